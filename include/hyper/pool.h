@@ -1,0 +1,181 @@
+// The pool of paths of one session: token histories, statistics, pruning, forks and the ledger.
+// A method changes the pool only through it, and learns of what happened by path events.
+//
+// Paths advance in rounds: GrantAll gives every running path the same number of tokens; the round is
+// over (`settled`) when each of them has used its grant or ended. All decisions are made then, so
+// they depend on positions only, never on the order in which an engine served the lanes.
+// Thread rule: owned by the thread that runs the driver.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hyper/engine.h"
+#include "hyper/options.h"
+#include "hyper/records.h"
+
+namespace hyper {
+
+// Root of a session's random numbers; see the path keys in design 3.4.
+struct SessionSeed {
+  uint64_t run_seed = 0;
+  uint64_t question = 0;
+};
+
+// One path: what it generated (a fork's inherited tokens included) and its statistics.
+struct Path {
+  PathId id = kNoPath;
+  PathId parent = kNoPath;
+  int fork_position = 0;  // generated tokens inherited from the parent
+  bool warmup = false;
+  PathStatus status = PathStatus::kRunning;
+  uint64_t key = 0;
+  LaneId lane = 0;
+  int routes = 1;   // K it is decoded with
+  int granted = 0;  // tokens still to come in this round
+  std::string reason;
+  PathId kept = kNoPath;
+  // Per generated token, all of length() entries.
+  std::vector<Token> tokens;
+  std::vector<float> logprobs;
+  std::vector<float> confidences;       // with the run's candidate set and k
+  std::vector<float> confidences_top20; // DeepConf's: the 20 most probable tokens
+  std::vector<float> mean_logprobs;     // over the whole vocabulary; NaN where unknown
+  std::vector<float> entropies;
+  std::vector<uint8_t> route_counts;    // K of each token
+  // Entropy-count most probable tokens of the newest position; of every position while `warmup`.
+  std::vector<TokenLogprob> top;
+  std::vector<std::vector<TokenLogprob>> top_history;
+  // Sliding window of the confidence.
+  double window_sum = 0;
+  double window_mean = 0;           // of the last `window` tokens, or of all while shorter
+  double lowest_window = 0;         // lowest mean of a full window; the whole mean while shorter
+  double confidence_sum = 0;
+  std::string text;    // bytes of the generated tokens, end-of-generation token left out
+  std::string answer;  // extracted at the end; empty: none
+  std::string answer_raw;
+  bool tentative = false;
+
+  int length() const { return static_cast<int>(tokens.size()); }
+  bool running() const { return status == PathStatus::kRunning; }
+  double mean_confidence() const { return tokens.empty() ? 0.0 : confidence_sum / length(); }
+};
+
+// Turns a finished path's text into its answer; set by the session's owner (suite, server).
+struct ExtractedAnswer {
+  std::string answer;  // empty: none
+  std::string raw;
+  bool tentative = false;
+};
+using AnswerExtractor = ExtractedAnswer (*)(const void* context, std::string_view text,
+                                            bool finished, bool reasoning_opened);
+
+// What the session may use; all its caps are computed from this and nothing else.
+struct Reservation {
+  int lanes = 0;       // lanes and routes at once
+  int64_t cells = 0;   // KV cells at once
+};
+
+// The pool. Made by a Session; methods get it by reference.
+class Pool {
+ public:
+  struct Config {
+    Prompt prompt;
+    MethodOptions options;
+    SessionSeed seed;
+    Reservation reservation;
+    bool token_records = false;  // also emit a TokenRecord per token
+    AnswerExtractor extractor = nullptr;
+    const void* extractor_context = nullptr;
+  };
+
+  // `engine` must outlive the pool.
+  Pool(Engine& engine, Config config);
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  const MethodOptions& options() const { return config_.options; }
+  const Capabilities& capabilities() const { return engine_.capabilities(); }
+  const Reservation& reservation() const { return config_.reservation; }
+  Engine& engine() { return engine_; }
+  const Prompt& prompt() const { return config_.prompt; }
+
+  const std::vector<Path>& paths() const { return paths_; }
+  const Path& path(PathId id) const { return paths_[static_cast<size_t>(id)]; }
+  // Running paths, in order of id.
+  const std::vector<PathId>& running() const { return running_; }
+  // No running path has a grant left: the round is over.
+  bool settled() const { return pending_ == 0; }
+  // Tokens that every running path has generated, where the pool moves in lockstep; else the most.
+  int position() const;
+  // KV cells that the session's open lanes hold, shared prefixes once.
+  int64_t cells() const;
+  // Lanes that may still be added for `tokens` tokens each without passing the reservation.
+  int FreeLanes(int tokens) const;
+
+  // Opens path number `index` on the prompt. Its random key depends on the seed and `index` only.
+  Result<PathId> Open(uint64_t index, bool warmup);
+  // Forks a running path at its end; the child inherits tokens, window and sums. Its key depends on
+  // the parent's key, `step` and `child`.
+  Result<PathId> Fork(PathId parent, uint64_t step, uint64_t child);
+  // Gives every running path `count` tokens (less where max_tokens is nearer). Where the
+  // reservation lacks cells for it, the least confident paths are pruned first, each recorded.
+  Status GrantAll(int count);
+  Status Grant(PathId path, int count);
+  // Refinement of a path from its next token on; routes = 1 ends it.
+  Status SetRoutes(PathId path, int routes);
+  // Ends a running path. kMerged paths name the path that was kept.
+  void Finish(PathId path, PathStatus status, std::string reason, PathId kept = kNoPath);
+  // From now on a path whose full window falls below `threshold` is pruned at that token.
+  void SetThreshold(std::optional<double> threshold) { threshold_ = threshold; }
+  std::optional<double> threshold() const { return threshold_; }
+  // Statistics of the running paths at the current position (App. A).
+  PoolStatistics Statistics() const;
+  // X_max over every position of the warm-up paths, stepped together.
+  WarmupRecord WarmupStatistics() const;
+  // Starts a new phase: decode positions are counted afresh for the mean number of lanes.
+  void BeginPhase();
+  // Stops everything that still runs.
+  void CancelAll(const std::string& reason);
+
+  const Ledger& ledger() const { return ledger_; }
+  Ledger& mutable_ledger() { return ledger_; }
+  void Emit(Record record) { records_.push_back(std::move(record)); }
+  // Records since the last call.
+  std::vector<Record> TakeRecords();
+
+  // For the driver: applies one engine event to the path that owns its lane; returns that path, or
+  // kNoPath for a lane that has been closed meanwhile.
+  PathId Apply(const Event& event);
+  // For the driver: nothing moved although lanes wait for cells. Prunes the least confident path.
+  void RelieveStall();
+  bool stalled() const { return stalled_lanes_ > 0; }
+
+ private:
+  Path& Mutable(PathId id) { return paths_[static_cast<size_t>(id)]; }
+  void Append(Path& path, const Event& event);
+  void PushWindow(Path& path, float confidence);
+  void EndLane(Path& path, PathStatus status, const std::string& reason);
+  void Settle(Path& path);
+  PathId LeastConfident() const;
+  void NotePeaks();
+  LaneSpec SpecFor(uint64_t key) const;
+
+  Engine& engine_;
+  Config config_;
+  std::vector<Path> paths_;
+  std::vector<PathId> running_;
+  std::vector<std::pair<LaneId, PathId>> lanes_;  // open lanes, sorted by lane
+  std::optional<double> threshold_;
+  int pending_ = 0;        // running paths with a grant left
+  int stalled_lanes_ = 0;
+  std::vector<int> tokens_at_;  // of this phase: tokens generated at each position
+  Ledger ledger_;
+  std::vector<Record> records_;
+};
+
+}  // namespace hyper

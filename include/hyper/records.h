@@ -1,0 +1,146 @@
+// The stream of plain records that a session produces. Terminal view, trace, server events and run
+// store are printers of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hyper/types.h"
+
+namespace hyper {
+
+// Number of a path within its session, from 0 in the order of opening.
+using PathId = int;
+inline constexpr PathId kNoPath = -1;
+
+enum class PathStatus {
+  kRunning,
+  kFinished,    // ended by an end-of-generation token
+  kPruned,      // confidence fell below the threshold, or the pool ran out of cells
+  kLength,      // reached max_tokens or the end of the context
+  kMerged,      // a MultiToken continuation that was not kept; never votes
+  kDegenerate,  // the model returned NaN or nothing finite
+  kCancelled,   // the run was stopped
+  kFailed,      // the engine gave the lane up
+};
+
+enum class Action { kNone, kSingleToken, kMultiToken, kBranch };
+inline constexpr int kActionCount = 4;
+
+// "none", "single_token", "multi_token", "branch"; "running", "finished", ... Pure.
+const char* ActionName(Action action);
+const char* PathStatusName(PathStatus status);
+
+// Statistics of the pool at one position (App. A), raw or normalised.
+struct PoolStatistics {
+  double confidence = 0;     // mean confidence, nats
+  double entropy = 0;        // mean top-k entropy, nats
+  double consensus = 0;      // beta, [0, 1]
+  double divergence = 0;     // D_dist, [0, ln 2]
+  double edit_distance = 0;  // D_seq, [0, 1]
+  double diversity = 0;      // D
+  double variance = 0;       // Var(C)
+};
+
+struct PathRecord {  // a path was opened or forked
+  PathId path = kNoPath;
+  PathId parent = kNoPath;  // kNoPath: opened on the prompt
+  int position = 0;         // generated tokens it starts with
+  bool warmup = false;
+};
+
+struct TokenRecord {
+  PathId path = kNoPath;
+  int position = 0;  // among the path's generated tokens, from 0
+  Token token = kNoToken;
+  std::string text;
+  float logprob = 0;
+  float confidence = 0;
+  float entropy = 0;
+  int routes = 1;
+};
+
+struct DecisionRecord {
+  int step = 0;      // number of the decision, from 0
+  int position = 0;  // generated tokens at the decision
+  PoolStatistics raw;
+  PoolStatistics normalised;
+  std::array<double, kActionCount> scores{};  // by Action
+  std::array<bool, kActionCount> allowed{};
+  Action action = Action::kNone;
+  int expansion = 1;  // r_t
+  int paths_before = 0;
+  int paths_after = 0;   // lanes right after the action, transients and routes not counted
+  int lanes_after = 0;   // transients and extra routes counted
+  std::string note;      // why it was a no-op or was cut short, in words; else empty
+};
+
+struct RefineRecord {  // routes of a path from the next token on
+  PathId path = kNoPath;
+  int position = 0;
+  int routes = 1;
+};
+
+struct FinishRecord {  // a path ended, whatever the way
+  PathId path = kNoPath;
+  PathStatus status = PathStatus::kRunning;
+  int tokens = 0;
+  std::string reason;  // e.g. "window 3.91 < threshold 4.02"
+  std::string answer;  // empty: none
+  bool tentative = false;
+  double confidence = 0;     // mean
+  double lowest_window = 0;  // lowest window mean
+  PathId kept = kNoPath;     // of a merged path: the path kept instead
+};
+
+struct NoticeRecord {  // a warning or a phase, in words
+  std::string text;
+};
+
+struct WarmupRecord {  // what the warm-up settled
+  bool has_threshold = false;
+  double threshold = 0;
+  PoolStatistics max;  // X_max of each statistic
+  struct Seen {
+    int position = 0;
+    int paths = 0;
+  };
+  Seen max_confidence, max_entropy, max_diversity, max_variance;  // where each was seen
+};
+
+using Record = std::variant<PathRecord, TokenRecord, DecisionRecord, RefineRecord, FinishRecord,
+                            WarmupRecord, NoticeRecord>;
+
+// Tokens and lanes charged to a session. abs = generated; effective = K per refined token, 1 per
+// other generated token, and every probe, judge and value position.
+struct Ledger {
+  int64_t generated = 0;       // abs tokens
+  int64_t refined = 0;         // of these, made with K > 1 routes
+  int64_t extra_routes = 0;    // sum of K - 1
+  int64_t prefilled = 0;       // prompt tokens, once per session
+  int64_t recomputed = 0;
+  int64_t probe = 0;
+  int64_t judge = 0;
+  int64_t value = 0;
+  int lanes_opened = 0;        // N_inst: lanes ever opened or forked
+  int lanes_peak = 0;
+  int64_t positions = 0;       // decode positions (per phase), for the mean number of lanes
+  int64_t cells_peak = 0;      // KV cells in use by this session at most
+  double bytes_per_cell = 0;
+  int stalls = 0;
+  double wall_s = 0;
+  double engine_s = 0;
+  double sampler_s = 0;
+  double statistics_s = 0;
+
+  int64_t effective() const { return generated + extra_routes + probe + judge + value; }
+  double mean_lanes() const {
+    return positions > 0 ? static_cast<double>(generated) / static_cast<double>(positions) : 0.0;
+  }
+  double cells_peak_bytes() const { return static_cast<double>(cells_peak) * bytes_per_cell; }
+};
+
+}  // namespace hyper
