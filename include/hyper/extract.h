@@ -1,0 +1,130 @@
+// Reading the answer out of a generated text: the reasoning is set apart, then rules by kind of
+// answer are tried in a fixed order. What the rules are and why: docs/answers.md.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hyper {
+
+// What a question asks for; decides which rules read the answer.
+enum class AnswerKind {
+  kInteger,  // one number: AIME, GSM8K
+  kMath,     // any mathematical object: MATH
+  kChoice,   // one label of a list of options: ARC, GPQA, MMLU-Pro
+  kText,     // words: HLE's exact answers, replies of a judge
+};
+
+// Name of a kind: "integer", "math", "choice" or "text". Pure.
+std::string_view AnswerKindName(AnswerKind kind);
+
+// The kind of that name, or nothing. Pure.
+std::optional<AnswerKind> ParseAnswerKind(std::string_view name);
+
+// Labels of a choice question out of a list such as "ABCD", "A-J", "1-4" or "A,B,C".
+//   list  letters are made capitals; 1 to 36 different letters or digits, ranges upwards
+// Returns the labels in order ("A-D" gives "ABCD"), or nothing where `list` is anything else. Pure.
+std::optional<std::string> ParseChoiceOptions(std::string_view list);
+
+// A half-open range of bytes [begin, end) of a text.
+struct TextSpan {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+// The marks around a block of reasoning; compared byte for byte, neither may be empty.
+struct TagPair {
+  std::string open;
+  std::string close;
+};
+
+// The pairs that models in wide use write: <think>, <thinking>, <thought>, <reasoning>, [THINK],
+// and others; the whole list is in docs/answers.md. A fresh copy at each call. Pure.
+std::vector<TagPair> DefaultThinkTags();
+
+// A text parted into reasoning and content.
+//   reasoning, content  in text order, no overlap, without the tags, trimmed of white space;
+//                       empty blocks are left out
+//   unclosed            the last block of reasoning has no closing tag: thinking was cut off
+struct ReasoningSplit {
+  std::vector<TextSpan> reasoning;
+  std::vector<TextSpan> content;
+  bool unclosed = false;
+};
+
+// Parts a generated text (never the prompt: tags that a user wrote are not the model's).
+//   tags                blocks of the same pair may nest; other pairs inside a block are plain text
+//   opened_by_template  the prompt ended with an opening tag, so the text starts inside reasoning
+// A closing tag before any opening one ends reasoning that started with the text, whatever
+// `opened_by_template` says; a closing tag after content has begun is dropped. An opening tag in
+// the middle of a line that is never closed is plain text. A block whose nested tags never balance
+// ends at its last closing tag. Pure; O(text length * number of tags).
+ReasoningSplit SplitReasoning(std::string_view text, std::span<const TagPair> tags,
+                              bool opened_by_template);
+
+// Whether a rendered prompt leaves the model inside reasoning: it ends with an opening tag,
+// white space aside. Gives `opened_by_template`. Pure.
+bool PromptOpensReasoning(std::string_view prompt, std::span<const TagPair> tags);
+
+// The parts of `text` at `spans`, joined by a line break. Pure.
+std::string JoinSpans(std::string_view text, std::span<const TextSpan> spans);
+
+// What becomes of an answer that stands only in the reasoning. Tools disagree: some grade a box
+// wherever it is, some never look into the reasoning.
+enum class ReasoningAnswers {
+  kTentative,  // given, marked `tentative`: it may vote, graders count it as no answer (default)
+  kFinal,      // given as if it stood in the content
+  kIgnored,    // never given
+};
+
+// How to read a text. Every field has a default that fits a reasoning model without more.
+struct ExtractOptions {
+  AnswerKind kind = AnswerKind::kMath;
+  // Labels of the options, kChoice only: letters, or digits (then the letter A stands for the
+  // first label, B for the second; ARC has such rows).
+  std::string options = "ABCD";
+  std::vector<TagPair> think_tags = DefaultThinkTags();
+  // The prompt ended with an opening tag; see PromptOpensReasoning.
+  bool opened_by_template = false;
+  // The model ended the text itself. If false (token limit, stop request), an answer that the cut
+  // may have touched, or that only a fallback rule finds, is tentative.
+  bool finished = true;
+  ReasoningAnswers reasoning_answers = ReasoningAnswers::kTentative;
+  // Whether the rules that guess may be used: whole text, last formula, last number, last line.
+  // They never read the reasoning.
+  bool fallbacks = true;
+};
+
+// An answer found in a text, or that none was found (`answer` empty, `rule` empty, span 0..0).
+struct Extraction {
+  // Normalised form for votes and grading: the wrappers (box, `$`, \text, bold, full stop) are
+  // gone, plain numbers are written without grouping, currency or needless zeros, a choice is its
+  // label. The meaning is never changed; whether two forms are the same is AnswersEqual's task.
+  std::optional<std::string> answer;
+  std::string raw;   // the bytes [begin, end) of the text
+  size_t begin = 0;  // place of `raw` in the text that was given
+  size_t end = 0;
+  std::string rule;        // "box", "box_list", "box_unclosed", "hash", "label", "bold", "whole",
+                           // "last_math", "last_number", "last_line" or "letter"
+  bool tentative = false;  // not to be graded: out of reasoning, or the text was cut off
+  std::optional<double> confidence_percent;  // of a last "Confidence: 85%" line, in [0, 100]
+
+  // The answer to grade: `answer` unless it is tentative.
+  std::optional<std::string> Final() const { return tentative ? std::nullopt : answer; }
+};
+
+// Finds the answer of a generated text.
+//   text     bytes as generated, broken UTF-8 included; may be empty
+//   options  see ExtractOptions
+// The rules, in order: box ("\boxed", "\fbox", "\framebox"; the last one, or the list of the last
+// adjacent ones), hash ("#### 18"), label ("the answer is ...", "Answer: ..." in some 40 languages,
+// <answer>; the last one that has a value), bold (last line), then the fallbacks.
+// No errors: a text without an answer gives none. Never throws (memory exhaustion aside); time and
+// memory are linear in the text; any thread.
+Extraction ExtractAnswer(std::string_view text, const ExtractOptions& options);
+
+}  // namespace hyper
