@@ -1,0 +1,80 @@
+// Votes over the answers of many paths (Sec. 3.3, App. F). Which answers are equal is decided
+// before: a ballot names a group by its index.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace hyper {
+
+// One path's vote.
+struct Ballot {
+  int group = -1;             // index into the answers; -1: no answer, the path does not vote
+  int64_t length_tokens = 0;  // L, a fork's shared prefix included
+  // c-hat, mean over the whole path, and the lowest window mean, in nats; NaN where unknown.
+  double mean_confidence = std::numeric_limits<double>::quiet_NaN();
+  double lowest_window = std::numeric_limits<double>::quiet_NaN();
+};
+
+// How ballots become a score per answer; the largest score wins.
+enum class VoteRule {
+  kLengthConfidence,    // eq. hyper-marginalize-full (HyPER), among the K_a most frequent answers
+  kMajority,            // number of paths
+  kConfidence,          // sum of mean confidences
+  kLength,              // sum of lengths over the sum of all lengths
+  kDeepConf,            // sum of lowest window means
+  kImportanceSampling,  // sum of exp(theta . phi), eq. proxy-is, over all answers
+};
+inline constexpr std::array<VoteRule, 6> kVoteRules = {
+    VoteRule::kLengthConfidence, VoteRule::kMajority, VoteRule::kConfidence,
+    VoteRule::kLength,           VoteRule::kDeepConf, VoteRule::kImportanceSampling};
+
+// Name for records: length_confidence, majority, confidence, length, deepconf,
+// importance_sampling. Pure.
+const char* VoteRuleName(VoteRule rule);
+
+struct VoteOptions {
+  int candidates = 3;              // K_a, >= 1; answers tied at the last place all enter
+  double lambda_length = 0.6;      // weight of length; also theta_L of App. F
+  double lambda_confidence = 0.4;  // weight of confidence; also theta_C of App. F
+};
+
+// How one answer fared.
+struct AnswerScore {
+  int group = -1;
+  int paths = 0;
+  double score = 0;
+  double share = 0;           // score / sum of scores: the self-normalised estimate, eq. snis
+  double confidence_sum = 0;  // of mean confidences, after clipping
+  bool candidate = true;      // entered the choice (false: outside the K_a most frequent)
+};
+
+struct VoteResult {
+  int winner = -1;                  // group; -1: nobody voted
+  bool tied = false;                // another candidate has the same score: a later rule decided
+  int ballots = 0;                  // paths that voted
+  std::vector<AnswerScore> scores;  // best first, candidates before others
+  std::vector<size_t> clipped;      // ballots whose confidence was degenerate, ascending
+};
+
+// Counts the votes by one rule. Equal scores: more paths, then the higher confidence sum, then the
+// smaller text. The result does not depend on the order of the ballots.
+// Source: eq. hyper-marginalize-full and eq. proxy-is; L and c-hat are normalised over all voting
+// paths. A zero denominator makes its term 0.
+// A degenerate confidence is clipped, and its ballot listed: too large ones (+inf, above the
+// possible kMaxConfidence) to the largest sound one of the vote, missing or negative ones to 0.
+//   ballots  groups in [-1, answers.size()); lengths >= 0
+//   answers  canonical text per group
+// Pure; O(ballots log ballots).
+VoteResult CountVotes(std::span<const Ballot> ballots, std::span<const std::string> answers,
+                      VoteRule rule, const VoteOptions& options = {});
+
+// Whether `votes` of `total` are a majority: strictly more than half. Pure.
+bool IsMajority(int64_t votes, int64_t total);
+
+}  // namespace hyper
