@@ -1,6 +1,6 @@
-// The engine: what decodes. A lane is a logical handle (token history, sampler, random key); whether
-// its KV is resident is the engine's business. Lanes take tokens only while they hold a grant, and
-// everything an engine has to say comes out of Poll as plain events.
+// The engine: what decodes. A lane is a logical handle (token history, sampler, random key);
+// whether its KV is resident is the engine's business. Lanes take tokens only while they hold a
+// grant, and everything an engine has to say comes out of Poll as plain events.
 //
 // Positions count tokens of a lane's history from 0, the prompt included.
 // Thread rule: one thread owns an engine and makes all calls.
@@ -27,9 +27,9 @@ struct LaneSpec {
   // Key of the lane's random numbers: a draw depends on (path_key, position, purpose) only.
   uint64_t path_key = 0;
   SamplerSpec sampler;
-  int top_count = 20;        // length of the top list of each token event, [0, max_top_count]
-  bool full_mean = true;     // also the mean log-probability over the whole vocabulary
-  bool stop_at_end = true;   // an end-of-generation token ends the lane
+  int top_count = 20;       // length of the top list of each token event, [0, max_top_count]
+  bool full_mean = true;    // also the mean log-probability over the whole vocabulary
+  bool stop_at_end = true;  // an end-of-generation token ends the lane
   std::vector<std::pair<Token, float>> logit_bias;  // added to logits before sampling only
 };
 
@@ -42,10 +42,10 @@ enum class RouteAggregate { kConfidence, kMeanProb };
 
 // SingleToken: K expert-routed proposals for each token of a lane.
 struct RouteSpec {
-  int routes = 1;               // K, >= 1; route 0 is clean; 1 is plain decoding
-  double tau = 0.5;             // scale of the Gumbel noise, >= 0
-  double lambda = 0.1;          // strength of the reuse penalty, >= 0
-  bool two_pass = true;         // false: noisy top-m only (RoE)
+  int routes = 1;        // K, >= 1; route 0 is clean; 1 is plain decoding
+  double tau = 0.5;      // scale of the Gumbel noise, >= 0
+  double lambda = 0.1;   // strength of the reuse penalty, >= 0
+  bool two_pass = true;  // false: noisy top-m only (RoE)
   RoutePenalty penalty = RoutePenalty::kScore;
   RouteWeights weights = RouteWeights::kNoisy;
   RouteAggregate aggregate = RouteAggregate::kConfidence;
@@ -71,13 +71,13 @@ struct Event {
   EventKind kind = EventKind::kToken;
   LaneId lane = 0;
   // kToken:
-  int position = 0;             // index of `token` in the lane's history
+  int position = 0;  // index of `token` in the lane's history
   Token token = kNoToken;
-  float logprob = 0.0F;         // of `token`, raw distribution (aggregated where refined)
-  int routes = 1;               // K with which it was made
-  std::span<const TokenLogprob> top;   // most probable first; ties by lower token id
-  std::optional<float> mean_logprob;   // over the whole vocabulary, where asked and known
-  bool degenerate = false;      // the row held NaN or nothing finite: no statistics from it
+  float logprob = 0.0F;               // of `token`, raw distribution (aggregated where refined)
+  int routes = 1;                     // K with which it was made
+  std::span<const TokenLogprob> top;  // most probable first; ties by lower token id
+  std::optional<float> mean_logprob;  // over the whole vocabulary, where asked and known
+  bool degenerate = false;            // the row held NaN or nothing finite: no statistics from it
   // kEnd:
   EndReason end_reason = EndReason::kStop;
   // kScored: one row per continuation, the log-probability of each of its tokens.
@@ -89,16 +89,16 @@ struct Event {
 
 // What an engine can do; asked, never faked. A lacking ability shrinks the controller's action set.
 struct Capabilities {
-  bool routing = false;         // Route with K > 1 (MoE models in process)
-  bool full_logits = false;     // log-probabilities of the whole vocabulary are known
-  bool raw_logprobs = true;     // log-probabilities are at temperature 1, before filters
-  bool score = false;           // Score works
-  bool strict = false;          // equal seeds give equal bytes for any parallelism
-  int max_top_count = 0;        // longest top list
-  int max_lanes = 0;            // lanes that may be open, routes not counted
-  int max_rows = 0;             // lanes and routes together that may be in use at once
-  int context_tokens = 0;       // longest history of one lane
-  int64_t cells_total = 0;      // KV cells; 0 where unknown
+  bool routing = false;      // Route with K > 1 (MoE models in process)
+  bool full_logits = false;  // log-probabilities of the whole vocabulary are known
+  bool raw_logprobs = true;  // log-probabilities are at temperature 1, before filters
+  bool score = false;        // Score works
+  bool strict = false;       // equal seeds give equal bytes for any parallelism
+  int max_top_count = 0;     // longest top list
+  int max_lanes = 0;         // lanes that may be open, routes not counted
+  int max_rows = 0;          // lanes and routes together that may be in use at once
+  int context_tokens = 0;    // longest history of one lane
+  int64_t cells_total = 0;   // KV cells; 0 where unknown
 };
 
 // Running costs of an engine since it was made.
@@ -108,9 +108,9 @@ struct EngineCost {
   double bytes_per_cell = 0;
   int lanes_open = 0;
   int lanes_peak = 0;
-  int64_t forwards = 0;           // calls of the model
-  int64_t decode_rows = 0;        // rows of decoding forwards, padding not counted
-  int64_t route_rows = 0;         // of these, extra routes (K - 1 per refined token)
+  int64_t forwards = 0;     // calls of the model
+  int64_t decode_rows = 0;  // rows of decoding forwards, padding not counted
+  int64_t route_rows = 0;   // of these, extra routes (K - 1 per refined token)
   int64_t padding_rows = 0;
   int64_t prefill_tokens = 0;     // prompt tokens computed
   int64_t recomputed_tokens = 0;  // tokens prefilled again after an eviction or a move
@@ -124,15 +124,15 @@ struct EngineCost {
 struct ModelInfo {
   std::string name;
   std::string architecture;
-  std::string hash;            // of the weights file; empty where unknown
+  std::string hash;  // of the weights file; empty where unknown
   int vocab_size = 0;
-  int expert_count = 0;        // 0 for dense models
+  int expert_count = 0;  // 0 for dense models
   int expert_used_count = 0;
   int moe_layer_count = 0;
   int context_train_tokens = 0;
   int64_t bytes = 0;
   bool has_chat_template = false;
-  std::string preset;          // preset named by the model's metadata, if any
+  std::string preset;  // preset named by the model's metadata, if any
 };
 
 struct ChatMessage {
@@ -143,9 +143,9 @@ struct ChatMessage {
 // A prompt ready for Open.
 struct Prompt {
   std::vector<Token> tokens;
-  std::string text;                // as rendered
-  bool reasoning_opened = false;   // the template itself opened the reasoning tag
-  std::string warning;             // e.g. no chat template; empty when all is well
+  std::string text;               // as rendered
+  bool reasoning_opened = false;  // the template itself opened the reasoning tag
+  std::string warning;            // e.g. no chat template; empty when all is well
 };
 
 // The interface; implementations: engine/llama (in process), engine/remote, engine/fake (scripted).

@@ -22,7 +22,7 @@ struct OptionInfo {
 struct MethodOptions {
   // Pool.
   int width = 80;
-  int warmup = 0;
+  int warmup = 16;
   bool includes_warmup = false;
   double lane_factor = 1.65;
   std::string actions = "none,single_token,multi_token,branch";
@@ -60,48 +60,74 @@ struct MethodOptions {
   // Calls visit(field, OptionInfo) for every option, in the order of --help.
   template <class Self, class Visit>
   static void ForEach(Self& self, Visit&& visit) {
-    visit(self.width, OptionInfo{"width", "S_max", "1..4096", "paths decoded side by side after warm-up"});
-    visit(self.warmup, OptionInfo{"warmup", "N_init", "0..4096",
-                                  "warm-up paths; 0: 16, or half the width where that is less than 32"});
+    visit(self.width,
+          OptionInfo{"width", "S_max", "1..4096", "paths decoded side by side after warm-up"});
+    visit(self.warmup,
+          OptionInfo{"warmup", "N_init", "1..4096",
+                     "warm-up paths; at most half the width, then top:n in proportion"});
     visit(self.includes_warmup, OptionInfo{"includes-warmup", "", "true|false",
                                            "count the warm-up paths into the width"});
-    visit(self.lane_factor, OptionInfo{"lane-factor", "", ">= 1",
-                                       "lanes and routes in use at once, as a multiple of the width"});
+    visit(self.lane_factor,
+          OptionInfo{"lane-factor", "", ">= 1",
+                     "lanes and routes in use at once, as a multiple of the width"});
     visit(self.actions, OptionInfo{"actions", "", "subset of none,single_token,multi_token,branch",
                                    "actions the controller may take"});
     visit(self.interval, OptionInfo{"interval", "T", "1..65536", "tokens between two decisions"});
-    visit(self.suffix, OptionInfo{"suffix", "L", "0..65536", "tokens compared by edit distance; 0: T"});
-    visit(self.horizon, OptionInfo{"horizon", "m", "0..T", "tokens of a MultiToken expansion; 0: T"});
-    visit(self.eta, OptionInfo{"eta", "eta", "0..1", "share of the distribution part in the diversity"});
-    visit(self.confidence_set, OptionInfo{"confidence-set", "C_k", "alternatives|topk",
-                                          "candidates of the confidence: without the chosen token, or with it"});
-    visit(self.confidence_count, OptionInfo{"confidence-count", "k", "1..64", "candidates of the confidence"});
-    visit(self.entropy_count, OptionInfo{"entropy-count", "k", "1..64", "tokens of the top-k entropy and D_dist"});
-    visit(self.window, OptionInfo{"window", "", "1..1048576", "tokens of the sliding confidence window"});
+    visit(self.suffix,
+          OptionInfo{"suffix", "L", "0..65536", "tokens compared by edit distance; 0: T"});
+    visit(self.horizon,
+          OptionInfo{"horizon", "m", "0..T", "tokens of a MultiToken expansion; 0: T"});
+    visit(self.eta,
+          OptionInfo{"eta", "eta", "0..1", "share of the distribution part in the diversity"});
+    visit(self.confidence_set,
+          OptionInfo{"confidence-set", "C_k", "alternatives|topk",
+                     "candidates of the confidence: without the chosen token, or with it"});
+    visit(self.confidence_count,
+          OptionInfo{"confidence-count", "k", "1..64", "candidates of the confidence"});
+    visit(self.entropy_count,
+          OptionInfo{"entropy-count", "k", "1..64", "tokens of the top-k entropy and D_dist"});
+    visit(self.window,
+          OptionInfo{"window", "", "1..1048576", "tokens of the sliding confidence window"});
     visit(self.threshold, OptionInfo{"threshold", "tau", "top:n|percentile:q|off",
                                      "pruning threshold out of the warm-up's lowest windows"});
     visit(self.tau, OptionInfo{"tau", "tau", ">= 0", "scale of the routing noise"});
-    visit(self.lambda, OptionInfo{"lambda", "lambda", ">= 0", "penalty on reusing an earlier route's experts"});
-    visit(self.two_pass, OptionInfo{"two-pass", "", "true|false", "two-pass expert sampling; false: RoE's"});
-    visit(self.penalty, OptionInfo{"penalty", "S", "score|softmax", "what the reuse penalty accumulates"});
-    visit(self.weights, OptionInfo{"weights", "", "noisy|clean", "mixing weights of the chosen experts"});
-    visit(self.aggregate, OptionInfo{"aggregate", "", "confidence|mean-prob", "how K proposals become one"});
-    visit(self.aggregate_temperature, OptionInfo{"aggregate-temperature", "", "> 0",
-                                                 "softness of the confidence weights"});
-    visit(self.skip_first_layers, OptionInfo{"skip-first-layers", "", ">= 0", "MoE layers kept clean at the start"});
-    visit(self.skip_last_layers, OptionInfo{"skip-last-layers", "", ">= 0", "MoE layers kept clean at the end"});
-    visit(self.vote, OptionInfo{"vote", "", "length_confidence|majority|confidence|length|deepconf|importance",
-                                "rule that picks the answer; all are reported"});
-    visit(self.vote_top, OptionInfo{"vote-top", "K_a", ">= 1", "answers with most paths that enter the vote"});
-    visit(self.lambda_length, OptionInfo{"lambda-length", "lambda_len", ">= 0", "weight of the length"});
-    visit(self.lambda_confidence, OptionInfo{"lambda-confidence", "lambda_conf", ">= 0", "weight of the confidence"});
+    visit(self.lambda,
+          OptionInfo{"lambda", "lambda", ">= 0", "penalty on reusing an earlier route's experts"});
+    visit(self.two_pass,
+          OptionInfo{"two-pass", "", "true|false", "two-pass expert sampling; false: RoE's"});
+    visit(self.penalty,
+          OptionInfo{"penalty", "S", "score|softmax", "what the reuse penalty accumulates"});
+    visit(self.weights,
+          OptionInfo{"weights", "", "noisy|clean", "mixing weights of the chosen experts"});
+    visit(self.aggregate,
+          OptionInfo{"aggregate", "", "confidence|mean-prob", "how K proposals become one"});
+    visit(self.aggregate_temperature,
+          OptionInfo{"aggregate-temperature", "", "> 0", "softness of the confidence weights"});
+    visit(self.skip_first_layers,
+          OptionInfo{"skip-first-layers", "", ">= 0", "MoE layers kept clean at the start"});
+    visit(self.skip_last_layers,
+          OptionInfo{"skip-last-layers", "", ">= 0", "MoE layers kept clean at the end"});
+    visit(self.vote,
+          OptionInfo{"vote", "",
+                     "length_confidence|majority|confidence|length|deepconf|importance_sampling",
+                     "rule that picks the answer; all are reported"});
+    visit(self.vote_top,
+          OptionInfo{"vote-top", "K_a", ">= 1", "answers with most paths that enter the vote"});
+    visit(self.lambda_length,
+          OptionInfo{"lambda-length", "lambda_len", ">= 0", "weight of the length"});
+    visit(self.lambda_confidence,
+          OptionInfo{"lambda-confidence", "lambda_conf", ">= 0", "weight of the confidence"});
     visit(self.vote_tentative, OptionInfo{"vote-tentative", "", "true|false",
                                           "answers out of unfinished reasoning vote too"});
-    visit(self.sampler.temperature, OptionInfo{"temperature", "", ">= 0", "sampling temperature; 0: most probable"});
-    visit(self.sampler.top_k, OptionInfo{"top-k", "", ">= 0", "keep the k most probable tokens; 0: all"});
+    visit(self.sampler.temperature,
+          OptionInfo{"temperature", "", ">= 0", "sampling temperature; 0: most probable"});
+    visit(self.sampler.top_k,
+          OptionInfo{"top-k", "", ">= 0", "keep the k most probable tokens; 0: all"});
     visit(self.sampler.top_p, OptionInfo{"top-p", "", "(0, 1]", "keep this much probability"});
-    visit(self.sampler.min_p, OptionInfo{"min-p", "", "[0, 1)", "drop tokens below this share of the best"});
-    visit(self.max_tokens, OptionInfo{"max-tokens", "T_max", "1..1048576", "tokens of one path at most"});
+    visit(self.sampler.min_p,
+          OptionInfo{"min-p", "", "[0, 1)", "drop tokens below this share of the best"});
+    visit(self.max_tokens,
+          OptionInfo{"max-tokens", "T_max", "1..1048576", "tokens of one path at most"});
   }
 };
 
@@ -113,10 +139,10 @@ Result<MethodOptions> Preset(const std::string& name);
 Status Validate(const MethodOptions& options);
 
 // Derived values, in one place. Pure; `options` must be valid.
-int WarmupCount(const MethodOptions& options);   // N_init
-int PoolWidth(const MethodOptions& options);     // W, the paths opened after warm-up
-int LaneLimit(const MethodOptions& options);     // ceil(lane_factor * S_max)
-int SuffixTokens(const MethodOptions& options);  // L
+int WarmupCount(const MethodOptions& options);    // N_init
+int PoolWidth(const MethodOptions& options);      // W, the paths opened after warm-up
+int LaneLimit(const MethodOptions& options);      // ceil(lane_factor * S_max)
+int SuffixTokens(const MethodOptions& options);   // L
 int HorizonTokens(const MethodOptions& options);  // m
 
 }  // namespace hyper

@@ -1,16 +1,19 @@
 // The pool of paths of one session: token histories, statistics, pruning, forks and the ledger.
 // A method changes the pool only through it, and learns of what happened by path events.
 //
-// Paths advance in rounds: GrantAll gives every running path the same number of tokens; the round is
-// over (`settled`) when each of them has used its grant or ended. All decisions are made then, so
-// they depend on positions only, never on the order in which an engine served the lanes.
-// Thread rule: owned by the thread that runs the driver.
+// Paths advance in rounds: GrantAll gives every running path the same number of tokens; the round
+// is over (`settled`) when each of them has used its grant or ended. All decisions are made then,
+// so they depend on positions only, never on the order in which an engine served the lanes. Thread
+// rule: owned by the thread that runs the driver.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hyper/engine.h"
@@ -18,6 +21,8 @@
 #include "hyper/records.h"
 
 namespace hyper {
+
+class ConfidenceWindow;
 
 // Root of a session's random numbers; see the path keys in design 3.4.
 struct SessionSeed {
@@ -27,6 +32,8 @@ struct SessionSeed {
 
 // One path: what it generated (a fork's inherited tokens included) and its statistics.
 struct Path {
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
   PathId id = kNoPath;
   PathId parent = kNoPath;
   int fork_position = 0;  // generated tokens inherited from the parent
@@ -41,19 +48,18 @@ struct Path {
   // Per generated token, all of length() entries.
   std::vector<Token> tokens;
   std::vector<float> logprobs;
-  std::vector<float> confidences;       // with the run's candidate set and k
-  std::vector<float> confidences_top20; // DeepConf's: the 20 most probable tokens
-  std::vector<float> mean_logprobs;     // over the whole vocabulary; NaN where unknown
+  std::vector<float> confidences;        // with the run's candidate set and k
+  std::vector<float> confidences_top20;  // DeepConf's: the 20 most probable tokens
+  std::vector<float> mean_logprobs;      // over the whole vocabulary; NaN where unknown
   std::vector<float> entropies;
-  std::vector<uint8_t> route_counts;    // K of each token
+  std::vector<uint8_t> route_counts;  // K of each token
   // Entropy-count most probable tokens of the newest position; of every position while `warmup`.
   std::vector<TokenLogprob> top;
   std::vector<std::vector<TokenLogprob>> top_history;
-  // Sliding window of the confidence.
-  double window_sum = 0;
-  double window_mean = 0;           // of the last `window` tokens, or of all while shorter
-  double lowest_window = 0;         // lowest mean of a full window; the whole mean while shorter
-  double confidence_sum = 0;
+  // Confidence over the sliding window and the whole path; NaN while nothing is known.
+  double window_mean = kUnknown;      // of the last `window` tokens, or of all while shorter
+  double lowest_window = kUnknown;    // lowest mean of a full window; the whole mean while shorter
+  double mean_confidence = kUnknown;  // c-hat, of all tokens
   std::string text;    // bytes of the generated tokens, end-of-generation token left out
   std::string answer;  // extracted at the end; empty: none
   std::string answer_raw;
@@ -61,8 +67,10 @@ struct Path {
 
   int length() const { return static_cast<int>(tokens.size()); }
   bool running() const { return status == PathStatus::kRunning; }
-  double mean_confidence() const { return tokens.empty() ? 0.0 : confidence_sum / length(); }
 };
+
+// How sure a path is now: its window mean; a path of unknown confidence counts as unsure. Pure.
+double Sureness(const Path& path);
 
 // Turns a finished path's text into its answer; set by the session's owner (suite, server).
 struct ExtractedAnswer {
@@ -75,8 +83,8 @@ using AnswerExtractor = ExtractedAnswer (*)(const void* context, std::string_vie
 
 // What the session may use; all its caps are computed from this and nothing else.
 struct Reservation {
-  int lanes = 0;       // lanes and routes at once
-  int64_t cells = 0;   // KV cells at once
+  int lanes = 0;      // lanes and routes at once
+  int64_t cells = 0;  // KV cells at once
 };
 
 // The pool. Made by a Session; methods get it by reference.
@@ -121,7 +129,7 @@ class Pool {
   Result<PathId> Open(uint64_t index, bool warmup);
   // Forks a running path at its end; the child inherits tokens, window and sums. Its key depends on
   // the parent's key, `step` and `child`.
-  Result<PathId> Fork(PathId parent, uint64_t step, uint64_t child);
+  Result<PathId> Fork(PathId parent, int step, int child);
   // Gives every running path `count` tokens (less where max_tokens is nearer). Where the
   // reservation lacks cells for it, the least confident paths are pruned first, each recorded.
   Status GrantAll(int count);
@@ -133,8 +141,9 @@ class Pool {
   // From now on a path whose full window falls below `threshold` is pruned at that token.
   void SetThreshold(std::optional<double> threshold) { threshold_ = threshold; }
   std::optional<double> threshold() const { return threshold_; }
-  // Statistics of the running paths at the current position (App. A).
-  PoolStatistics Statistics() const;
+  // Statistics of the running paths at the current position (App. A); the suffixes compared are
+  // the last L tokens, or all since the last decision where `since` (generated tokens) is nearer.
+  StatisticsRecord Statistics(int since) const;
   // X_max over every position of the warm-up paths, stepped together.
   WarmupRecord WarmupStatistics() const;
   // Starts a new phase: decode positions are counted afresh for the mean number of lanes.
@@ -153,14 +162,14 @@ class Pool {
   PathId Apply(const Event& event);
   // For the driver: nothing moved although lanes wait for cells. Prunes the least confident path.
   void RelieveStall();
-  bool stalled() const { return stalled_lanes_ > 0; }
+  bool stalled() const { return stalled_; }
+  void ClearStall() { stalled_ = false; }
 
  private:
   Path& Mutable(PathId id) { return paths_[static_cast<size_t>(id)]; }
   void Append(Path& path, const Event& event);
-  void PushWindow(Path& path, float confidence);
   void EndLane(Path& path, PathStatus status, const std::string& reason);
-  void Settle(Path& path);
+  void Take(Path& path, const Event& event);
   PathId LeastConfident() const;
   void NotePeaks();
   LaneSpec SpecFor(uint64_t key) const;
@@ -168,11 +177,12 @@ class Pool {
   Engine& engine_;
   Config config_;
   std::vector<Path> paths_;
+  std::vector<ConfidenceWindow> windows_;  // by path
   std::vector<PathId> running_;
   std::vector<std::pair<LaneId, PathId>> lanes_;  // open lanes, sorted by lane
   std::optional<double> threshold_;
-  int pending_ = 0;        // running paths with a grant left
-  int stalled_lanes_ = 0;
+  int pending_ = 0;             // running paths with a grant left
+  bool stalled_ = false;        // an event of the last poll said so
   std::vector<int> tokens_at_;  // of this phase: tokens generated at each position
   Ledger ledger_;
   std::vector<Record> records_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -27,22 +28,23 @@ enum class PathStatus {
   kFailed,      // the engine gave the lane up
 };
 
+// What the controller can do to the pool (Sec. 3.1). Equal scores go to the earlier one.
 enum class Action { kNone, kSingleToken, kMultiToken, kBranch };
-inline constexpr int kActionCount = 4;
+inline constexpr size_t kActionCount = 4;
 
 // "none", "single_token", "multi_token", "branch"; "running", "finished", ... Pure.
 const char* ActionName(Action action);
 const char* PathStatusName(PathStatus status);
 
 // Statistics of the pool at one position (App. A), raw or normalised.
-struct PoolStatistics {
-  double confidence = 0;     // mean confidence, nats
-  double entropy = 0;        // mean top-k entropy, nats
-  double consensus = 0;      // beta, [0, 1]
-  double divergence = 0;     // D_dist, [0, ln 2]
-  double edit_distance = 0;  // D_seq, [0, 1]
-  double diversity = 0;      // D
-  double variance = 0;       // Var(C)
+struct StatisticsRecord {
+  double confidence = 0;              // C-bar, mean confidence, nats
+  double entropy = 0;                 // H, mean top-k entropy, nats
+  double consensus = 0;               // beta, [0, 1]
+  double distribution_diversity = 0;  // D_dist, [0, ln 2]
+  double sequence_diversity = 0;      // D_seq, [0, 1]
+  double diversity = 0;               // D
+  double variance = 0;                // Var(C), nats^2
 };
 
 struct PathRecord {  // a path was opened or forked
@@ -66,16 +68,16 @@ struct TokenRecord {
 struct DecisionRecord {
   int step = 0;      // number of the decision, from 0
   int position = 0;  // generated tokens at the decision
-  PoolStatistics raw;
-  PoolStatistics normalised;
+  StatisticsRecord raw;
+  StatisticsRecord normalised;                // D_dist and D_seq are left as they are
   std::array<double, kActionCount> scores{};  // by Action
   std::array<bool, kActionCount> allowed{};
   Action action = Action::kNone;
   int expansion = 1;  // r_t
   int paths_before = 0;
-  int paths_after = 0;   // lanes right after the action, transients and routes not counted
-  int lanes_after = 0;   // transients and extra routes counted
-  std::string note;      // why it was a no-op or was cut short, in words; else empty
+  int paths_after = 0;  // lanes right after the action, transients and routes not counted
+  int lanes_after = 0;  // transients and extra routes counted
+  std::string note;     // why it was a no-op or was cut short, in words; else empty
 };
 
 struct RefineRecord {  // routes of a path from the next token on
@@ -103,12 +105,13 @@ struct NoticeRecord {  // a warning or a phase, in words
 struct WarmupRecord {  // what the warm-up settled
   bool has_threshold = false;
   double threshold = 0;
-  PoolStatistics max;  // X_max of each statistic
-  struct Seen {
-    int position = 0;
+  // X_max of a statistic, and where it was seen: late positions with one path can dominate it.
+  struct Maximum {
+    double value = 0;
+    int position = -1;  // -1: nothing seen
     int paths = 0;
   };
-  Seen max_confidence, max_entropy, max_diversity, max_variance;  // where each was seen
+  Maximum confidence, entropy, diversity, variance;
 };
 
 using Record = std::variant<PathRecord, TokenRecord, DecisionRecord, RefineRecord, FinishRecord,
@@ -117,18 +120,18 @@ using Record = std::variant<PathRecord, TokenRecord, DecisionRecord, RefineRecor
 // Tokens and lanes charged to a session. abs = generated; effective = K per refined token, 1 per
 // other generated token, and every probe, judge and value position.
 struct Ledger {
-  int64_t generated = 0;       // abs tokens
-  int64_t refined = 0;         // of these, made with K > 1 routes
-  int64_t extra_routes = 0;    // sum of K - 1
-  int64_t prefilled = 0;       // prompt tokens, once per session
+  int64_t generated = 0;     // abs tokens
+  int64_t refined = 0;       // of these, made with K > 1 routes
+  int64_t extra_routes = 0;  // sum of K - 1
+  int64_t prefilled = 0;     // prompt tokens, once per session
   int64_t recomputed = 0;
   int64_t probe = 0;
   int64_t judge = 0;
   int64_t value = 0;
-  int lanes_opened = 0;        // N_inst: lanes ever opened or forked
+  int lanes_opened = 0;  // N_inst: lanes ever opened or forked
   int lanes_peak = 0;
-  int64_t positions = 0;       // decode positions (per phase), for the mean number of lanes
-  int64_t cells_peak = 0;      // KV cells in use by this session at most
+  int64_t positions = 0;   // decode positions (per phase), for the mean number of lanes
+  int64_t cells_peak = 0;  // KV cells in use by this session at most
   double bytes_per_cell = 0;
   int stalls = 0;
   double wall_s = 0;

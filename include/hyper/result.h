@@ -11,14 +11,14 @@ namespace hyper {
 
 // What kind of failure: decides exit codes and HTTP statuses.
 enum class ErrorCode {
-  kInvalidArgument,     // a value the caller gave is out of its range
-  kNotFound,            // a file, model, suite or name that does not exist
-  kUnsupported,         // the engine or model lacks the ability
-  kResourceExhausted,   // memory, KV cells, lanes or disk ran out
-  kUnavailable,         // a server or device did not answer; trying again may help
-  kDataLoss,            // a file is broken, or an answer could not be read
-  kCancelled,           // stopped on request
-  kInternal,            // a bug or an unexplained failure of a dependency
+  kInvalidArgument,    // a value the caller gave is out of its range
+  kNotFound,           // a file, model, suite or name that does not exist
+  kUnsupported,        // the engine or model lacks the ability
+  kResourceExhausted,  // memory, KV cells, lanes or disk ran out
+  kUnavailable,        // a server or device did not answer; trying again may help
+  kDataLoss,           // a file is broken, or an answer could not be read
+  kCancelled,          // stopped on request
+  kInternal,           // a bug or an unexplained failure of a dependency
 };
 
 // Failure in words. `message` names the value, the reason and the remedy, in one line.
@@ -34,7 +34,8 @@ const char* ErrorCodeName(ErrorCode code);
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }

@@ -5,16 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "hyper/records.h"
 #include "src/core/pool_stats.h"
 
 namespace hyper {
-
-// What the controller can do to the pool. Equal scores go to the earlier one.
-enum class Action { kNone, kSingleToken, kMultiToken, kBranch };
-inline constexpr size_t kActionCount = 4;
-
-// Name for records: none, single_token, multi_token, branch. Pure.
-const char* ActionName(Action action);
 
 // A set of actions; kNone is always in it.
 class ActionSet {

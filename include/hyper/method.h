@@ -1,0 +1,39 @@
+// A method: the state machine that decides what the pool does. It never blocks and never decodes;
+// the driver calls it after each round of the pool.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "hyper/options.h"
+#include "hyper/pool.h"
+#include "hyper/result.h"
+
+namespace hyper {
+
+class Method {
+ public:
+  virtual ~Method() = default;
+  // Opens the first paths and grants them tokens.
+  virtual Status Start(Pool& pool) = 0;
+  // A path ended while others still run (answers so far may decide to stop). Default: nothing.
+  virtual void OnFinish(Pool& pool, PathId path);
+  // The round is over (pool.settled()): decide, and grant the next one, or be done.
+  virtual Status OnSettled(Pool& pool) = 0;
+  // Nothing more will be decoded.
+  virtual bool Done(const Pool& pool) const = 0;
+  // Name of the vote rule that picks the answer; default: options().vote.
+  virtual std::string VoteRule(const Pool& pool) const;
+  // Whether a path that has an answer votes. Default: every path but merged ones; tentative answers
+  // as options().vote_tentative says.
+  virtual bool Votes(const Pool& pool, const Path& path) const;
+};
+
+// The method of a name: "hyper" or "sc". Errors: kNotFound with the names there are.
+Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const MethodOptions& options);
+
+// Opens `count` paths from number `first` on; stops at the engine's first refusal, which is
+// returned unless at least one path was opened (then it is a notice and the run goes on, narrower).
+Status OpenPaths(Pool& pool, uint64_t first, int count, bool warmup);
+
+}  // namespace hyper

@@ -1,0 +1,92 @@
+// A session: one question answered by one method over one pool. The driver moves it on; its results
+// are plain values.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hyper/method.h"
+#include "hyper/pool.h"
+
+namespace hyper {
+
+// Score of one answer under one vote rule.
+struct AnswerTally {
+  std::string answer;
+  double score = 0;
+  double share = 0;  // of the sum of all scores
+  int paths = 0;
+  bool candidate = true;  // false: outside the K_a most frequent answers
+};
+
+// How one vote rule went; `scores` is sorted, the winner first.
+struct VoteOutcome {
+  std::optional<std::string> answer;
+  std::vector<AnswerTally> scores;
+  bool tie = false;  // the winner was picked by a tie rule
+  int clipped = 0;   // paths whose degenerate confidence was clipped
+};
+
+// Bounds of a session; 0: none.
+struct SessionLimits {
+  int64_t budget_tokens = 0;  // effective tokens
+  double time_s = 0;
+};
+
+struct SessionResult {
+  std::optional<std::string> answer;
+  std::string vote_rule;
+  std::map<std::string, VoteOutcome> votes;  // by rule
+  int voting_paths = 0;
+  bool partial = false;        // stopped before the method was done
+  std::string partial_reason;  // what stopped it and what is missing
+  Ledger ledger;
+};
+
+class Session {
+ public:
+  // `engine` must outlive the session.
+  Session(Engine& engine, Pool::Config config, std::unique_ptr<Method> method,
+          SessionLimits limits);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Pool& pool() { return pool_; }
+  const Pool& pool() const { return pool_; }
+  const Method& method() const { return *method_; }
+  bool started() const { return started_; }
+  bool finished() const { return finished_; }
+  // An engine or method failure that ended the session; OK while there is none.
+  const Status& status() const { return status_; }
+
+  // Stops the session: running paths are cancelled, the vote so far is the result, marked partial.
+  void Stop(const std::string& reason);
+
+  // The votes over the paths so far; final once finished().
+  SessionResult Result() const;
+
+  // For the driver.
+  void Start();
+  bool Dispatch(const Event& event);  // false: not an event of this session's lanes
+  void Fail(const Error& error);
+  void AfterPoll(bool engine_moved, double poll_s, double sampler_s);
+
+ private:
+  void Advance();
+  void CheckLimits();
+
+  Pool pool_;
+  std::unique_ptr<Method> method_;
+  SessionLimits limits_;
+  Status status_;
+  bool started_ = false;
+  bool finished_ = false;
+  bool partial_ = false;
+  std::string partial_reason_;
+};
+
+}  // namespace hyper

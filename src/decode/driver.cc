@@ -1,0 +1,92 @@
+#include "hyper/driver.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace hyper {
+namespace {
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void Driver::Add(Session* session) { queued_.push_back(session); }
+
+void Driver::Remove(Session* session) {
+  std::erase(queued_, session);
+  std::erase(running_, session);
+}
+
+// A session starts when its lanes and cells fit beside those of the running ones, or when it would
+// have the engine to itself: then its own caps keep it within what there is.
+void Driver::Admit() {
+  const Capabilities& can = engine_.capabilities();
+  while (!queued_.empty()) {
+    int64_t lanes = queued_.front()->pool().reservation().lanes;
+    int64_t cells = queued_.front()->pool().reservation().cells;
+    for (const Session* session : running_) {
+      lanes += session->pool().reservation().lanes;
+      cells += session->pool().reservation().cells;
+    }
+    const bool fits = lanes <= can.max_rows && (can.cells_total == 0 || cells <= can.cells_total);
+    if (!fits && !running_.empty()) {
+      return;
+    }
+    Session* next = queued_.front();
+    queued_.erase(queued_.begin());
+    running_.push_back(next);
+    next->Start();
+  }
+}
+
+void Driver::Retire() {
+  std::erase_if(running_, [](const Session* session) { return session->finished(); });
+}
+
+Status Driver::Step(double timeout_s) {
+  Admit();
+  Retire();
+  if (running_.empty()) {
+    return {};
+  }
+  const double start = Now();
+  const double sampler_before = engine_.cost().sampler_s;
+  Result<std::span<const Event>> events = engine_.Poll(timeout_s);
+  if (!events) {
+    for (Session* session : running_) {
+      session->Fail(events.error());
+    }
+    running_.clear();
+    return events.error();
+  }
+  const double polled = Now();
+  bool moved = false;
+  for (const Event& event : *events) {
+    moved |= event.kind != EventKind::kStalled;
+    for (Session* session : running_) {
+      if (session->Dispatch(event)) {
+        break;
+      }
+    }
+  }
+  const double sampler_s = engine_.cost().sampler_s - sampler_before;
+  for (Session* session : running_) {
+    session->AfterPoll(moved, polled - start, sampler_s);
+  }
+  Retire();
+  return {};
+}
+
+Status Driver::RunAll() {
+  while (!idle()) {
+    Status status = Step(1.0);
+    if (!status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+}  // namespace hyper

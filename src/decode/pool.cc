@@ -1,0 +1,365 @@
+#include "hyper/pool.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "src/core/confidence.h"
+#include "src/core/pool_stats.h"
+#include "src/core/random.h"
+#include "src/core/threshold.h"
+#include "src/decode/names.h"
+
+namespace hyper {
+
+double Sureness(const Path& path) { return std::isnan(path.window_mean) ? 0.0 : path.window_mean; }
+
+Pool::Pool(Engine& engine, Config config) : engine_(engine), config_(std::move(config)) {
+  ledger_.bytes_per_cell = engine_.cost().bytes_per_cell;
+}
+
+Pool::~Pool() {
+  for (const auto& [lane, path] : lanes_) {
+    engine_.Close(lane);
+  }
+}
+
+int Pool::position() const {
+  int longest = 0;
+  for (const PathId id : running_) {
+    longest = std::max(longest, path(id).length());
+  }
+  return longest;
+}
+
+// Walks the forest of paths from the youngest to the oldest: a path needs its own tokens while it
+// runs, and those up to the fork of any needed child.
+int64_t Pool::cells() const {
+  std::vector<int> needed(paths_.size(), 0);
+  int64_t total = 0;
+  bool any = false;
+  for (size_t i = paths_.size(); i-- > 0;) {
+    const Path& path = paths_[i];
+    if (path.running()) {
+      needed[i] = path.length();
+      any = true;
+    }
+    if (needed[i] <= path.fork_position) {
+      continue;
+    }
+    total += needed[i] - path.fork_position;
+    if (path.parent != kNoPath) {
+      int& parent = needed[static_cast<size_t>(path.parent)];
+      parent = std::max(parent, path.fork_position);
+    }
+  }
+  return any ? total + static_cast<int64_t>(config_.prompt.tokens.size()) : total;
+}
+
+int Pool::FreeLanes(int tokens) const {
+  const int running = static_cast<int>(running_.size());
+  const int by_lanes = config_.reservation.lanes - running;
+  const int64_t ahead = std::max(tokens, 1);
+  const int64_t by_cells = (config_.reservation.cells - cells() - running * ahead) / ahead;
+  return static_cast<int>(std::clamp<int64_t>(by_cells, 0, std::max(by_lanes, 0)));
+}
+
+LaneSpec Pool::SpecFor(uint64_t key) const {
+  LaneSpec spec;
+  spec.path_key = key;
+  spec.sampler = config_.options.sampler;
+  // One more than any set needs: the chosen token may have to be left out.
+  const int wanted = std::max(
+      {config_.options.confidence_count + 1, config_.options.entropy_count, kDeepConfCandidates});
+  spec.top_count = std::min(wanted, engine_.capabilities().max_top_count);
+  return spec;
+}
+
+Result<PathId> Pool::Open(uint64_t index, bool warmup) {
+  const uint64_t key = PathKey({config_.seed.run_seed, config_.seed.question}, index);
+  Result<LaneId> lane = engine_.Open(config_.prompt.tokens, SpecFor(key));
+  if (!lane) {
+    return lane.error();
+  }
+  if (paths_.empty()) {
+    ledger_.prefilled += static_cast<int64_t>(config_.prompt.tokens.size());
+  }
+  Path path;
+  path.id = static_cast<PathId>(paths_.size());
+  path.key = key;
+  path.lane = *lane;
+  path.warmup = warmup;
+  const PathId id = path.id;
+  paths_.push_back(std::move(path));
+  windows_.emplace_back(config_.options.window);
+  running_.push_back(id);
+  lanes_.emplace_back(*lane, id);
+  ++ledger_.lanes_opened;
+  NotePeaks();
+  Emit(PathRecord{id, kNoPath, 0, warmup});
+  return id;
+}
+
+Result<PathId> Pool::Fork(PathId parent, int step, int child) {
+  const Path& from = path(parent);
+  const uint64_t key =
+      ChildPathKey(from.key, static_cast<uint32_t>(step), static_cast<uint32_t>(child));
+  const int position = static_cast<int>(config_.prompt.tokens.size()) + from.length();
+  Result<LaneId> lane = engine_.Fork(from.lane, position, SpecFor(key));
+  if (!lane) {
+    return lane.error();
+  }
+  Path path = from;
+  path.id = static_cast<PathId>(paths_.size());
+  path.parent = parent;
+  path.fork_position = from.length();
+  path.key = key;
+  path.lane = *lane;
+  path.routes = 1;
+  path.granted = 0;
+  const PathId id = path.id;
+  const int inherited = path.fork_position;
+  const bool warmup = path.warmup;
+  paths_.push_back(std::move(path));
+  windows_.push_back(windows_[static_cast<size_t>(parent)]);
+  running_.push_back(id);
+  lanes_.emplace_back(*lane, id);
+  ++ledger_.lanes_opened;
+  NotePeaks();
+  Emit(PathRecord{id, parent, inherited, warmup});
+  return id;
+}
+
+Status Pool::Grant(PathId id, int count) {
+  Path& path = Mutable(id);
+  const int given = std::min(count, config_.options.max_tokens - path.length() - path.granted);
+  if (!path.running() || given <= 0) {
+    return {};
+  }
+  Status status = engine_.Grant(path.lane, given);
+  if (!status) {
+    return status;
+  }
+  pending_ += path.granted == 0 ? 1 : 0;
+  path.granted += given;
+  return {};
+}
+
+Status Pool::GrantAll(int count) {
+  int tokens = count;
+  while (true) {
+    const int64_t running = static_cast<int64_t>(running_.size());
+    const int64_t room = config_.reservation.cells - cells();
+    if (running == 0 || running * tokens <= room) {
+      break;
+    }
+    if (running == 1) {
+      if (room < 1) {
+        Finish(running_.front(), PathStatus::kLength, "no KV cells left for its next token");
+        break;
+      }
+      tokens = static_cast<int>(room);
+      break;
+    }
+    Finish(LeastConfident(), PathStatus::kPruned,
+           "KV cells ran short: " + std::to_string(room) + " left for " + std::to_string(running) +
+               " paths; the least confident path goes");
+  }
+  const std::vector<PathId> ids = running_;
+  for (const PathId id : ids) {
+    Status status = Grant(id, tokens);
+    if (!status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+Status Pool::SetRoutes(PathId id, int routes) {
+  Path& path = Mutable(id);
+  if (!path.running() || path.routes == routes) {
+    return {};
+  }
+  std::optional<RouteSpec> spec;
+  if (routes > 1) {
+    spec = RouteSpecOf(config_.options, routes);
+  }
+  Status status = engine_.Route(path.lane, spec);
+  if (!status) {
+    return status;
+  }
+  path.routes = routes;
+  Emit(RefineRecord{id, path.length(), routes});
+  return {};
+}
+
+void Pool::Finish(PathId id, PathStatus status, std::string reason, PathId kept) {
+  Path& path = Mutable(id);
+  if (!path.running()) {
+    return;
+  }
+  path.kept = kept;
+  EndLane(path, status, reason);
+}
+
+void Pool::EndLane(Path& path, PathStatus status, const std::string& reason) {
+  NotePeaks();
+  engine_.Close(path.lane);
+  const auto at =
+      std::lower_bound(lanes_.begin(), lanes_.end(), path.lane,
+                       [](const auto& entry, LaneId lane) { return entry.first < lane; });
+  if (at != lanes_.end() && at->first == path.lane) {
+    lanes_.erase(at);
+  }
+  running_.erase(std::find(running_.begin(), running_.end(), path.id));
+  pending_ -= path.granted > 0 ? 1 : 0;
+  path.granted = 0;
+  path.lane = 0;
+  path.status = status;
+  path.reason = reason;
+  path.top_history.shrink_to_fit();
+  if (status != PathStatus::kMerged && config_.extractor != nullptr) {
+    ExtractedAnswer extracted =
+        config_.extractor(config_.extractor_context, path.text, status == PathStatus::kFinished,
+                          config_.prompt.reasoning_opened);
+    path.answer = std::move(extracted.answer);
+    path.answer_raw = std::move(extracted.raw);
+    path.tentative = extracted.tentative;
+  }
+  Emit(FinishRecord{path.id, status, path.length(), reason, path.answer, path.tentative,
+                    path.mean_confidence, path.lowest_window, path.kept});
+}
+
+void Pool::Append(Path& path, const Event& event) {
+  const MethodOptions& options = config_.options;
+  path.tokens.push_back(event.token);
+  path.logprobs.push_back(event.logprob);
+  path.mean_logprobs.push_back(
+      event.mean_logprob.value_or(std::numeric_limits<float>::quiet_NaN()));
+  path.route_counts.push_back(static_cast<uint8_t>(std::min(event.routes, 255)));
+  const ConfidenceSet set = ConfidenceSetOf(options);
+  const auto confidence =
+      static_cast<float>(TokenConfidence(event.top, event.token, set, options.confidence_count));
+  path.confidences.push_back(confidence);
+  ConfidenceWindow& window = windows_[static_cast<size_t>(path.id)];
+  window.Push(confidence);
+  path.window_mean = window.WindowMean();
+  path.lowest_window = window.LowestWindowMean();
+  path.mean_confidence = window.TraceMean();
+  path.confidences_top20.push_back(static_cast<float>(
+      TokenConfidence(event.top, event.token, ConfidenceSet::kTopK, kDeepConfCandidates)));
+  path.entropies.push_back(static_cast<float>(TopKEntropy(event.top, options.entropy_count)));
+  const size_t kept = std::min(event.top.size(), static_cast<size_t>(options.entropy_count));
+  path.top.assign(event.top.begin(), event.top.begin() + static_cast<std::ptrdiff_t>(kept));
+  if (path.warmup) {
+    path.top_history.push_back(path.top);
+  }
+  const auto index = static_cast<size_t>(path.length() - 1);
+  if (tokens_at_.size() <= index) {
+    tokens_at_.resize(index + 1, 0);
+  }
+  ledger_.positions += tokens_at_[index]++ == 0 ? 1 : 0;
+  ++ledger_.generated;
+  ledger_.refined += event.routes > 1 ? 1 : 0;
+  ledger_.extra_routes += event.routes - 1;
+}
+
+PathId Pool::Apply(const Event& event) {
+  const auto at =
+      std::lower_bound(lanes_.begin(), lanes_.end(), event.lane,
+                       [](const auto& entry, LaneId lane) { return entry.first < lane; });
+  if (at == lanes_.end() || at->first != event.lane) {
+    return kNoPath;
+  }
+  const PathId id = at->second;
+  Path& path = Mutable(id);
+  switch (event.kind) {
+    case EventKind::kToken:
+      Take(path, event);
+      break;
+    case EventKind::kEnd:
+      EndLane(path,
+              event.end_reason == EndReason::kStop ? PathStatus::kFinished : PathStatus::kLength,
+              event.end_reason == EndReason::kStop ? "end of generation" : "context is full");
+      break;
+    case EventKind::kStalled:
+      stalled_ = true;
+      break;
+    case EventKind::kFailed:
+      EndLane(path, PathStatus::kFailed, event.error.message);
+      break;
+    case EventKind::kBoundary:
+    case EventKind::kScored:
+      break;
+  }
+  return id;
+}
+
+void Pool::Take(Path& path, const Event& event) {
+  if (event.degenerate) {
+    EndLane(path, PathStatus::kDegenerate, "the model returned no finite logits");
+    return;
+  }
+  Append(path, event);
+  if (path.granted > 0 && --path.granted == 0) {
+    --pending_;
+  }
+  const bool end = engine_.IsEndOfGeneration(event.token);
+  std::string text = engine_.TokenText(event.token);
+  if (!end) {
+    path.text += text;
+  }
+  if (config_.token_records) {
+    Emit(TokenRecord{path.id, path.length() - 1, event.token, std::move(text), event.logprob,
+                     path.confidences.back(), path.entropies.back(), event.routes});
+  }
+  const ConfidenceWindow& window = windows_[static_cast<size_t>(path.id)];
+  if (end) {
+    EndLane(path, PathStatus::kFinished, "end of generation");
+  } else if (threshold_ && ShouldPrune(window, *threshold_)) {
+    EndLane(path, PathStatus::kPruned, PruneReason(path.window_mean, *threshold_));
+  } else if (path.length() >= config_.options.max_tokens) {
+    EndLane(path, PathStatus::kLength, "max-tokens " + std::to_string(config_.options.max_tokens));
+  }
+}
+
+PathId Pool::LeastConfident() const {
+  return *std::min_element(running_.begin(), running_.end(), [this](PathId a, PathId b) {
+    const double x = Sureness(path(a));
+    const double y = Sureness(path(b));
+    return x != y ? x < y : a > b;  // among equals the youngest goes
+  });
+}
+
+void Pool::RelieveStall() {
+  ++ledger_.stalls;
+  if (running_.size() > 1) {
+    Finish(LeastConfident(), PathStatus::kPruned, "the engine has no KV cells left");
+  } else if (!running_.empty()) {
+    Finish(running_.front(), PathStatus::kLength, "the engine has no KV cells left");
+  }
+}
+
+void Pool::NotePeaks() {
+  int lanes = 0;
+  for (const PathId id : running_) {
+    lanes += path(id).routes;
+  }
+  ledger_.lanes_peak = std::max(ledger_.lanes_peak, lanes);
+  ledger_.cells_peak =
+      std::max(ledger_.cells_peak, cells() + lanes - static_cast<int64_t>(running_.size()));
+}
+
+void Pool::BeginPhase() { tokens_at_.clear(); }
+
+void Pool::CancelAll(const std::string& reason) {
+  const std::vector<PathId> ids = running_;
+  for (const PathId id : ids) {
+    Finish(id, PathStatus::kCancelled, reason);
+  }
+}
+
+std::vector<Record> Pool::TakeRecords() { return std::exchange(records_, {}); }
+
+}  // namespace hyper

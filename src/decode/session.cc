@@ -1,0 +1,124 @@
+#include "hyper/session.h"
+
+#include <fmt/format.h>
+
+#include "src/decode/ballot.h"
+
+namespace hyper {
+
+Session::Session(Engine& engine, Pool::Config config, std::unique_ptr<Method> method,
+                 SessionLimits limits)
+    : pool_(engine, std::move(config)), method_(std::move(method)), limits_(limits) {}
+
+Session::~Session() = default;
+
+void Session::Start() {
+  started_ = true;
+  if (finished_) {
+    return;
+  }
+  Status status = method_->Start(pool_);
+  if (!status) {
+    Fail(status.error());
+  }
+}
+
+bool Session::Dispatch(const Event& event) {
+  if (finished_) {
+    return false;
+  }
+  const PathId id = pool_.Apply(event);
+  if (id != kNoPath && !pool_.path(id).running()) {
+    method_->OnFinish(pool_, id);
+  }
+  return id != kNoPath;
+}
+
+void Session::AfterPoll(bool engine_moved, double poll_s, double sampler_s) {
+  if (finished_) {
+    return;
+  }
+  pool_.mutable_ledger().wall_s += poll_s;
+  pool_.mutable_ledger().engine_s += poll_s - sampler_s;
+  pool_.mutable_ledger().sampler_s += sampler_s;
+  if (pool_.stalled() && !engine_moved) {
+    pool_.RelieveStall();
+  }
+  pool_.ClearStall();
+  CheckLimits();
+  Advance();
+}
+
+void Session::Advance() {
+  while (!finished_ && pool_.settled()) {
+    if (method_->Done(pool_)) {
+      finished_ = true;
+      break;
+    }
+    const size_t decisions = pool_.paths().size();
+    Status status = method_->OnSettled(pool_);
+    if (!status) {
+      Fail(status.error());
+      break;
+    }
+    // A method that neither grants nor ends would spin here; that is a bug in it, named as one.
+    if (pool_.settled() && !method_->Done(pool_) && !pool_.running().empty() &&
+        decisions == pool_.paths().size()) {
+      Fail({ErrorCode::kInternal,
+            "the method granted nothing although paths wait; it must grant or be done"});
+    }
+  }
+}
+
+void Session::CheckLimits() {
+  const Ledger& ledger = pool_.ledger();
+  if (limits_.budget_tokens > 0 && ledger.effective() >= limits_.budget_tokens) {
+    Stop(fmt::format("the budget of {} effective tokens is used up", limits_.budget_tokens));
+  } else if (limits_.time_s > 0 && ledger.wall_s >= limits_.time_s) {
+    Stop(fmt::format("the time of {} s is used up", limits_.time_s));
+  }
+}
+
+void Session::Stop(const std::string& reason) {
+  if (finished_) {
+    return;
+  }
+  partial_ = true;
+  partial_reason_ = fmt::format("{}; {} paths were still running", reason, pool_.running().size());
+  pool_.CancelAll(reason);
+  finished_ = true;
+}
+
+void Session::Fail(const Error& error) {
+  if (finished_) {
+    return;
+  }
+  status_ = error;
+  partial_ = true;
+  partial_reason_ = error.message;
+  pool_.CancelAll(error.message);
+  finished_ = true;
+}
+
+SessionResult Session::Result() const {
+  SessionResult result;
+  result.ledger = pool_.ledger();
+  result.partial = partial_;
+  result.partial_reason = partial_reason_;
+  result.vote_rule = method_->VoteRule(pool_);
+  std::vector<const Path*> voters;
+  for (const Path& path : pool_.paths()) {
+    if (method_->Votes(pool_, path)) {
+      voters.push_back(&path);
+    }
+  }
+  result.voting_paths = static_cast<int>(voters.size());
+  result.votes = AllVotes(voters, pool_.options());
+  const auto chosen = result.votes.find(result.vote_rule);
+  if (chosen != result.votes.end()) {
+    result.answer = chosen->second.answer;
+  }
+  return result;
+}
+
+}  // namespace hyper

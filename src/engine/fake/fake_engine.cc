@@ -1,0 +1,323 @@
+#include "hyper/fake_engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/core/logits.h"
+#include "src/core/random.h"
+#include "src/core/sampling.h"
+
+namespace hyper {
+namespace {
+
+Error UnknownLane(LaneId lane) {
+  return {ErrorCode::kInvalidArgument, "lane " + std::to_string(lane) + " is not open"};
+}
+
+}  // namespace
+
+FakeEngine::FakeEngine(FakeOptions options) : options_(std::move(options)) {
+  model_.name = "fake";
+  model_.architecture = "scripted";
+  model_.vocab_size = kVocabulary;
+  model_.expert_count = options_.capabilities.routing ? 8 : 0;
+  model_.has_chat_template = true;
+  cost_.bytes_per_cell = 64;
+}
+
+EngineCost FakeEngine::cost() const {
+  EngineCost cost = cost_;
+  cost.cells_used = CellsUsed();
+  cost.lanes_open = open_lanes();
+  return cost;
+}
+
+int FakeEngine::open_lanes() const {
+  return static_cast<int>(std::count_if(lanes_.begin(), lanes_.end(),
+                                        [](const auto& entry) { return entry.second.open; }));
+}
+
+// As in Pool::cells: a closed lane holds what its open children share with it.
+int64_t FakeEngine::CellsUsed() const {
+  std::map<LaneId, int> needed;
+  int64_t total = 0;
+  for (auto at = lanes_.rbegin(); at != lanes_.rend(); ++at) {
+    const auto& [id, lane] = *at;
+    int& need = needed[id];
+    if (lane.open && !lane.evicted) {
+      need = std::max(need, static_cast<int>(lane.history.size()));
+    }
+    if (need > lane.fork_position) {
+      total += need - lane.fork_position;
+      if (lane.parent != 0) {
+        needed[lane.parent] = std::max(needed[lane.parent], lane.fork_position);
+      }
+    }
+  }
+  return total;
+}
+
+Result<std::vector<Token>> FakeEngine::Tokenize(std::string_view text, bool /*parse_special*/) {
+  std::vector<Token> tokens;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    tokens.push_back(byte < kVocabulary && byte != kEnd ? static_cast<Token>(byte) : '?');
+  }
+  return tokens;
+}
+
+std::string FakeEngine::TokenText(Token token) const {
+  return token == kEnd ? "<end>" : std::string(1, static_cast<char>(token));
+}
+
+Result<Prompt> FakeEngine::RenderChat(
+    std::span<const ChatMessage> messages,
+    std::span<const std::pair<std::string, std::string>> /*template_arguments*/) {
+  Prompt prompt;
+  for (const ChatMessage& message : messages) {
+    prompt.text += message.role + ": " + message.content + "\n";
+  }
+  Result<std::vector<Token>> tokens = Tokenize(prompt.text, false);
+  if (!tokens) {
+    return tokens.error();
+  }
+  prompt.tokens = *tokens;
+  return prompt;
+}
+
+FakeEngine::Lane* FakeEngine::Find(LaneId lane) {
+  const auto at = lanes_.find(lane);
+  return at != lanes_.end() && at->second.open ? &at->second : nullptr;
+}
+
+Result<LaneId> FakeEngine::Insert(Lane lane) {
+  const int64_t number = opens_++;
+  if (open_lanes() >= options_.capabilities.max_lanes ||
+      (options_.refuse_open && options_.refuse_open(number))) {
+    return Error{ErrorCode::kResourceExhausted,
+                 "all " + std::to_string(open_lanes()) + " lanes are in use"};
+  }
+  const LaneId id = next_lane_++;
+  lanes_.emplace(id, std::move(lane));
+  cost_.lanes_peak = std::max(cost_.lanes_peak, open_lanes());
+  return id;
+}
+
+Result<LaneId> FakeEngine::Open(std::span<const Token> prompt, const LaneSpec& spec) {
+  if (prompt.empty() || static_cast<int>(prompt.size()) >= options_.capabilities.context_tokens) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "the prompt has " + std::to_string(prompt.size()) + " tokens; 1 to " +
+                     std::to_string(options_.capabilities.context_tokens - 1) + " fit"};
+  }
+  Lane lane;
+  lane.spec = spec;
+  lane.history.assign(prompt.begin(), prompt.end());
+  lane.prompt_tokens = static_cast<int>(prompt.size());
+  return Insert(std::move(lane));
+}
+
+Result<LaneId> FakeEngine::Fork(LaneId lane, int position, const LaneSpec& spec) {
+  const Lane* from = Find(lane);
+  if (from == nullptr) {
+    return UnknownLane(lane);
+  }
+  if (position < 1 || position > static_cast<int>(from->history.size())) {
+    return Error{ErrorCode::kInvalidArgument, "position " + std::to_string(position) +
+                                                  " is outside the lane's " +
+                                                  std::to_string(from->history.size()) + " tokens"};
+  }
+  Lane child;
+  child.spec = spec;
+  child.history.assign(from->history.begin(), from->history.begin() + position);
+  child.prompt_tokens = std::min(from->prompt_tokens, position);
+  child.parent = lane;
+  child.fork_position = position;
+  return Insert(std::move(child));
+}
+
+Status FakeEngine::Extend(LaneId id, std::span<const Token> tokens) {
+  Lane* lane = Find(id);
+  if (lane == nullptr) {
+    return UnknownLane(id);
+  }
+  lane->history.insert(lane->history.end(), tokens.begin(), tokens.end());
+  cost_.prefill_tokens += static_cast<int64_t>(tokens.size());
+  return {};
+}
+
+Result<uint64_t> FakeEngine::Score(LaneId id, std::span<const std::vector<Token>> continuations) {
+  if (Find(id) == nullptr) {
+    return UnknownLane(id);
+  }
+  score_requests_.push_back({next_request_, id, {continuations.begin(), continuations.end()}});
+  return next_request_++;
+}
+
+Status FakeEngine::Grant(LaneId id, int count) {
+  Lane* lane = Find(id);
+  if (lane == nullptr) {
+    return UnknownLane(id);
+  }
+  lane->granted += count;
+  return {};
+}
+
+Status FakeEngine::Revoke(LaneId id) {
+  Lane* lane = Find(id);
+  if (lane == nullptr) {
+    return UnknownLane(id);
+  }
+  lane->granted = 0;
+  return {};
+}
+
+Status FakeEngine::Route(LaneId id, const std::optional<RouteSpec>& spec) {
+  Lane* lane = Find(id);
+  if (lane == nullptr) {
+    return UnknownLane(id);
+  }
+  if (spec && spec->routes > 1 && !options_.capabilities.routing) {
+    return Error{ErrorCode::kUnsupported, "this model has no experts to route"};
+  }
+  lane->routes = spec ? spec->routes : 1;
+  return {};
+}
+
+Status FakeEngine::Evict(LaneId id) {
+  Lane* lane = Find(id);
+  if (lane == nullptr) {
+    return UnknownLane(id);
+  }
+  lane->evicted = true;
+  return {};
+}
+
+void FakeEngine::Close(LaneId id) {
+  if (Lane* lane = Find(id)) {
+    lane->open = false;
+    lane->granted = 0;
+  }
+}
+
+std::vector<float> FakeEngine::LogitsAfter(const Lane& lane, std::span<const Token> history) const {
+  std::vector<float> logits(kVocabulary, 0.0F);
+  options_.logits({lane.spec.path_key, history, lane.prompt_tokens, lane.routes}, logits);
+  return logits;
+}
+
+void FakeEngine::AnswerScores() {
+  for (ScoreRequest& request : std::exchange(score_requests_, {})) {
+    const Lane* lane = Find(request.lane);
+    if (lane == nullptr) {
+      continue;
+    }
+    Event event;
+    event.kind = EventKind::kScored;
+    event.lane = request.lane;
+    event.request = request.number;
+    for (const std::vector<Token>& continuation : request.continuations) {
+      std::vector<Token> history = lane->history;
+      std::vector<float>& row = event.scores.emplace_back();
+      for (const Token token : continuation) {
+        const std::vector<float> logits = LogitsAfter(*lane, history);
+        RowSummary summary;
+        SummarizeRow(logits, 0, summary);
+        row.push_back(static_cast<float>(logits[static_cast<size_t>(token)] - summary.log_sum_exp));
+        history.push_back(token);
+      }
+    }
+    events_.push_back(std::move(event));
+  }
+}
+
+void FakeEngine::Decode(LaneId id, Lane& lane) {
+  Event event;
+  event.lane = id;
+  const FakeStep step{lane.spec.path_key, lane.history, lane.prompt_tokens, lane.routes};
+  if (options_.lane_fault) {
+    if (std::optional<Error> fault = options_.lane_fault(step)) {
+      event.kind = EventKind::kFailed;
+      event.error = *fault;
+      lane.granted = 0;
+      events_.push_back(std::move(event));
+      return;
+    }
+  }
+  if (lane.evicted) {
+    cost_.recomputed_tokens += static_cast<int64_t>(lane.history.size());
+    lane.evicted = false;
+  }
+  const std::vector<float> logits = LogitsAfter(lane, lane.history);
+  RowSummary summary;
+  SummarizeRow(logits, lane.spec.top_count, summary);
+  event.position = static_cast<int>(lane.history.size());
+  event.routes = lane.routes;
+  event.degenerate = summary.degenerate;
+  if (!summary.degenerate) {
+    SamplerScratch scratch;
+    const double u =
+        Uniform(lane.spec.path_key, static_cast<uint32_t>(event.position), Purpose::kSample);
+    event.token = SampleToken(logits, lane.spec.sampler, u, scratch);
+    event.logprob =
+        static_cast<float>(logits[static_cast<size_t>(event.token)] - summary.log_sum_exp);
+    event.mean_logprob = static_cast<float>(summary.mean_logprob);
+    tops_.push_back(std::make_unique<std::vector<TokenLogprob>>(std::move(summary.top)));
+    event.top = *tops_.back();
+  }
+  lane.history.push_back(event.token);
+  --lane.granted;
+  ++cost_.decode_rows;
+  cost_.route_rows += lane.routes - 1;
+  const Token token = event.token;
+  events_.push_back(std::move(event));
+  Event after;
+  after.lane = id;
+  if (lane.spec.stop_at_end && token == kEnd) {
+    after.kind = EventKind::kEnd;
+  } else if (static_cast<int>(lane.history.size()) >= options_.capabilities.context_tokens) {
+    after.kind = EventKind::kEnd;
+    after.end_reason = EndReason::kContextFull;
+  } else if (lane.granted == 0) {
+    after.kind = EventKind::kBoundary;
+  } else {
+    return;
+  }
+  lane.granted = 0;
+  events_.push_back(std::move(after));
+}
+
+Result<std::span<const Event>> FakeEngine::Poll(double /*timeout_s*/) {
+  events_.clear();
+  tops_.clear();
+  const int64_t poll = polls_++;
+  if (options_.poll_fault) {
+    if (std::optional<Error> fault = options_.poll_fault(poll)) {
+      return *fault;
+    }
+  }
+  AnswerScores();
+  int64_t room = options_.capabilities.cells_total > 0
+                     ? options_.capabilities.cells_total - CellsUsed()
+                     : INT64_MAX;
+  bool decoded = false;
+  for (auto& [id, lane] : lanes_) {
+    if (!lane.open || lane.granted == 0) {
+      continue;
+    }
+    if (room < lane.routes) {  // a refined token needs a cell for each of its routes
+      Event stalled;
+      stalled.kind = EventKind::kStalled;
+      stalled.lane = id;
+      events_.push_back(std::move(stalled));
+      continue;
+    }
+    --room;
+    decoded = true;
+    Decode(id, lane);
+  }
+  cost_.forwards += decoded ? 1 : 0;
+  cost_.cells_peak = std::max(cost_.cells_peak, CellsUsed());
+  return std::span<const Event>(events_);
+}
+
+}  // namespace hyper
