@@ -1,0 +1,187 @@
+// The HyPER session on a scripted engine: each action is made to occur, and its every effect is
+// seen.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/core/random.h"
+#include "src/decode/scripted_paths.h"
+
+namespace hyper {
+namespace {
+
+constexpr uint64_t kRunSeed = 7;
+constexpr uint64_t kQuestion = 3;
+
+MethodOptions SmallOptions() {
+  MethodOptions options = *Preset("short");
+  options.width = 8;
+  options.warmup = 4;
+  options.threshold = "off";
+  options.interval = 4;
+  options.window = 4;
+  options.max_tokens = 40;
+  return options;
+}
+
+// Number of the path whose key this is, of those opened on the prompt; -1 for forks.
+int IndexOf(uint64_t key) {
+  for (uint64_t i = 0; i < 64; ++i) {
+    if (PathKey({kRunSeed, kQuestion}, i) == key) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+template <class T>
+std::vector<T> RecordsOf(Session& session) {
+  std::vector<T> found;
+  for (const Record& record : session.pool().TakeRecords()) {
+    if (const T* typed = std::get_if<T>(&record)) {
+      found.push_back(*typed);
+    }
+  }
+  return found;
+}
+
+// Runs the only session of a driver to its end and checks that nothing is left behind.
+void RunToEnd(FakeEngine& engine, Session& session) {
+  Driver driver(engine);
+  driver.Add(&session);
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_TRUE(session.finished());
+  EXPECT_EQ(engine.open_lanes(), 0);
+  EXPECT_EQ(engine.cost().cells_used, 0);
+}
+
+// A text of `length` characters that ends in "=answer" and the end token.
+ScriptedNext Write(std::string_view written, size_t length, char answer, float sureness = 5.0F) {
+  const size_t at = written.size();
+  if (at < length) {
+    return {static_cast<char>('a' + at % 7), sureness};
+  }
+  if (at == length) {
+    return {'=', sureness};
+  }
+  return {at == length + 1 ? answer : '$', sureness};
+}
+
+TEST(HyperSession, WarmupPathsAreThoseOfSelfConsistency) {
+  const Script script = [](uint64_t key, std::string_view written, int) {
+    return Write(written, 5 + static_cast<size_t>(key % 9), static_cast<char>('0' + key % 3));
+  };
+  FakeEngine first(ScriptedOptions(script));
+  FakeEngine second(ScriptedOptions(script));
+  auto hyper = ScriptedSession(first, "hyper", SmallOptions());
+  auto sc = ScriptedSession(second, "sc", SmallOptions());
+  RunToEnd(first, *hyper);
+  RunToEnd(second, *sc);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(hyper->pool().paths()[i].warmup);
+    EXPECT_EQ(hyper->pool().paths()[i].text, sc->pool().paths()[i].text);
+    EXPECT_EQ(hyper->pool().paths()[i].confidences, sc->pool().paths()[i].confidences);
+  }
+}
+
+TEST(HyperSession, DecidesAtOneAndEveryIntervalAfter) {
+  FakeEngine engine(ScriptedOptions(
+      [](uint64_t, std::string_view written, int) { return Write(written, 12, '7'); }));
+  MethodOptions options = SmallOptions();
+  options.actions = "none";
+  auto session = ScriptedSession(engine, "hyper", options);
+  RunToEnd(engine, *session);
+  const auto decisions = RecordsOf<DecisionRecord>(*session);
+  ASSERT_EQ(decisions.size(), 4U);  // 15 tokens: at 1, 5, 9 and 13
+  for (size_t i = 0; i < decisions.size(); ++i) {
+    EXPECT_EQ(decisions[i].position, 1 + 4 * static_cast<int>(i));
+    EXPECT_EQ(decisions[i].action, Action::kNone);
+    EXPECT_EQ(decisions[i].paths_before, 8);
+    EXPECT_EQ(decisions[i].raw.consensus, 1.0);
+    EXPECT_EQ(decisions[i].raw.diversity, 0.0);
+  }
+  const SessionResult result = session->Result();
+  EXPECT_EQ(result.answer, "7");
+  EXPECT_EQ(result.voting_paths, 12);
+  EXPECT_EQ(result.ledger.generated, 12 * 15);
+  EXPECT_EQ(result.ledger.effective(), 12 * 15);
+  EXPECT_EQ(result.ledger.lanes_opened, 12);
+  EXPECT_EQ(result.ledger.lanes_peak, 8);
+  EXPECT_EQ(result.ledger.positions, 30);  // 15 of warm-up, 15 of the pool
+  EXPECT_DOUBLE_EQ(result.ledger.mean_lanes(), 6.0);
+  EXPECT_EQ(result.ledger.prefilled, 1);
+}
+
+TEST(HyperSession, PrunesAtTheTokenWhereTheFullWindowFalls) {
+  // Warm-up is sure; of the pool, path 4 grows unsure at its 6th token.
+  FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {
+    const bool weak = IndexOf(key) == 4 && written.size() >= 5;
+    return Write(written, 12, '7', weak ? 0.5F : 6.0F);
+  }));
+  MethodOptions options = SmallOptions();
+  options.threshold = "top:2";
+  options.actions = "none";
+  auto session = ScriptedSession(engine, "hyper", options);
+  RunToEnd(engine, *session);
+  const Path& weak = session->pool().paths()[4];
+  EXPECT_EQ(weak.status, PathStatus::kPruned);
+  EXPECT_EQ(weak.length(), 6);
+  EXPECT_LT(weak.lowest_window, *session->pool().threshold());
+  for (size_t i = 5; i < 12; ++i) {
+    EXPECT_EQ(session->pool().paths()[i].status, PathStatus::kFinished);
+  }
+  EXPECT_EQ(session->Result().ledger.generated, 11 * 15 + 6);
+}
+
+TEST(HyperSession, BranchFillsTheWidthAndChildrenInherit) {
+  // All pool paths but 4 and 5 are pruned early; the survivors agree in everything, so diversity
+  // and consensus ask for an expansion.
+  FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {
+    const int index = IndexOf(key);
+    const bool weak = index >= 6 && written.size() >= 4;
+    return Write(written, 14, '7', weak ? 0.2F : 6.0F);
+  }));
+  MethodOptions options = SmallOptions();
+  options.threshold = "top:4";
+  options.actions = "none,branch";
+  auto session = ScriptedSession(engine, "hyper", options);
+  // Make Branch win: with one action allowed besides None, normalised confidence and entropy
+  // decide.
+  RunToEnd(engine, *session);
+  const auto decisions = RecordsOf<DecisionRecord>(*session);
+  const auto branch = std::find_if(decisions.begin(), decisions.end(), [](const auto& decision) {
+    return decision.action == Action::kBranch && decision.expansion > 1;
+  });
+  if (branch == decisions.end()) {
+    for (const auto& decision : decisions) {
+      ADD_FAILURE() << decision.position << " none " << decision.scores[0] << " branch "
+                    << decision.scores[3] << " paths " << decision.paths_before;
+    }
+    return;
+  }
+  EXPECT_EQ(branch->paths_before, 2);
+  EXPECT_EQ(branch->expansion, 4);
+  EXPECT_EQ(branch->paths_after, 8);
+  int forks = 0;
+  for (const Path& path : session->pool().paths()) {
+    if (path.parent == kNoPath) {
+      continue;
+    }
+    ++forks;
+    const Path& parent = session->pool().path(path.parent);
+    EXPECT_EQ(path.fork_position, branch->position);
+    EXPECT_TRUE(std::equal(path.tokens.begin(), path.tokens.begin() + path.fork_position,
+                           parent.tokens.begin()));
+    EXPECT_TRUE(std::equal(path.confidences.begin(), path.confidences.begin() + path.fork_position,
+                           parent.confidences.begin()));
+    EXPECT_EQ(path.length(), 17);  // L counts the shared prefix
+  }
+  EXPECT_EQ(forks, 6);
+  // Abs tokens do not count it twice.
+  const int64_t own = 4 * 17 + 2 * 17 + 6 * 5 + 6 * (17 - branch->position);
+  EXPECT_EQ(session->Result().ledger.generated, own);
+}
+
+}  // namespace
+}  // namespace hyper

@@ -1,0 +1,68 @@
+// Test support: a fake engine whose paths write given texts with a given sureness.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "hyper/driver.h"
+#include "hyper/fake_engine.h"
+#include "hyper/session.h"
+
+namespace hyper {
+
+// What a path writes next: the character and how sure the model is of it (logit above the rest).
+struct ScriptedNext {
+  char character = 'x';
+  float sureness = 5.0F;
+};
+
+// Decides by the path's key and what it has written so far (the prompt left out).
+using Script = std::function<ScriptedNext(uint64_t path_key, std::string_view written, int routes)>;
+
+inline FakeOptions ScriptedOptions(Script script) {
+  FakeOptions options;
+  options.logits = [script = std::move(script)](const FakeStep& step, std::span<float> logits) {
+    std::string written;
+    for (size_t i = static_cast<size_t>(step.prompt_tokens); i < step.history.size(); ++i) {
+      written += static_cast<char>(step.history[i]);
+    }
+    const ScriptedNext next = script(step.path_key, written, step.routes);
+    // Distinct rivals, so that top lists have one order.
+    for (size_t v = 0; v < logits.size(); ++v) {
+      logits[v] = -0.001F * static_cast<float>(v);
+    }
+    logits[static_cast<size_t>(next.character == '$' ? FakeEngine::kEnd : next.character)] =
+        next.sureness;
+  };
+  return options;
+}
+
+// Takes the text after the last '='.
+inline ExtractedAnswer AfterEquals(const void*, std::string_view text, bool finished, bool) {
+  const size_t at = text.rfind('=');
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  const std::string answer(text.substr(at + 1));
+  return {answer, answer, !finished};
+}
+
+// A session over the prompt "q" with greedy sampling; lanes and cells as roomy as given.
+inline std::unique_ptr<Session> ScriptedSession(Engine& engine, const std::string& method,
+                                                MethodOptions options, int64_t cells = 1 << 20,
+                                                SessionLimits limits = {}) {
+  options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
+  Pool::Config config;
+  config.prompt.tokens = {'q'};
+  config.options = options;
+  config.seed = {7, 3};
+  config.reservation = {LaneLimit(options), cells};
+  config.extractor = AfterEquals;
+  Result<std::unique_ptr<Method>> made = MakeMethod(method, options);
+  return std::make_unique<Session>(engine, std::move(config), std::move(*made), limits);
+}
+
+}  // namespace hyper
