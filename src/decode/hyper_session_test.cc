@@ -183,5 +183,158 @@ TEST(HyperSession, BranchFillsTheWidthAndChildrenInherit) {
   EXPECT_EQ(session->Result().ledger.generated, own);
 }
 
+// A pool of 2 survivors of 8: paths of index >= 6 are pruned at their 5th token.
+Script TwoSurvivors(size_t length) {
+  return [length](uint64_t key, std::string_view written, int) {
+    const bool weak = IndexOf(key) >= 6 && written.size() >= 4;
+    return Write(written, length, '7', weak ? 0.2F : 6.0F);
+  };
+}
+
+TEST(HyperSession, MultiTokenKeepsTheSurestContinuationOfEachRoot) {
+  // Children grow surer than their roots by their number: the third child of each root wins. The
+  // key of child c of root p at decision d is ChildPathKey(p, d, c).
+  const auto child_of = [](uint64_t key) {
+    for (const int root : {4, 5}) {
+      for (uint32_t step = 0; step < 6; ++step) {
+        for (uint32_t child = 1; child < 4; ++child) {
+          if (key == ChildPathKey(PathKey({kRunSeed, kQuestion}, static_cast<uint64_t>(root)), step,
+                                  child)) {
+            return static_cast<int>(child);
+          }
+        }
+      }
+    }
+    return 0;
+  };
+  const Script base = TwoSurvivors(20);
+  FakeEngine engine(ScriptedOptions([&](uint64_t key, std::string_view written, int routes) {
+    ScriptedNext next = base(key, written, routes);
+    const int child = child_of(key);
+    if (child == 2) {
+      next.sureness += 3.0F;
+    }
+    return next;
+  }));
+  MethodOptions options = SmallOptions();
+  options.threshold = "top:4";
+  options.actions = "none,multi_token";
+  auto session = ScriptedSession(engine, "hyper", options);
+  RunToEnd(engine, *session);
+  const auto decisions = RecordsOf<DecisionRecord>(*session);
+  const auto multi = std::find_if(decisions.begin(), decisions.end(), [](const auto& decision) {
+    return decision.action == Action::kMultiToken && decision.expansion > 1;
+  });
+  ASSERT_NE(multi, decisions.end());
+  EXPECT_EQ(multi->expansion, 4);
+  EXPECT_EQ(multi->paths_before, 2);
+  EXPECT_EQ(multi->paths_after, 2);
+  EXPECT_EQ(multi->lanes_after, 8);
+  int merged = 0;
+  for (const Path& path : session->pool().paths()) {
+    if (path.status == PathStatus::kMerged) {
+      ++merged;
+      EXPECT_TRUE(path.answer.empty());
+      EXPECT_EQ(child_of(session->pool().path(path.kept).key), 2);
+      EXPECT_FALSE(session->method().Votes(session->pool(), path));
+    }
+  }
+  EXPECT_GE(merged, 6);  // both roots and two children each, at the first such decision
+  // The survivors end as the second children.
+  int finished_children = 0;
+  for (const Path& path : session->pool().paths()) {
+    finished_children += path.status == PathStatus::kFinished && path.parent != kNoPath ? 1 : 0;
+  }
+  EXPECT_EQ(finished_children, 2);
+}
+
+TEST(HyperSession, MultiTokenChildThatEndsKeepsItsAnswer) {
+  // The first child of root 4 writes its answer at once and is surest; the root's line is closed.
+  const uint64_t root = PathKey({kRunSeed, kQuestion}, 4);
+  FakeEngine engine(ScriptedOptions([&](uint64_t key, std::string_view written, int routes) {
+    for (uint32_t step = 0; step < 8; ++step) {
+      if (key == ChildPathKey(root, step, 1)) {
+        const size_t equals = written.find('=');
+        if (equals == std::string_view::npos) {
+          return ScriptedNext{'=', 12.0F};
+        }
+        return ScriptedNext{written.size() == equals + 1 ? '9' : '$', 12.0F};
+      }
+    }
+    return TwoSurvivors(30)(key, written, routes);
+  }));
+  MethodOptions options = SmallOptions();
+  options.threshold = "top:4";
+  options.actions = "none,multi_token";
+  auto session = ScriptedSession(engine, "hyper", options);
+  RunToEnd(engine, *session);
+  int nines = 0;
+  for (const Path& path : session->pool().paths()) {
+    if (path.answer == "9") {
+      ++nines;
+      EXPECT_EQ(path.status, PathStatus::kFinished);
+      EXPECT_TRUE(session->method().Votes(session->pool(), path));
+    }
+  }
+  EXPECT_GE(nines, 1);
+  EXPECT_EQ(session->pool().paths()[4].status, PathStatus::kMerged);
+  EXPECT_EQ(session->pool().path(session->pool().paths()[4].kept).answer, "9");
+}
+
+TEST(HyperSession, SingleTokenRefinesUntilTheNextDecisionAndChargesK) {
+  // All but two paths of the pool end early, and the two are less sure than the warm-up was.
+  FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {
+    const int index = IndexOf(key);
+    return Write(written, index >= 6 ? 2 : 16, '7', index >= 4 ? 4.0F : 6.0F);
+  }));
+  MethodOptions options = SmallOptions();
+  options.actions = "single_token";
+  auto session = ScriptedSession(engine, "hyper", options);
+  RunToEnd(engine, *session);
+  std::vector<RefineRecord> refinements;
+  std::vector<DecisionRecord> decisions;
+  for (const Record& record : session->pool().TakeRecords()) {
+    if (const auto* refine = std::get_if<RefineRecord>(&record)) {
+      refinements.push_back(*refine);
+    } else if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
+      decisions.push_back(*decision);
+    }
+  }
+  // Decisions at 1 (8 of 8 paths: r_t = 1, a no-op), at 5 (the short paths have just ended) and on.
+  ASSERT_EQ(decisions.size(), 5U);
+  EXPECT_EQ(decisions[0].expansion, 1);
+  EXPECT_FALSE(decisions[0].note.empty());
+  for (size_t i = 1; i < decisions.size(); ++i) {
+    EXPECT_EQ(decisions[i].action, Action::kSingleToken);
+    EXPECT_EQ(decisions[i].expansion, 4);
+    EXPECT_EQ(decisions[i].lanes_after, 8);
+    EXPECT_EQ(decisions[i].paths_after, 2);
+  }
+  ASSERT_EQ(refinements.size(), 2U);  // K stays 4, so it is set once per path
+  EXPECT_EQ(refinements[0].position, 5);
+  EXPECT_EQ(refinements[0].routes, 4);
+  for (const PathId id : {4, 5}) {
+    const std::vector<uint8_t>& counts = session->pool().path(id).route_counts;
+    ASSERT_EQ(counts.size(), 19U);
+    for (size_t token = 0; token < counts.size(); ++token) {
+      EXPECT_EQ(counts[token], token < 5 ? 1 : 4) << token;
+    }
+  }
+  EXPECT_EQ(session->Result().ledger.refined, 2 * 14);
+  EXPECT_EQ(session->Result().ledger.extra_routes, 2 * 14 * 3);
+  const Ledger ledger = session->Result().ledger;
+  int64_t refined = 0;
+  int64_t extra = 0;
+  for (const Path& path : session->pool().paths()) {
+    for (size_t i = static_cast<size_t>(path.fork_position); i < path.route_counts.size(); ++i) {
+      refined += path.route_counts[i] > 1 ? 1 : 0;
+      extra += path.route_counts[i] - 1;
+    }
+  }
+  EXPECT_EQ(ledger.refined, refined);
+  EXPECT_EQ(ledger.extra_routes, extra);
+  EXPECT_EQ(ledger.effective(), ledger.generated + extra);
+}
+
 }  // namespace
 }  // namespace hyper

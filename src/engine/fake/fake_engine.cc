@@ -1,6 +1,7 @@
 #include "hyper/fake_engine.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "src/core/logits.h"
@@ -37,9 +38,11 @@ int FakeEngine::open_lanes() const {
                                         [](const auto& entry) { return entry.second.open; }));
 }
 
-// As in Pool::cells: a closed lane holds what its open children share with it.
+// As in Pool::cells: a closed lane holds what its open children share with it. Lanes opened on one
+// prompt share its cells.
 int64_t FakeEngine::CellsUsed() const {
   std::map<LaneId, int> needed;
+  std::set<std::vector<Token>> prompts;
   int64_t total = 0;
   for (auto at = lanes_.rbegin(); at != lanes_.rend(); ++at) {
     const auto& [id, lane] = *at;
@@ -47,12 +50,16 @@ int64_t FakeEngine::CellsUsed() const {
     if (lane.open && !lane.evicted) {
       need = std::max(need, static_cast<int>(lane.history.size()));
     }
-    if (need > lane.fork_position) {
+    if (lane.parent != 0 && need > lane.fork_position) {
       total += need - lane.fork_position;
-      if (lane.parent != 0) {
-        needed[lane.parent] = std::max(needed[lane.parent], lane.fork_position);
-      }
+      needed[lane.parent] = std::max(needed[lane.parent], lane.fork_position);
+    } else if (lane.parent == 0 && need > 0) {
+      total += need - lane.prompt_tokens;
+      prompts.insert({lane.history.begin(), lane.history.begin() + lane.prompt_tokens});
     }
+  }
+  for (const std::vector<Token>& prompt : prompts) {
+    total += static_cast<int64_t>(prompt.size());
   }
   return total;
 }

@@ -1,0 +1,305 @@
+// Driver, pool and session on a scripted engine: limits, faults, cells, and independence of the
+// sessions that share an engine.
+#include "hyper/driver.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "src/core/random.h"
+#include "src/decode/scripted_paths.h"
+
+namespace hyper {
+namespace {
+
+MethodOptions SmallOptions(int width = 8) {
+  MethodOptions options = *Preset("short");
+  options.width = width;
+  options.warmup = 4;
+  options.interval = 4;
+  options.window = 4;
+  options.max_tokens = 40;
+  return options;
+}
+
+// Lengths, answers and sureness vary by path.
+ScriptedNext Varied(uint64_t key, std::string_view written, int /*routes*/) {
+  const size_t length = 6 + key % 17;
+  const float sureness = 2.0F + 0.1F * static_cast<float>((key >> 8) % 40) -
+                         0.05F * static_cast<float>(written.size());
+  const size_t at = written.size();
+  if (at < length) {
+    return {static_cast<char>('a' + (at + (key >> 20) % 3) % 7), sureness};
+  }
+  if (at == length) {
+    return {'=', sureness};
+  }
+  return {at == length + 1 ? static_cast<char>('0' + (key >> 16) % 3) : '$', sureness};
+}
+
+// What two runs must agree on.
+void ExpectSameRun(const Session& a, const Session& b) {
+  ASSERT_EQ(a.pool().paths().size(), b.pool().paths().size());
+  for (size_t i = 0; i < a.pool().paths().size(); ++i) {
+    const Path& x = a.pool().paths()[i];
+    const Path& y = b.pool().paths()[i];
+    EXPECT_EQ(x.key, y.key);
+    EXPECT_EQ(x.tokens, y.tokens);
+    EXPECT_EQ(x.confidences, y.confidences);
+    EXPECT_EQ(x.status, y.status);
+    EXPECT_EQ(x.reason, y.reason);
+  }
+  EXPECT_EQ(a.Result().answer, b.Result().answer);
+  EXPECT_EQ(a.Result().ledger.effective(), b.Result().ledger.effective());
+  EXPECT_EQ(a.Result().ledger.cells_peak, b.Result().ledger.cells_peak);
+}
+
+TEST(Driver, SessionsSideBySideDecideAsAlone) {
+  FakeEngine alone_engine(ScriptedOptions(Varied));
+  auto alone = ScriptedSession(alone_engine, "hyper", SmallOptions());
+  Driver alone_driver(alone_engine);
+  alone_driver.Add(alone.get());
+  ASSERT_TRUE(alone_driver.RunAll().ok());
+
+  FakeOptions tight = ScriptedOptions(Varied);
+  tight.capabilities.max_rows = 40;  // holds two of the four reservations of 14 lanes
+  FakeEngine engine(tight);
+  Driver driver(engine);
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (int i = 0; i < 4; ++i) {
+    sessions.push_back(ScriptedSession(engine, i == 2 ? "sc" : "hyper", SmallOptions()));
+    driver.Add(sessions.back().get());
+  }
+  int most = 0;
+  while (!driver.idle()) {
+    ASSERT_TRUE(driver.Step(0).ok());
+    most = std::max(most, driver.running_count());
+  }
+  EXPECT_EQ(most, 2);
+  for (const int i : {0, 1, 3}) {
+    ExpectSameRun(*alone, *sessions[static_cast<size_t>(i)]);
+  }
+  EXPECT_EQ(engine.open_lanes(), 0);
+}
+
+TEST(Driver, CellsOfThePoolAreThoseOfTheEngine) {
+  FakeEngine engine(ScriptedOptions(Varied));
+  auto session = ScriptedSession(engine, "hyper", SmallOptions());
+  Driver driver(engine);
+  driver.Add(session.get());
+  while (!driver.idle()) {
+    ASSERT_TRUE(driver.Step(0).ok());
+    EXPECT_EQ(session->pool().cells(), engine.cost().cells_used);
+  }
+}
+
+TEST(Driver, LedgerIsWhatTheRecordsAndTheEngineSay) {
+  FakeEngine engine(ScriptedOptions(Varied));
+  auto session = ScriptedSession(engine, "hyper", SmallOptions());
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  int64_t own_tokens = 0;
+  int opened = 0;
+  int finished = 0;
+  for (const Record& record : session->pool().TakeRecords()) {
+    if (const auto* path = std::get_if<PathRecord>(&record)) {
+      ++opened;
+      own_tokens -= path->position;
+    } else if (const auto* finish = std::get_if<FinishRecord>(&record)) {
+      ++finished;
+      own_tokens += finish->tokens;
+    }
+  }
+  const Ledger ledger = session->Result().ledger;
+  EXPECT_EQ(ledger.generated, own_tokens);
+  EXPECT_EQ(ledger.generated, engine.cost().decode_rows);
+  EXPECT_EQ(ledger.extra_routes, engine.cost().route_rows);
+  EXPECT_EQ(ledger.lanes_opened, opened);
+  EXPECT_EQ(opened, finished);
+}
+
+TEST(Driver, ShortOfCellsThePoolShrinksAndTheAnswerStillComes) {
+  FakeEngine engine(ScriptedOptions(Varied));
+  auto session = ScriptedSession(engine, "sc", SmallOptions(), /*cells=*/60);
+  Driver driver(engine);
+  driver.Add(session.get());
+  while (!driver.idle()) {
+    ASSERT_TRUE(driver.Step(0).ok());
+    EXPECT_LE(engine.cost().cells_used, 60);
+  }
+  int pruned = 0;
+  for (const Path& path : session->pool().paths()) {
+    if (path.status == PathStatus::kPruned) {
+      ++pruned;
+      EXPECT_NE(path.reason.find("KV cells"), std::string::npos);
+    }
+  }
+  EXPECT_GE(pruned, 1);
+  EXPECT_TRUE(session->Result().answer.has_value());
+  EXPECT_FALSE(session->Result().partial);
+}
+
+TEST(Driver, StalledLanesAreRelievedByPruningTheLeastConfident) {
+  FakeOptions options = ScriptedOptions(Varied);
+  options.capabilities.cells_total = 70;  // less than the reservation believes
+  FakeEngine engine(options);
+  auto session = ScriptedSession(engine, "sc", SmallOptions());
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_GE(session->Result().ledger.stalls, 1);
+  EXPECT_TRUE(session->Result().answer.has_value());
+  EXPECT_EQ(engine.open_lanes(), 0);
+}
+
+TEST(Driver, BudgetEndsTheRunWithTheVoteSoFar) {
+  FakeEngine engine(ScriptedOptions(Varied));
+  auto session = ScriptedSession(engine, "sc", SmallOptions(), 1 << 20, {.budget_tokens = 100});
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  const SessionResult result = session->Result();
+  EXPECT_TRUE(result.partial);
+  EXPECT_NE(result.partial_reason.find("budget of 100"), std::string::npos);
+  EXPECT_NE(result.partial_reason.find("still running"), std::string::npos);
+  EXPECT_GE(result.ledger.effective(), 100);
+  EXPECT_LT(result.ledger.effective(), 100 + 8);  // one forward of at most eight lanes over
+  EXPECT_EQ(engine.open_lanes(), 0);
+}
+
+TEST(Driver, StopAtAnyStepLosesNothing) {
+  for (int stop = 0; stop < 45; ++stop) {
+    FakeEngine engine(ScriptedOptions(Varied));
+    auto session = ScriptedSession(engine, "hyper", SmallOptions());
+    Driver driver(engine);
+    driver.Add(session.get());
+    for (int step = 0; step < stop && !driver.idle(); ++step) {
+      ASSERT_TRUE(driver.Step(0).ok());
+    }
+    session->Stop("interrupted");
+    ASSERT_TRUE(driver.RunAll().ok());
+    EXPECT_TRUE(session->finished());
+    EXPECT_EQ(engine.open_lanes(), 0);
+    EXPECT_EQ(session->Result().ledger.generated, engine.cost().decode_rows);
+  }
+}
+
+TEST(Driver, EngineFailureFailsTheSessionsAndKeepsTheirVote) {
+  FakeOptions options = ScriptedOptions(Varied);
+  options.poll_fault = [](int64_t poll) -> std::optional<Error> {
+    if (poll == 12) {
+      return Error{ErrorCode::kInternal, "decode returned -3"};
+    }
+    return std::nullopt;
+  };
+  FakeEngine engine(options);
+  auto session = ScriptedSession(engine, "sc", SmallOptions());
+  Driver driver(engine);
+  driver.Add(session.get());
+  EXPECT_FALSE(driver.RunAll().ok());
+  EXPECT_TRUE(session->finished());
+  EXPECT_EQ(session->status().error().message, "decode returned -3");
+  EXPECT_TRUE(session->Result().partial);
+  EXPECT_EQ(engine.open_lanes(), 0);
+}
+
+TEST(Driver, AFailedLaneLeavesTheOthersAlone) {
+  const uint64_t victim = PathKey({7, 3}, 2);
+  FakeOptions options = ScriptedOptions(Varied);
+  options.lane_fault = [victim](const FakeStep& step) -> std::optional<Error> {
+    if (step.path_key == victim && step.history.size() == 4) {
+      return Error{ErrorCode::kUnavailable, "the server closed the stream"};
+    }
+    return std::nullopt;
+  };
+  FakeEngine engine(options);
+  auto session = ScriptedSession(engine, "sc", SmallOptions());
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_EQ(session->pool().paths()[2].status, PathStatus::kFailed);
+  EXPECT_EQ(session->pool().paths()[2].reason, "the server closed the stream");
+  EXPECT_EQ(session->Result().voting_paths, 7);
+}
+
+TEST(Driver, RowsWithoutFiniteLogitsEndThePathOnly) {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+    const uint64_t victim = PathKey({7, 3}, 1);
+    FakeOptions options = ScriptedOptions(Varied);
+    options.logits = [inner = options.logits, victim, bad](const FakeStep& step,
+                                                           std::span<float> logits) {
+      inner(step, logits);
+      if (step.path_key == victim && step.history.size() == 5) {
+        std::fill(logits.begin(), logits.end(), bad);
+      }
+    };
+    FakeEngine engine(options);
+    auto session = ScriptedSession(engine, "hyper", SmallOptions());
+    Driver driver(engine);
+    driver.Add(session.get());
+    ASSERT_TRUE(driver.RunAll().ok());
+    EXPECT_EQ(session->pool().paths()[1].status, PathStatus::kDegenerate);
+    EXPECT_EQ(session->pool().paths()[1].length(), 4);
+    EXPECT_TRUE(std::isfinite(session->pool().threshold().value_or(0.0)));
+    EXPECT_TRUE(session->Result().answer.has_value());
+  }
+}
+
+TEST(Driver, FewerLanesThanAskedIsANoticeAndARun) {
+  FakeOptions options = ScriptedOptions(Varied);
+  options.capabilities.max_lanes = 5;
+  FakeEngine engine(options);
+  auto session = ScriptedSession(engine, "sc", SmallOptions());
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_EQ(session->pool().paths().size(), 5U);
+  bool noticed = false;
+  for (const Record& record : session->pool().TakeRecords()) {
+    const auto* notice = std::get_if<NoticeRecord>(&record);
+    noticed |= notice != nullptr && notice->text.find("opened 5 of 8") != std::string::npos;
+  }
+  EXPECT_TRUE(noticed);
+}
+
+TEST(Driver, DenseModelsRunControllerOnly) {
+  FakeOptions options = ScriptedOptions([](uint64_t, std::string_view written, int) {
+    return ScriptedNext{written.size() < 30 ? 'a' : '$', 1.0F};
+  });
+  options.capabilities.routing = false;
+  FakeEngine engine(options);
+  auto session = ScriptedSession(engine, "hyper", SmallOptions());
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  int decisions = 0;
+  for (const Record& record : session->pool().TakeRecords()) {
+    if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
+      ++decisions;
+      EXPECT_FALSE(decision->allowed[static_cast<size_t>(Action::kSingleToken)]);
+      EXPECT_NE(decision->action, Action::kSingleToken);
+    }
+  }
+  EXPECT_GT(decisions, 0);
+}
+
+TEST(Session, NoAnswerAnywhereIsSaidPlainly) {
+  FakeEngine engine(ScriptedOptions([](uint64_t, std::string_view written, int) {
+    return ScriptedNext{written.size() < 5 ? 'a' : '$', 3.0F};
+  }));
+  auto session = ScriptedSession(engine, "sc", SmallOptions());
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_FALSE(session->Result().answer.has_value());
+  EXPECT_EQ(session->Result().voting_paths, 0);
+  for (const auto& [rule, vote] : session->Result().votes) {
+    EXPECT_FALSE(vote.answer.has_value()) << rule;
+  }
+}
+
+}  // namespace
+}  // namespace hyper

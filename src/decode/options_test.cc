@@ -1,0 +1,90 @@
+#include "hyper/options.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+
+namespace hyper {
+namespace {
+
+TEST(Options, PresetsAreValidAndUnknownOnesAreNamed) {
+  EXPECT_TRUE(Validate(*Preset("paper")).ok());
+  EXPECT_TRUE(Validate(*Preset("short")).ok());
+  const Result<MethodOptions> none = Preset("long");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
+  EXPECT_NE(none.error().message.find("long"), std::string::npos);
+}
+
+TEST(Options, PaperPresetHasThePapersNumbers) {
+  const MethodOptions options = *Preset("paper");
+  EXPECT_EQ(options.width, 80);
+  EXPECT_EQ(WarmupCount(options), 16);
+  EXPECT_EQ(PoolWidth(options), 80);
+  EXPECT_EQ(LaneLimit(options), 132);
+  EXPECT_EQ(options.interval, 64);
+  EXPECT_EQ(SuffixTokens(options), 64);
+  EXPECT_EQ(HorizonTokens(options), 64);
+  EXPECT_EQ(options.eta, 0.4);
+  EXPECT_EQ(options.tau, 0.5);
+  EXPECT_EQ(options.lambda, 0.1);
+  EXPECT_EQ(options.vote_top, 3);
+  EXPECT_EQ(options.lambda_length, 0.6);
+  EXPECT_EQ(options.lambda_confidence, 0.4);
+}
+
+TEST(Options, NarrowPoolsWarmUpWithHalf) {
+  MethodOptions options;
+  for (const auto& [width, warmup] : {std::pair(32, 16), {31, 15}, {16, 8}, {3, 2}, {1, 2}}) {
+    options.width = width;
+    EXPECT_EQ(WarmupCount(options), warmup) << width;
+  }
+}
+
+TEST(Options, WarmupCountsIntoTheWidthOnRequest) {
+  MethodOptions options;
+  options.includes_warmup = true;
+  EXPECT_EQ(PoolWidth(options), 64);
+  options.width = 2;
+  EXPECT_FALSE(Validate(options).ok());
+}
+
+TEST(Options, EachBadValueIsNamedWithItsRange) {
+  const auto message = [](auto change) {
+    MethodOptions options;
+    change(options);
+    const Status status = Validate(options);
+    return status ? std::string() : status.error().message;
+  };
+  EXPECT_NE(message([](auto& o) { o.width = 0; }).find("--width is 0"), std::string::npos);
+  EXPECT_NE(message([](auto& o) { o.width = -3; }).find("-3"), std::string::npos);
+  EXPECT_NE(message([](auto& o) { o.sampler.temperature = NAN; }).find("--temperature is nan"),
+            std::string::npos);
+  EXPECT_NE(message([](auto& o) { o.sampler.temperature = INFINITY; }), "");
+  EXPECT_NE(message([](auto& o) { o.sampler.top_p = 0; }), "");
+  EXPECT_NE(message([](auto& o) { o.sampler.min_p = 1; }), "");
+  EXPECT_NE(message([](auto& o) { o.threshold = "top:0"; }).find("top:0"), std::string::npos);
+  EXPECT_NE(message([](auto& o) { o.threshold = "percentile:101"; }), "");
+  EXPECT_NE(message([](auto& o) { o.actions = "none,jump"; }).find("jump"), std::string::npos);
+  EXPECT_NE(message([](auto& o) { o.actions = ""; }), "");
+  EXPECT_NE(message([](auto& o) { o.vote = "loudest"; }).find("loudest"), std::string::npos);
+  EXPECT_NE(message([](auto& o) { o.horizon = 65; }), "");
+  EXPECT_NE(message([](auto& o) { o.eta = 1.5; }), "");
+  EXPECT_EQ(message([](auto& o) { o.threshold = "off"; }), "");
+}
+
+TEST(Options, EveryOptionIsDeclaredOnce) {
+  MethodOptions options;
+  std::set<std::string> names;
+  MethodOptions::ForEach(options, [&](auto& /*field*/, const OptionInfo& info) {
+    EXPECT_TRUE(names.insert(info.name).second) << info.name;
+    EXPECT_NE(std::string(info.help), "");
+    EXPECT_NE(std::string(info.range), "");
+  });
+  EXPECT_EQ(names.size(), 33U);
+}
+
+}  // namespace
+}  // namespace hyper
