@@ -3,7 +3,7 @@
 set -euo pipefail
 packages=(g++ cmake ninja-build git ca-certificates openssl npm
   libgtest-dev libcalcium-dev libantic-dev libflint-arb-dev libflint-dev
-  libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
+  libhwy-dev libcli11-dev libfmt-dev)
 missing=()
 for package in "${packages[@]}"; do
   if [ "$package" = npm ] && command -v npm >/dev/null; then continue; fi

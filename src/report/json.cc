@@ -1,0 +1,217 @@
+#include "src/report/json.h"
+
+#include <cmath>
+#include <optional>
+
+namespace hyper {
+namespace {
+
+Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json IdOrNull(PathId path) { return path == kNoPath ? Json(nullptr) : Json(path); }
+
+Json StatisticsJson(const StatisticsRecord& statistics) {
+  return {{"confidence", Number(statistics.confidence)},
+          {"entropy", Number(statistics.entropy)},
+          {"consensus", Number(statistics.consensus)},
+          {"distribution_diversity", Number(statistics.distribution_diversity)},
+          {"sequence_diversity", Number(statistics.sequence_diversity)},
+          {"diversity", Number(statistics.diversity)},
+          {"variance", Number(statistics.variance)}};
+}
+
+Json MaximumJson(const WarmupRecord::Maximum& maximum) {
+  return {{"value", Number(maximum.value)},
+          {"position", maximum.position < 0 ? Json(nullptr) : Json(maximum.position)},
+          {"paths", maximum.paths}};
+}
+
+// The members of each kind of record, "record" first.
+struct RecordVisitor {
+  Json operator()(const PathRecord& path) const {
+    return {{"record", "path"},
+            {"path", path.path},
+            {"parent", IdOrNull(path.parent)},
+            {"position", path.position},
+            {"warmup", path.warmup}};
+  }
+
+  Json operator()(const TokenRecord& token) const {
+    return {{"record", "token"},
+            {"path", token.path},
+            {"position", token.position},
+            {"token", token.token},
+            {"text", token.text},
+            {"logprob", Number(token.logprob)},
+            {"confidence", Number(token.confidence)},
+            {"entropy", Number(token.entropy)},
+            {"routes", token.routes}};
+  }
+
+  Json operator()(const DecisionRecord& decision) const {
+    Json scores = Json::object();
+    for (size_t i = 0; i < kActionCount; ++i) {
+      const auto action = static_cast<Action>(i);
+      scores[ActionName(action)] = decision.allowed[i] ? Number(decision.scores[i]) : Json(nullptr);
+    }
+    return {{"record", "decision"},
+            {"step", decision.step},
+            {"position", decision.position},
+            {"raw", StatisticsJson(decision.raw)},
+            {"normalised", StatisticsJson(decision.normalised)},
+            {"scores", std::move(scores)},
+            {"action", ActionName(decision.action)},
+            {"expansion", decision.expansion},
+            {"paths_before", decision.paths_before},
+            {"paths_after", decision.paths_after},
+            {"lanes_after", decision.lanes_after},
+            {"note", TextOrNull(decision.note)}};
+  }
+
+  Json operator()(const RefineRecord& refine) const {
+    return {{"record", "refine"},
+            {"path", refine.path},
+            {"position", refine.position},
+            {"routes", refine.routes}};
+  }
+
+  Json operator()(const FinishRecord& finish) const {
+    return {{"record", "finish"},
+            {"path", finish.path},
+            {"status", PathStatusName(finish.status)},
+            {"tokens", finish.tokens},
+            {"reason", TextOrNull(finish.reason)},
+            {"answer", TextOrNull(finish.answer)},
+            {"tentative", finish.tentative},
+            {"mean_confidence", Number(finish.confidence)},
+            {"lowest_window", Number(finish.lowest_window)},
+            {"kept", IdOrNull(finish.kept)}};
+  }
+
+  Json operator()(const WarmupRecord& warmup) const {
+    return {{"record", "warmup"},
+            {"threshold", warmup.has_threshold ? Number(warmup.threshold) : Json(nullptr)},
+            {"confidence", MaximumJson(warmup.confidence)},
+            {"entropy", MaximumJson(warmup.entropy)},
+            {"diversity", MaximumJson(warmup.diversity)},
+            {"variance", MaximumJson(warmup.variance)}};
+  }
+
+  Json operator()(const NoticeRecord& notice) const {
+    return {{"record", "notice"}, {"text", notice.text}};
+  }
+};
+
+}  // namespace
+
+Json LedgerJson(const Ledger& ledger) {
+  return {{"generated", ledger.generated},
+          {"effective", ledger.effective()},
+          {"refined", ledger.refined},
+          {"extra_routes", ledger.extra_routes},
+          {"prefilled", ledger.prefilled},
+          {"recomputed", ledger.recomputed},
+          {"probe", ledger.probe},
+          {"judge", ledger.judge},
+          {"value", ledger.value},
+          {"lanes_opened", ledger.lanes_opened},
+          {"lanes_peak", ledger.lanes_peak},
+          {"lanes_mean", Number(ledger.mean_lanes())},
+          {"positions", ledger.positions},
+          {"cells_peak", ledger.cells_peak},
+          {"cells_peak_bytes", Number(ledger.cells_peak_bytes())},
+          {"stalls", ledger.stalls}};
+}
+
+Json TimingJson(const Ledger& ledger) {
+  const double rest = ledger.wall_s - ledger.engine_s - ledger.sampler_s - ledger.statistics_s;
+  return {{"wall_s", Number(ledger.wall_s)},
+          {"engine_s", Number(ledger.engine_s)},
+          {"sampler_s", Number(ledger.sampler_s)},
+          {"statistics_s", Number(ledger.statistics_s)},
+          {"rest_s", Number(rest)}};
+}
+
+Json VoteJson(const VoteOutcome& vote) {
+  Json scores = Json::array();
+  for (const AnswerTally& tally : vote.scores) {
+    scores.push_back({{"answer", tally.answer},
+                      {"score", Number(tally.score)},
+                      {"share", Number(tally.share)},
+                      {"paths", tally.paths},
+                      {"candidate", tally.candidate}});
+  }
+  return {{"answer", vote.answer ? Json(*vote.answer) : Json(nullptr)},
+          {"tie", vote.tie},
+          {"clipped", vote.clipped},
+          {"scores", std::move(scores)}};
+}
+
+Json PathJson(const Path& path) {
+  return {{"id", path.id},
+          {"parent", IdOrNull(path.parent)},
+          {"fork_position", path.fork_position},
+          {"warmup", path.warmup},
+          {"status", PathStatusName(path.status)},
+          {"reason", TextOrNull(path.reason)},
+          {"kept", IdOrNull(path.kept)},
+          {"answer", TextOrNull(path.answer)},
+          {"tentative", path.tentative},
+          {"tokens", path.length()},
+          {"mean_confidence", Number(path.mean_confidence)},
+          {"lowest_window", Number(path.lowest_window)},
+          {"text", path.text}};
+}
+
+Json RecordJson(const Record& record) { return std::visit(RecordVisitor{}, record); }
+
+Json OptionsJson(const MethodOptions& options) {
+  Json object = Json::object();
+  MethodOptions::ForEach(
+      options, [&](const auto& field, const OptionInfo& info) { object[info.name] = field; });
+  return object;
+}
+
+Json ReportJson(const ReportContext& context, const Session& session) {
+  const SessionResult result = session.Result();
+  Json votes = Json::object();
+  for (const auto& [rule, outcome] : result.votes) {
+    votes[rule] = VoteJson(outcome);
+  }
+  Json paths = Json::array();
+  for (const Path& path : session.pool().paths()) {
+    paths.push_back(PathJson(path));
+  }
+  Json decisions = Json::array();
+  for (const Record& record : context.records) {
+    if (std::holds_alternative<DecisionRecord>(record)) {
+      decisions.push_back(RecordJson(record));
+    }
+  }
+  Json report = {
+      {"answer", result.answer ? Json(*result.answer) : Json(nullptr)},
+      {"method", context.method},
+      {"model", {{"name", context.model.name}, {"hash", TextOrNull(context.model.hash)}}},
+      {"seed", context.seed},
+      {"partial", result.partial},
+      {"partial_reason", TextOrNull(result.partial_reason)},
+      {"vote_rule", result.vote_rule},
+      {"voting_paths", result.voting_paths},
+      {"votes", std::move(votes)},
+      {"paths", std::move(paths)},
+      {"decisions", std::move(decisions)},
+      {"ledger", LedgerJson(result.ledger)},
+      {"options", OptionsJson(session.pool().options())}};
+  if (context.timing) {
+    report["timing"] = TimingJson(result.ledger);
+  }
+  return report;
+}
+
+std::string DumpJson(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace hyper
