@@ -2,8 +2,10 @@
 // the driver calls it after each round of the pool.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "hyper/options.h"
 #include "hyper/pool.h"
@@ -18,6 +20,12 @@ class Method {
   virtual Status Start(Pool& pool) = 0;
   // A path ended while others still run (answers so far may decide to stop). Default: nothing.
   virtual void OnFinish(Pool& pool, PathId path);
+  // A running path has taken a token; the method may Pause or Finish it. Default: nothing.
+  virtual void OnToken(Pool& pool, PathId path);
+  // The answer to Pool::Score: one row per continuation, the log-probability of each of its tokens.
+  // Default: nothing.
+  virtual void OnScored(Pool& pool, PathId path, uint64_t request,
+                        const std::vector<std::vector<float>>& scores);
   // The round is over (pool.settled()): decide, and grant the next one, or be done.
   virtual Status OnSettled(Pool& pool) = 0;
   // Nothing more will be decoded.

@@ -38,11 +38,14 @@ struct Path {
   PathId parent = kNoPath;
   int fork_position = 0;  // generated tokens inherited from the parent
   bool warmup = false;
+  PathKind kind = PathKind::kReasoning;
+  int prompt_tokens = 0;  // of the prompt it stands on
   PathStatus status = PathStatus::kRunning;
   uint64_t key = 0;
   LaneId lane = 0;
-  int routes = 1;   // K it is decoded with
-  int granted = 0;  // tokens still to come in this round
+  int routes = 1;      // K it is decoded with
+  int granted = 0;     // tokens still to come in this round
+  int scores_due = 0;  // answers to Score still to come
   std::string reason;
   PathId kept = kNoPath;
   // Per generated token, all of length() entries.
@@ -52,7 +55,7 @@ struct Path {
   std::vector<float> confidences_top20;  // DeepConf's: the 20 most probable tokens
   std::vector<float> mean_logprobs;      // over the whole vocabulary; NaN where unknown
   std::vector<float> entropies;
-  std::vector<uint8_t> route_counts;  // K of each token
+  std::vector<uint8_t> route_counts;  // K of each token; 0: given by Extend, not generated
   // Entropy-count most probable tokens of the newest position; of every position while `warmup`.
   std::vector<TokenLogprob> top;
   std::vector<std::vector<TokenLogprob>> top_history;
@@ -130,6 +133,16 @@ class Pool {
   // Forks a running path at its end; the child inherits tokens, window and sums. Its key depends on
   // the parent's key, `step` and `child`.
   Result<PathId> Fork(PathId parent, int step, int child);
+  // Opens a judge's path on a prompt of its own; `number` tells it from other judge paths of the
+  // session. It is granted and ended like any other, and never votes.
+  Result<PathId> OpenJudge(std::span<const Token> prompt, uint64_t number);
+  // Appends given tokens to a path that holds no grant; they are charged as prefilled.
+  Status Extend(PathId path, std::span<const Token> tokens);
+  // Asks for the log-probabilities of continuations of a path; Method::OnScored gets the answer.
+  // Charged as probe tokens.
+  Result<uint64_t> Score(PathId path, std::span<const std::vector<Token>> continuations);
+  // Takes a path's grant back; it waits, open, until it is granted again.
+  Status Pause(PathId path);
   // Gives every running path `count` tokens (less where max_tokens is nearer). Where the
   // reservation lacks cells for it, the least confident paths are pruned first, each recorded.
   Status GrantAll(int count);
@@ -173,6 +186,7 @@ class Pool {
   PathId LeastConfident() const;
   void NotePeaks();
   LaneSpec SpecFor(uint64_t key) const;
+  PathId Insert(Path path, ConfidenceWindow window);
 
   Engine& engine_;
   Config config_;
@@ -181,7 +195,7 @@ class Pool {
   std::vector<PathId> running_;
   std::vector<std::pair<LaneId, PathId>> lanes_;  // open lanes, sorted by lane
   std::optional<double> threshold_;
-  int pending_ = 0;             // running paths with a grant left
+  int pending_ = 0;             // running paths with a grant left, and scores that are due
   bool stalled_ = false;        // an event of the last poll said so
   std::vector<int> tokens_at_;  // of this phase: tokens generated at each position
   Ledger ledger_;

@@ -32,6 +32,12 @@ enum class PathStatus {
 enum class Action { kNone, kSingleToken, kMultiToken, kBranch };
 inline constexpr size_t kActionCount = 4;
 
+// What a path is for, and so how its tokens are charged.
+enum class PathKind {
+  kReasoning,  // an answer to the question; counts into N_inst and may vote
+  kJudge,      // a judge's or value prompt's reply; charged as judge tokens
+};
+
 // "none", "single_token", "multi_token", "branch"; "running", "finished", ... Pure.
 const char* ActionName(Action action);
 const char* PathStatusName(PathStatus status);
@@ -52,6 +58,7 @@ struct PathRecord {  // a path was opened or forked
   PathId parent = kNoPath;  // kNoPath: opened on the prompt
   int position = 0;         // generated tokens it starts with
   bool warmup = false;
+  PathKind kind = PathKind::kReasoning;
 };
 
 struct TokenRecord {

@@ -7,10 +7,16 @@ namespace hyper {
 
 void Method::OnFinish(Pool& /*pool*/, PathId /*path*/) {}
 
+void Method::OnToken(Pool& /*pool*/, PathId /*path*/) {}
+
+void Method::OnScored(Pool& /*pool*/, PathId /*path*/, uint64_t /*request*/,
+                      const std::vector<std::vector<float>>& /*scores*/) {}
+
 std::string Method::VoteRule(const Pool& pool) const { return pool.options().vote; }
 
 bool Method::Votes(const Pool& pool, const Path& path) const {
-  return path.status != PathStatus::kMerged && !path.running() && !path.answer.empty() &&
+  return path.kind == PathKind::kReasoning && path.status != PathStatus::kMerged &&
+         !path.running() && !path.answer.empty() &&
          (!path.tentative || pool.options().vote_tentative);
 }
 

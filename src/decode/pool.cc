@@ -43,7 +43,8 @@ int64_t Pool::cells() const {
     const Path& path = paths_[i];
     if (path.running()) {
       needed[i] = path.length();
-      any = true;
+      any |= path.kind == PathKind::kReasoning;
+      total += path.kind == PathKind::kJudge ? path.prompt_tokens : 0;
     }
     if (needed[i] <= path.fork_position) {
       continue;
@@ -76,59 +77,116 @@ LaneSpec Pool::SpecFor(uint64_t key) const {
   return spec;
 }
 
+PathId Pool::Insert(Path path, ConfidenceWindow window) {
+  const PathId id = static_cast<PathId>(paths_.size());
+  path.id = id;
+  lanes_.emplace_back(path.lane, id);
+  running_.push_back(id);
+  ledger_.lanes_opened += path.kind == PathKind::kReasoning ? 1 : 0;
+  Emit(PathRecord{id, path.parent, path.fork_position, path.warmup, path.kind});
+  paths_.push_back(std::move(path));
+  windows_.push_back(std::move(window));
+  NotePeaks();
+  return id;
+}
+
 Result<PathId> Pool::Open(uint64_t index, bool warmup) {
-  const uint64_t key = PathKey({config_.seed.run_seed, config_.seed.question}, index);
-  Result<LaneId> lane = engine_.Open(config_.prompt.tokens, SpecFor(key));
+  Path path;
+  path.key = PathKey({config_.seed.run_seed, config_.seed.question}, index);
+  Result<LaneId> lane = engine_.Open(config_.prompt.tokens, SpecFor(path.key));
   if (!lane) {
     return lane.error();
   }
-  if (paths_.empty()) {
-    ledger_.prefilled += static_cast<int64_t>(config_.prompt.tokens.size());
-  }
-  Path path;
-  path.id = static_cast<PathId>(paths_.size());
-  path.key = key;
+  path.prompt_tokens = static_cast<int>(config_.prompt.tokens.size());
+  ledger_.prefilled += paths_.empty() ? path.prompt_tokens : 0;
   path.lane = *lane;
   path.warmup = warmup;
-  const PathId id = path.id;
-  paths_.push_back(std::move(path));
-  windows_.emplace_back(config_.options.window);
-  running_.push_back(id);
-  lanes_.emplace_back(*lane, id);
-  ++ledger_.lanes_opened;
-  NotePeaks();
-  Emit(PathRecord{id, kNoPath, 0, warmup});
-  return id;
+  return Insert(std::move(path), ConfidenceWindow(config_.options.window));
+}
+
+Result<PathId> Pool::OpenJudge(std::span<const Token> prompt, uint64_t number) {
+  // Judges draw from a stream of their own: that of a question no path of the run can have.
+  constexpr uint64_t kJudgeStream = uint64_t{1} << 63;
+  Path path;
+  path.key = PathKey({config_.seed.run_seed, config_.seed.question ^ kJudgeStream}, number);
+  Result<LaneId> lane = engine_.Open(prompt, SpecFor(path.key));
+  if (!lane) {
+    return lane.error();
+  }
+  path.kind = PathKind::kJudge;
+  path.prompt_tokens = static_cast<int>(prompt.size());
+  ledger_.judge += path.prompt_tokens;
+  path.lane = *lane;
+  return Insert(std::move(path), ConfidenceWindow(config_.options.window));
 }
 
 Result<PathId> Pool::Fork(PathId parent, int step, int child) {
   const Path& from = path(parent);
   const uint64_t key =
       ChildPathKey(from.key, static_cast<uint32_t>(step), static_cast<uint32_t>(child));
-  const int position = static_cast<int>(config_.prompt.tokens.size()) + from.length();
-  Result<LaneId> lane = engine_.Fork(from.lane, position, SpecFor(key));
+  Result<LaneId> lane = engine_.Fork(from.lane, from.prompt_tokens + from.length(), SpecFor(key));
   if (!lane) {
     return lane.error();
   }
   Path path = from;
-  path.id = static_cast<PathId>(paths_.size());
   path.parent = parent;
   path.fork_position = from.length();
   path.key = key;
   path.lane = *lane;
   path.routes = 1;
   path.granted = 0;
-  const PathId id = path.id;
-  const int inherited = path.fork_position;
-  const bool warmup = path.warmup;
-  paths_.push_back(std::move(path));
-  windows_.push_back(windows_[static_cast<size_t>(parent)]);
-  running_.push_back(id);
-  lanes_.emplace_back(*lane, id);
-  ++ledger_.lanes_opened;
+  path.scores_due = 0;
+  return Insert(std::move(path), windows_[static_cast<size_t>(parent)]);
+}
+
+Status Pool::Extend(PathId id, std::span<const Token> tokens) {
+  Path& path = Mutable(id);
+  if (!path.running() || path.granted > 0) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "path " + std::to_string(id) + " has ended or is decoding; pause it before Extend"};
+  }
+  Status status = engine_.Extend(path.lane, tokens);
+  if (!status) {
+    return status;
+  }
+  constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+  for (const Token token : tokens) {
+    path.tokens.push_back(token);
+    path.text += engine_.TokenText(token);
+    path.logprobs.push_back(kUnknown);
+    path.confidences.push_back(kUnknown);
+    path.confidences_top20.push_back(kUnknown);
+    path.mean_logprobs.push_back(kUnknown);
+    path.entropies.push_back(kUnknown);
+    path.route_counts.push_back(0);
+  }
+  ledger_.prefilled += static_cast<int64_t>(tokens.size());
   NotePeaks();
-  Emit(PathRecord{id, parent, inherited, warmup});
-  return id;
+  return {};
+}
+
+Result<uint64_t> Pool::Score(PathId id, std::span<const std::vector<Token>> continuations) {
+  Path& path = Mutable(id);
+  Result<uint64_t> request = engine_.Score(path.lane, continuations);
+  if (request) {
+    for (const std::vector<Token>& continuation : continuations) {
+      ledger_.probe += static_cast<int64_t>(continuation.size());
+    }
+    ++path.scores_due;
+    ++pending_;  // the round is not over before the answer
+  }
+  return request;
+}
+
+Status Pool::Pause(PathId id) {
+  Path& path = Mutable(id);
+  if (!path.running() || path.granted == 0) {
+    return {};
+  }
+  path.granted = 0;
+  --pending_;
+  return engine_.Revoke(path.lane);
 }
 
 Status Pool::Grant(PathId id, int count) {
@@ -213,13 +271,15 @@ void Pool::EndLane(Path& path, PathStatus status, const std::string& reason) {
     lanes_.erase(at);
   }
   running_.erase(std::find(running_.begin(), running_.end(), path.id));
-  pending_ -= path.granted > 0 ? 1 : 0;
+  pending_ -= (path.granted > 0 ? 1 : 0) + path.scores_due;
+  path.scores_due = 0;
   path.granted = 0;
   path.lane = 0;
   path.status = status;
   path.reason = reason;
   path.top_history.shrink_to_fit();
-  if (status != PathStatus::kMerged && config_.extractor != nullptr) {
+  if (status != PathStatus::kMerged && path.kind == PathKind::kReasoning &&
+      config_.extractor != nullptr) {
     ExtractedAnswer extracted =
         config_.extractor(config_.extractor_context, path.text, status == PathStatus::kFinished,
                           config_.prompt.reasoning_opened);
@@ -255,6 +315,10 @@ void Pool::Append(Path& path, const Event& event) {
   if (path.warmup) {
     path.top_history.push_back(path.top);
   }
+  if (path.kind == PathKind::kJudge) {
+    ++ledger_.judge;
+    return;
+  }
   const auto index = static_cast<size_t>(path.length() - 1);
   if (tokens_at_.size() <= index) {
     tokens_at_.resize(index + 1, 0);
@@ -289,8 +353,11 @@ PathId Pool::Apply(const Event& event) {
     case EventKind::kFailed:
       EndLane(path, PathStatus::kFailed, event.error.message);
       break;
-    case EventKind::kBoundary:
     case EventKind::kScored:
+      --path.scores_due;
+      --pending_;
+      break;
+    case EventKind::kBoundary:
       break;
   }
   return id;
@@ -317,7 +384,7 @@ void Pool::Take(Path& path, const Event& event) {
   const ConfidenceWindow& window = windows_[static_cast<size_t>(path.id)];
   if (end) {
     EndLane(path, PathStatus::kFinished, "end of generation");
-  } else if (threshold_ && ShouldPrune(window, *threshold_)) {
+  } else if (threshold_ && path.kind == PathKind::kReasoning && ShouldPrune(window, *threshold_)) {
     EndLane(path, PathStatus::kPruned, PruneReason(path.window_mean, *threshold_));
   } else if (path.length() >= config_.options.max_tokens) {
     EndLane(path, PathStatus::kLength, "max-tokens " + std::to_string(config_.options.max_tokens));

@@ -28,10 +28,17 @@ bool Session::Dispatch(const Event& event) {
     return false;
   }
   const PathId id = pool_.Apply(event);
-  if (id != kNoPath && !pool_.path(id).running()) {
-    method_->OnFinish(pool_, id);
+  if (id == kNoPath) {
+    return false;
   }
-  return id != kNoPath;
+  if (event.kind == EventKind::kScored) {
+    method_->OnScored(pool_, id, event.request, event.scores);
+  } else if (!pool_.path(id).running()) {
+    method_->OnFinish(pool_, id);
+  } else if (event.kind == EventKind::kToken) {
+    method_->OnToken(pool_, id);
+  }
+  return true;
 }
 
 void Session::AfterPoll(bool engine_moved, double poll_s, double sampler_s) {
