@@ -1,0 +1,127 @@
+#include "hyper/equal.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "src/answer/compare.h"
+#include "src/answer/evaluate.h"
+#include "src/answer/exact.h"
+#include "src/answer/reader.h"
+
+namespace hyper {
+namespace {
+
+ReaderOptions ReaderOptionsOf(const EqualOptions& options) { return {options.base}; }
+
+EqualResult CompareReadings(const Reading& gold, const Reading& answer, const EqualOptions& options,
+                            Budget& budget) {
+  if (gold.normalised.empty()) return {Verdict::kUndecided, "first answer: " + gold.error};
+  if (answer.normalised.empty()) return {Verdict::kUndecided, "second answer: " + answer.error};
+  if (gold.normalised == answer.normalised) return {Verdict::kEqual, "the same text"};
+  if (gold.tree.root == kNoNode) return {Verdict::kUndecided, "first answer: " + gold.error};
+  if (answer.tree.root == kNoNode) return {Verdict::kUndecided, "second answer: " + answer.error};
+  // The smaller text first: the verdict cannot depend on the order of the arguments.
+  const bool swap = answer.normalised < gold.normalised;
+  Expression tree = swap ? answer.tree : gold.tree;
+  const NodeId second = tree.Import(swap ? gold.tree : answer.tree);
+  Comparer comparer(tree, options, budget);
+  const Verdict verdict = comparer.Compare(tree.root, second);
+  return {verdict, comparer.reason()};
+}
+
+std::string KeyOf(const Reading& reading, const EqualOptions& options, Budget& budget) {
+  if (reading.normalised.empty()) return {};
+  if (reading.tree.root != kNoNode) {
+    std::string key = StructuralKey(reading.tree, reading.tree.root, budget, options.rounded);
+    if (!key.empty()) return "=" + key;
+  }
+  return "?" + reading.normalised;
+}
+
+// Disjoint sets of answers, merged as equalities are found.
+class Groups {
+ public:
+  explicit Groups(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0U); }
+  std::size_t Find(std::size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void Merge(std::size_t i, std::size_t j) { parent_[Find(i)] = Find(j); }
+  std::vector<int> Numbered() {
+    std::vector<int> number(parent_.size(), -1);
+    std::vector<int> result(parent_.size());
+    int next = 0;
+    for (std::size_t i = 0; i < parent_.size(); ++i) {
+      int& group = number[Find(i)];
+      if (group < 0) group = next++;
+      result[i] = group;
+    }
+    return result;
+  }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+}  // namespace
+
+const char* VerdictName(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kEqual:
+      return "equal";
+    case Verdict::kNotEqual:
+      return "not equal";
+    case Verdict::kUndecided:
+      break;
+  }
+  return "undecided";
+}
+
+EqualResult AnswersEqual(std::string_view gold, std::string_view answer,
+                         const EqualOptions& options) {
+  Budget budget(options.max_steps, options.max_bytes);
+  const Reading first = ReadAnswer(gold, ReaderOptionsOf(options), budget);
+  const Reading second = ReadAnswer(answer, ReaderOptionsOf(options), budget);
+  return CompareReadings(first, second, options, budget);
+}
+
+std::string CanonicalKey(std::string_view answer, const EqualOptions& options) {
+  Budget budget(options.max_steps, options.max_bytes);
+  return KeyOf(ReadAnswer(answer, ReaderOptionsOf(options), budget), options, budget);
+}
+
+std::vector<int> GroupAnswers(std::span<const std::string> answers, const EqualOptions& options) {
+  Groups groups(answers.size());
+  std::unordered_map<std::string, std::size_t> first_of;
+  std::vector<std::size_t> distinct;
+  std::vector<Reading> readings;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    Budget budget(options.max_steps, options.max_bytes);
+    Reading reading = ReadAnswer(answers[i], ReaderOptionsOf(options), budget);
+    const std::string key = KeyOf(reading, options, budget);
+    if (key.empty()) continue;
+    const auto [found, added] = first_of.emplace(key, i);
+    if (added) {
+      distinct.push_back(i);
+      readings.push_back(std::move(reading));
+    } else {
+      groups.Merge(i, found->second);
+    }
+  }
+  for (std::size_t a = 0; a < distinct.size(); ++a) {
+    for (std::size_t b = a + 1; b < distinct.size(); ++b) {
+      if (groups.Find(distinct[a]) == groups.Find(distinct[b])) continue;
+      Budget budget(options.max_steps, options.max_bytes);
+      const EqualResult result = CompareReadings(readings[a], readings[b], options, budget);
+      if (result.verdict == Verdict::kEqual) groups.Merge(distinct[a], distinct[b]);
+    }
+  }
+  return groups.Numbered();
+}
+
+}  // namespace hyper

@@ -1,0 +1,57 @@
+#include "hyper/equal.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace hyper {
+namespace {
+
+Verdict Of(std::string_view a, std::string_view b, const EqualOptions& options = {}) {
+  return AnswersEqual(a, b, options).verdict;
+}
+
+TEST(EqualTest, VotingSplitsNoEqualNumbers) {
+  const std::vector<std::string> answers{"\\frac12", "0.5", "1/2", "3", "3"};
+  EXPECT_EQ(GroupAnswers(answers), (std::vector<int>{0, 0, 0, 1, 1}));
+}
+
+TEST(EqualTest, GroupsAreTheClosureInAnyOrder) {
+  // 50% is both 50 and 1/2 where units are ignored, so it joins them.
+  const std::vector<std::string> last{"50", "0.5", "50\\%"};
+  const std::vector<std::string> first{"50\\%", "50", "0.5"};
+  EXPECT_EQ(GroupAnswers(last), (std::vector<int>{0, 0, 0}));
+  EXPECT_EQ(GroupAnswers(first), (std::vector<int>{0, 0, 0}));
+}
+
+TEST(EqualTest, AnswersThatCannotBeReadGroupByTheirText) {
+  const std::vector<std::string> answers{"@ 1", "@1", "", "\xff", "@2"};
+  EXPECT_EQ(GroupAnswers(answers), (std::vector<int>{0, 0, 1, 2, 3}));
+}
+
+TEST(EqualTest, UnreadableIsUndecidedUnlessItIsTheSameText) {
+  EXPECT_EQ(Of("@ 1", "@1"), Verdict::kEqual);
+  EXPECT_EQ(Of("@1", "1"), Verdict::kUndecided);
+  EXPECT_EQ(Of("", ""), Verdict::kUndecided);
+  EXPECT_EQ(Of("\xff", "\xff"), Verdict::kUndecided);
+  EXPECT_EQ(Of("\xef\xbf\xbd", "\xef\xbf\xbd"), Verdict::kUndecided);
+}
+
+TEST(EqualTest, EqualKeysOnlyForEqualAnswers) {
+  EXPECT_EQ(CanonicalKey("\\frac{1}{2}"), CanonicalKey("0.5"));
+  EXPECT_NE(CanonicalKey("35 cm"), CanonicalKey("35 m"));
+  EXPECT_EQ(CanonicalKey(""), "");
+  EXPECT_EQ(CanonicalKey("\xff"), "");
+}
+
+TEST(EqualTest, HugeInputsComeBackUndecided) {
+  EXPECT_EQ(Of(std::string(100'000, '('), "1"), Verdict::kUndecided);
+  EXPECT_EQ(Of(std::string(100'000, '9'), "1"), Verdict::kNotEqual);
+  std::string tower = "2";
+  for (int i = 0; i < 1000; ++i) tower = "2^{" + tower + "}";
+  EXPECT_EQ(Of(tower, "4"), Verdict::kUndecided);
+}
+
+}  // namespace
+}  // namespace hyper

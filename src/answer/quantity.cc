@@ -1,0 +1,96 @@
+// Quantities: a number with a unit.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/answer/compare.h"
+#include "src/answer/evaluate.h"
+#include "src/answer/names.h"
+#include "src/answer/scalar.h"
+
+namespace hyper {
+
+// Takes the unit factors out of a product; a unit inside a sum or a function stays.
+Comparer::Quantity Comparer::SplitUnit(NodeId id) {
+  if (KindOf(id) != Kind::kProduct) return {id, ""};
+  const std::vector<NodeId> factors = tree_.at(id).args;
+  Quantity quantity;
+  std::vector<NodeId> rest;
+  for (const NodeId arg : factors) {
+    const Node& factor = tree_.at(arg);
+    const bool powered = factor.kind == Kind::kPower && !factor.args.empty() &&
+                         KindOf(factor.args[0]) == Kind::kUnit;
+    const bool inner = factor.kind == Kind::kProduct;
+    if (factor.kind == Kind::kUnit) {
+      quantity.unit += quantity.unit.empty() ? factor.text : " " + factor.text;
+    } else if (powered) {
+      const auto exponent = RationalValue(tree_, factor.args[1], budget_);
+      quantity.unit += quantity.unit.empty() ? "" : " ";
+      quantity.unit += tree_.at(factor.args[0]).text + "^" +
+                       (exponent ? exponent->ToString() : std::string("?"));
+    } else if (inner) {
+      const Quantity nested = SplitUnit(arg);
+      if (!nested.unit.empty()) {
+        quantity.unit += (quantity.unit.empty() ? "" : " ") + nested.unit;
+      }
+      rest.push_back(nested.value);
+    } else {
+      rest.push_back(arg);
+    }
+  }
+  if (quantity.unit.empty()) return {id, ""};
+  if (rest.empty()) rest.push_back(tree_.AddNumber(Rational(1)));
+  quantity.value = rest.size() == 1 ? rest[0] : tree_.Add(Kind::kProduct, std::move(rest));
+  return quantity;
+}
+
+Verdict Comparer::CompareQuantities(NodeId a, NodeId b) {
+  const Quantity left = SplitUnit(a);
+  const Quantity right = SplitUnit(b);
+  const auto values = [&] {
+    return CompareScalars(tree_, left.value, right.value, options_, budget_, reason_);
+  };
+  if (left.unit == right.unit) return values();
+  if (!left.unit.empty() && !right.unit.empty()) return CompareScaled(left, right);
+  // One side has a unit that the other leaves out.
+  const std::string& unit = left.unit.empty() ? right.unit : left.unit;
+  if (unit == "percent" || unit == "degree") {
+    // "50%" is also the number 1/2, and 60 degrees the number pi/3.
+    const NodeId whole_a = left.unit.empty() ? left.value : a;
+    const NodeId whole_b = right.unit.empty() ? right.value : b;
+    const Verdict whole = CompareScalars(tree_, whole_a, whole_b, options_, budget_, reason_);
+    if (whole == Verdict::kEqual || !options_.ignore_units) return whole;
+    const Verdict bare = values();
+    return bare == Verdict::kNotEqual ? whole : bare;
+  }
+  if (options_.ignore_units) return values();
+  return Say(Verdict::kNotEqual, "only one side has a unit");
+}
+
+// Two different units: by conversion where both are known, else they are only words.
+Verdict Comparer::CompareScaled(const Quantity& a, const Quantity& b) {
+  const UnitInfo* const left = FindUnit(a.unit);
+  const UnitInfo* const right = FindUnit(b.unit);
+  if (left != nullptr && right != nullptr) {
+    if (left->dimension != right->dimension) {
+      return Say(Verdict::kNotEqual, "units of different dimensions");
+    }
+    const auto scaled = [&](const Quantity& quantity, const UnitInfo& unit) {
+      const NodeId factor = tree_.AddNumber(Rational(unit.numerator, unit.denominator));
+      return tree_.Add(Kind::kProduct, {quantity.value, factor});
+    };
+    const NodeId in_base_a = scaled(a, *left);
+    const NodeId in_base_b = scaled(b, *right);
+    return CompareScalars(tree_, in_base_a, in_base_b, options_, budget_, reason_);
+  }
+  const Verdict values = CompareScalars(tree_, a.value, b.value, options_, budget_, reason_);
+  if (values != Verdict::kEqual) return values;
+  const bool measured = left != nullptr || right != nullptr ||
+                        a.unit.find('^') != std::string::npos ||
+                        b.unit.find('^') != std::string::npos;
+  if (options_.ignore_units && !measured) return values;
+  return Say(Verdict::kUndecided, "equal numbers with different units");
+}
+
+}  // namespace hyper

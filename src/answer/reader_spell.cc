@@ -1,0 +1,81 @@
+// First pass of the reader: words are told from variables, and the contents of \text{...} that
+// are mathematics become ordinary tokens.
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/answer/names.h"
+#include "src/answer/reader_impl.h"
+
+namespace hyper {
+namespace {
+
+// Words in lower case with single spaces, without commands and closing punctuation.
+std::string Words(std::string_view text) {
+  std::string words;
+  for (const char c : LowerCase(text)) {
+    const bool space = std::isspace(static_cast<unsigned char>(c)) != 0 || c == '~';
+    if (space && (words.empty() || words.back() == ' ')) continue;
+    words += space ? ' ' : c;
+  }
+  while (!words.empty() && (words.back() == ' ' || words.back() == '.' || words.back() == ',')) {
+    words.pop_back();
+  }
+  return words;
+}
+
+bool HasDigit(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+// \text{13}, \text{(C)}, \mathrm{e}, \operatorname{lcm}: mathematics in the wrong font.
+bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
+  const std::string_view content = Trimmed(token.text);
+  std::string_view bare = content;
+  if (bare.size() > 2 && bare.front() == '(' && bare.back() == ')') {
+    bare = Trimmed(bare.substr(1, bare.size() - 2));
+  }
+  const bool letter = bare.size() == 1 && std::isalpha(static_cast<unsigned char>(bare[0])) != 0;
+  // A single letter behind a number is a unit: 5 \text{ m}.
+  const bool unit = letter && bare == content && !out.empty() && token.text.size() > 1 &&
+                    out.back().kind == TokenKind::kNumber;
+  const bool name =
+      !FunctionName(content).empty() || ConstantName(content) == "pi" || IsGreek(content);
+  if (unit || !(letter || name || HasDigit(content))) return false;
+  Tokens inner = Tokenize(content, 200);
+  if (!inner.error.empty()) return false;
+  for (Token& part : inner.tokens) out.push_back(std::move(part));
+  return true;
+}
+
+void Reader::Spell() {
+  std::vector<Token> spelled;
+  spelled.reserve(tokens_.size());
+  for (Token& token : tokens_) {
+    if (token.kind == TokenKind::kText) {
+      if (SpliceText(token, spelled)) continue;
+      token.text = Words(token.text);
+      if (token.text.empty()) continue;
+    } else if (token.kind == TokenKind::kName && FunctionName(token.text).empty() &&
+               ConstantName(token.text).empty() && !IsGreek(token.text) && token.text != "in" &&
+               IsWord(token.text)) {
+      token.kind = TokenKind::kText;
+      token.text = LowerCase(token.text);
+    }
+    // Words in a row are one text, unless one of them separates.
+    if (token.kind == TokenKind::kText && !spelled.empty() &&
+        spelled.back().kind == TokenKind::kText && token.text != "and" && token.text != "or" &&
+        spelled.back().text != "and" && spelled.back().text != "or") {
+      spelled.back().text += ' ' + token.text;
+      continue;
+    }
+    spelled.push_back(std::move(token));
+  }
+  tokens_ = std::move(spelled);
+}
+
+}  // namespace hyper

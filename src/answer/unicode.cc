@@ -1,0 +1,199 @@
+// Unicode mathematics as ASCII or LaTeX.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "src/answer/lexer.h"
+
+namespace hyper {
+namespace {
+
+struct Mapping {
+  char32_t code;
+  std::string_view ascii;
+};
+
+// Sorted by code point.
+constexpr Mapping kMappings[] = {
+    {0x00A0, " "},
+    {0x00A3, "\\pounds "},
+    {0x00AC, "\\neg "},
+    {0x00B0, "^\\circ "},
+    {0x00B1, "\\pm "},
+    {0x00B2, "^{2}"},
+    {0x00B3, "^{3}"},
+    {0x00B7, "\\cdot "},
+    {0x00B9, "^{1}"},
+    {0x00BC, "\\frac{1}{4}"},
+    {0x00BD, "\\frac{1}{2}"},
+    {0x00BE, "\\frac{3}{4}"},
+    {0x00D7, "\\times "},
+    {0x00F7, "\\div "},
+    {0x0391, "A"},
+    {0x0392, "B"},
+    {0x0393, "\\Gamma "},
+    {0x0394, "\\Delta "},
+    {0x0398, "\\Theta "},
+    {0x039B, "\\Lambda "},
+    {0x03A0, "\\Pi "},
+    {0x03A3, "\\Sigma "},
+    {0x03A6, "\\Phi "},
+    {0x03A8, "\\Psi "},
+    {0x03A9, "\\Omega "},
+    {0x03B1, "\\alpha "},
+    {0x03B2, "\\beta "},
+    {0x03B3, "\\gamma "},
+    {0x03B4, "\\delta "},
+    {0x03B5, "\\epsilon "},
+    {0x03B6, "\\zeta "},
+    {0x03B7, "\\eta "},
+    {0x03B8, "\\theta "},
+    {0x03BB, "\\lambda "},
+    {0x03BC, "\\mu "},
+    {0x03BD, "\\nu "},
+    {0x03BE, "\\xi "},
+    {0x03C0, "\\pi "},
+    {0x03C1, "\\rho "},
+    {0x03C3, "\\sigma "},
+    {0x03C4, "\\tau "},
+    {0x03C6, "\\phi "},
+    {0x03C7, "\\chi "},
+    {0x03C8, "\\psi "},
+    {0x03C9, "\\omega "},
+    {0x2009, " "},
+    {0x200A, " "},
+    {0x200B, ""},
+    {0x2010, "-"},
+    {0x2011, "-"},
+    {0x2012, "-"},
+    {0x2013, "-"},
+    {0x2014, "-"},
+    {0x2018, "'"},
+    {0x2019, "'"},
+    {0x201C, "\""},
+    {0x201D, "\""},
+    {0x2026, "\\ldots "},
+    {0x202F, " "},
+    {0x2032, "'"},
+    {0x2044, "/"},
+    {0x2061, ""},
+    {0x2062, ""},
+    {0x2070, "^{0}"},
+    {0x2074, "^{4}"},
+    {0x2075, "^{5}"},
+    {0x2076, "^{6}"},
+    {0x2077, "^{7}"},
+    {0x2078, "^{8}"},
+    {0x2079, "^{9}"},
+    {0x207F, "^{n}"},
+    {0x2080, "_{0}"},
+    {0x2081, "_{1}"},
+    {0x2082, "_{2}"},
+    {0x2083, "_{3}"},
+    {0x2084, "_{4}"},
+    {0x2085, "_{5}"},
+    {0x2086, "_{6}"},
+    {0x2087, "_{7}"},
+    {0x2088, "_{8}"},
+    {0x2089, "_{9}"},
+    {0x20AC, "\\euro "},
+    {0x2102, "\\mathbb{C}"},
+    {0x2115, "\\mathbb{N}"},
+    {0x211A, "\\mathbb{Q}"},
+    {0x211D, "\\mathbb{R}"},
+    {0x2124, "\\mathbb{Z}"},
+    {0x2153, "\\frac{1}{3}"},
+    {0x2154, "\\frac{2}{3}"},
+    {0x2155, "\\frac{1}{5}"},
+    {0x215B, "\\frac{1}{8}"},
+    {0x2192, "\\to "},
+    {0x21D2, "\\Rightarrow "},
+    {0x2200, "\\forall "},
+    {0x2203, "\\exists "},
+    {0x2205, "\\emptyset "},
+    {0x2206, "\\Delta "},
+    {0x2208, "\\in "},
+    {0x2211, "\\sum "},
+    {0x2212, "-"},
+    {0x2213, "\\mp "},
+    {0x2215, "/"},
+    {0x2216, "\\setminus "},
+    {0x2217, "*"},
+    {0x221A, "\\sqrt "},
+    {0x221E, "\\infty "},
+    {0x2220, "\\angle "},
+    {0x2227, "\\land "},
+    {0x2228, "\\lor "},
+    {0x2229, "\\cap "},
+    {0x222A, "\\cup "},
+    {0x222B, "\\int "},
+    {0x2248, "\\approx "},
+    {0x2260, "\\neq "},
+    {0x2261, "\\equiv "},
+    {0x2264, "\\leq "},
+    {0x2265, "\\geq "},
+    {0x22C5, "\\cdot "},
+    {0x22EF, "\\ldots "},
+    {0x2308, "\\lceil "},
+    {0x2309, "\\rceil "},
+    {0x230A, "\\lfloor "},
+    {0x230B, "\\rfloor "},
+    {0x27E8, "\\langle "},
+    {0x27E9, "\\rangle "},
+    {0x2A7D, "\\leq "},
+    {0x2A7E, "\\geq "},
+    {0x3001, ","},
+    {0x3002, "."},
+    {0xFEFF, ""},
+};
+
+// Length of the UTF-8 sequence at text[at] and its code point; 0 for an invalid one.
+std::size_t Decode(std::string_view text, std::size_t at, char32_t& code) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(at);
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
+  if (length == 0 || at + length > text.size()) return 0;
+  code = length == 1 ? lead : lead & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xC0U) != 0x80U) return 0;
+    code = (code << 6U) | (byte(at + i) & 0x3FU);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return overlong || surrogate || code > 0x10FFFF ? 0 : length;
+}
+
+}  // namespace
+
+bool FoldUnicode(std::string_view text, std::string& out) {
+  out.clear();
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    char32_t code = 0;
+    const std::size_t length = Decode(text, at, code);
+    const bool control = code < 0x20 && code != '\n' && code != '\t' && code != '\r';
+    if (length == 0 || control || code == 0x7F || code == 0xFFFD) return false;
+    const auto* const found = std::lower_bound(
+        std::begin(kMappings), std::end(kMappings), code,
+        [](const Mapping& mapping, char32_t wanted) { return mapping.code < wanted; });
+    if (found != std::end(kMappings) && found->code == code) {
+      out += found->ascii;
+    } else if (code >= 0xFF01 && code <= 0xFF5E) {
+      out += static_cast<char>(code - 0xFF01 + '!');  // full-width forms
+    } else {
+      out += text.substr(at, length);
+    }
+    at += length;
+  }
+  return true;
+}
+
+}  // namespace hyper
