@@ -1,0 +1,145 @@
+#include "src/engine/llama/backend.h"
+
+#include <dlfcn.h>
+#include <ggml-backend.h>
+#include <ggml-cpu.h>
+#include <log.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "src/engine/llama/gguf_header.h"
+
+namespace hyper::llama {
+namespace {
+
+// Enough for the reason of a failure; a model in trouble can log a line per tensor.
+constexpr size_t kMaxLogBytes = 64U << 10;
+
+// Where this thread's log lines go; null drops them. llama.cpp logs on the calling thread.
+thread_local std::string* active_log = nullptr;
+
+void OnLog(ggml_log_level level, const char* text, void* /*unused*/) {
+  const bool serious = level == GGML_LOG_LEVEL_WARN || level == GGML_LOG_LEVEL_ERROR;
+  if (active_log != nullptr && serious && active_log->size() < kMaxLogBytes) {
+    *active_log += level == GGML_LOG_LEVEL_ERROR ? 'E' : 'W';
+    *active_log += text;
+    if (active_log->back() != '\n') {
+      *active_log += '\n';
+    }
+  }
+}
+
+void SilenceLogs() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llama_log_set(OnLog, nullptr);
+    common_log_set_verbosity_thold(-1);
+  });
+}
+
+// The folder of llama.cpp's own library; empty where it cannot be told.
+std::string LlamaFolder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&llama_backend_init), &info) == 0 ||
+      info.dli_fname == nullptr) {
+    return "";
+  }
+  return std::filesystem::path(info.dli_fname).parent_path().string();
+}
+
+ggml_backend_reg_t CpuBackend() {
+  ggml_backend_dev_t device = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
+  return device == nullptr ? nullptr : ggml_backend_dev_backend_reg(device);
+}
+
+// `line` without a leading "llama_xyz: " of llama.cpp.
+std::string WithoutFunctionName(const std::string& line) {
+  const size_t colon = line.find(": ");
+  if (colon == std::string::npos || line.find(' ') < colon) {
+    return line;
+  }
+  return line.substr(colon + 2);
+}
+
+}  // namespace
+
+LogCapture::LogCapture() : outer_(active_log) {
+  SilenceLogs();
+  active_log = &text_;
+}
+
+LogCapture::~LogCapture() { active_log = outer_; }
+
+std::string LogCapture::Reason(const std::string& missing) const {
+  std::string reason;
+  bool error = false;
+  // The first error names the cause; later ones repeat that something failed.
+  for (size_t begin = 0; begin < text_.size() && !error;) {
+    const size_t end = text_.find('\n', begin);
+    error = text_[begin] == 'E';
+    reason = WithoutFunctionName(text_.substr(begin + 1, end - begin - 1));
+    begin = end + 1;
+  }
+  return reason.empty() ? missing : reason;
+}
+
+Status LoadBackends(const std::string& dir) {
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  SilenceLogs();
+  if (CpuBackend() != nullptr) {
+    return {};
+  }
+  const std::string folder = dir.empty() ? LlamaFolder() : dir;
+  if (!folder.empty()) {
+    ggml_backend_load_all_from_path(folder.c_str());
+  }
+  if (CpuBackend() == nullptr && dir.empty()) {
+    ggml_backend_load_all();
+  }
+  if (CpuBackend() == nullptr) {
+    return Error{ErrorCode::kUnavailable,
+                 "no CPU backend of ggml (libggml-cpu-*.so) was found in " + Quoted(folder) +
+                     "; set backend_dir to the folder that has it"};
+  }
+  return {};
+}
+
+int AllowedCpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+    return std::max(1, CPU_COUNT(&set));
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::unique_ptr<ThreadPool> ThreadPool::Make(int threads) {
+  using NewFunction = ggml_threadpool_t (*)(ggml_threadpool_params*);
+  ggml_backend_reg_t cpu = CpuBackend();
+  if (cpu == nullptr) {
+    return nullptr;
+  }
+  auto make =
+      reinterpret_cast<NewFunction>(ggml_backend_reg_get_proc_address(cpu, "ggml_threadpool_new"));
+  auto free = reinterpret_cast<FreeFunction>(
+      ggml_backend_reg_get_proc_address(cpu, "ggml_threadpool_free"));
+  if (make == nullptr || free == nullptr) {
+    return nullptr;
+  }
+  ggml_threadpool_params params = ggml_threadpool_params_default(threads);
+  ggml_threadpool_t pool = make(&params);
+  return pool == nullptr ? nullptr : std::unique_ptr<ThreadPool>(new ThreadPool(pool, free));
+}
+
+ThreadPool::~ThreadPool() { free_(pool_); }
+
+void ThreadPool::AttachTo(llama_context* context) const {
+  llama_attach_threadpool(context, pool_, pool_);
+}
+
+}  // namespace hyper::llama

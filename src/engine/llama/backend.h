@@ -1,0 +1,67 @@
+// What surrounds llama.cpp in a process: its backends, its log, its threads.
+#pragma once
+
+#include <ggml.h>
+#include <llama.h>
+
+#include <memory>
+#include <string>
+
+#include "hyper/result.h"
+
+namespace hyper::llama {
+
+// Collects what llama.cpp logs as warnings and errors on this thread while it lives; nothing of
+// llama.cpp's log is ever printed. Captures nest: the innermost one collects.
+class LogCapture {
+ public:
+  LogCapture();
+  ~LogCapture();
+  LogCapture(const LogCapture&) = delete;
+  LogCapture& operator=(const LogCapture&) = delete;
+
+  // The last error as one line without llama.cpp's function names, or `missing` without any.
+  std::string Reason(const std::string& missing) const;
+
+ private:
+  std::string text_;
+  std::string* outer_;
+};
+
+// Loads ggml's backends once per process: from `dir`, or where llama.cpp's library lies.
+// Errors: kUnavailable (no CPU backend there).
+Status LoadBackends(const std::string& dir);
+
+// CPUs that this process may use, >= 1.
+int AllowedCpus();
+
+// Threads that stay between forwards; without them ggml creates and joins some at every forward.
+class ThreadPool {
+ public:
+  // Null where the backend offers none: ggml then makes threads itself.
+  static std::unique_ptr<ThreadPool> Make(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  void AttachTo(llama_context* context) const;
+
+ private:
+  using FreeFunction = void (*)(ggml_threadpool_t);
+
+  ThreadPool(ggml_threadpool_t pool, FreeFunction free) : pool_(pool), free_(free) {}
+
+  ggml_threadpool_t pool_;
+  FreeFunction free_;
+};
+
+struct ModelDeleter {
+  void operator()(llama_model* model) const { llama_model_free(model); }
+};
+struct ContextDeleter {
+  void operator()(llama_context* context) const { llama_free(context); }
+};
+using ModelHandle = std::unique_ptr<llama_model, ModelDeleter>;
+using ContextHandle = std::unique_ptr<llama_context, ContextDeleter>;
+
+}  // namespace hyper::llama

@@ -1,0 +1,243 @@
+#include "src/engine/llama/chat.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+#include "src/engine/llama/backend.h"
+#include "src/engine/llama/gguf_header.h"
+
+namespace hyper::llama {
+namespace {
+
+// Tags that templates look for inside messages, to cut old reasoning out of them; they stay
+// template text so that the template still finds them.
+constexpr std::array<std::string_view, 2> kReasoningTags = {"<think>", "</think>"};
+// Ends of a prompt that leave the model inside its reasoning.
+constexpr std::array<std::string_view, 5> kOpeningTags = {"<think>", "[THINK]", "<thought>",
+                                                          "<thinking>", "<|START_THINKING|>"};
+constexpr std::string_view kSpaces = " \t\r\n";
+
+// Messages whose contents are replaced by marks, and what each mark stands for.
+struct MarkedMessages {
+  std::vector<ChatMessage> messages;
+  std::vector<std::string> contents;
+  std::string mark;  // a mark is this, the number of its content, and 'x'
+};
+
+std::string Mark(const MarkedMessages& marked, size_t index) {
+  return marked.mark + std::to_string(index) + "x";
+}
+
+// A text that occurs in no message.
+std::string UnusedText(std::span<const ChatMessage> messages) {
+  std::string text = "HyperMessage";
+  const auto used = [&](const ChatMessage& message) {
+    return message.content.find(text) != std::string::npos ||
+           message.role.find(text) != std::string::npos;
+  };
+  while (std::any_of(messages.begin(), messages.end(), used)) {
+    text += 'q';
+  }
+  return text;
+}
+
+// `content` with everything but its outer white space (which templates trim) replaced by a mark.
+std::string MarkContent(std::string_view content, MarkedMessages* marked) {
+  const size_t begin = content.find_first_not_of(kSpaces);
+  if (begin == std::string_view::npos) {
+    return std::string(content);
+  }
+  const size_t end = content.find_last_not_of(kSpaces) + 1;
+  const std::string mark = Mark(*marked, marked->contents.size());
+  marked->contents.emplace_back(content.substr(begin, end - begin));
+  return std::string(content.substr(0, begin)) + mark + std::string(content.substr(end));
+}
+
+// The same for a reply of the model, whose reasoning tags the template may look for.
+std::string MarkReply(std::string_view content, MarkedMessages* marked) {
+  std::string out;
+  while (!content.empty()) {
+    size_t tag_begin = std::string_view::npos;
+    size_t tag_size = 0;
+    for (const std::string_view tag : kReasoningTags) {
+      if (const size_t found = content.find(tag); found < tag_begin) {
+        tag_begin = found;
+        tag_size = tag.size();
+      }
+    }
+    out += MarkContent(content.substr(0, tag_begin), marked);
+    if (tag_begin == std::string_view::npos) {
+      break;
+    }
+    out += content.substr(tag_begin, tag_size);
+    content.remove_prefix(tag_begin + tag_size);
+  }
+  return out;
+}
+
+MarkedMessages MarkMessages(std::span<const ChatMessage> messages) {
+  MarkedMessages marked;
+  marked.mark = UnusedText(messages);
+  for (const ChatMessage& message : messages) {
+    std::string content = message.role == "assistant" ? MarkReply(message.content, &marked)
+                                                      : MarkContent(message.content, &marked);
+    marked.messages.push_back({message.role, std::move(content)});
+  }
+  return marked;
+}
+
+// Cuts a rendered text at the marks and puts the contents back.
+std::vector<PromptPiece> Unmark(const std::string& rendered, const MarkedMessages& marked) {
+  std::vector<PromptPiece> pieces;
+  size_t begin = 0;
+  while (true) {
+    const size_t found = rendered.find(marked.mark, begin);
+    if (found > begin) {
+      pieces.push_back({rendered.substr(begin, found - begin), false});
+    }
+    if (found == std::string::npos) {
+      return pieces;
+    }
+    const size_t digits = found + marked.mark.size();
+    const size_t end = rendered.find('x', digits);
+    const size_t index = std::strtoul(rendered.c_str() + digits, nullptr, 10);
+    if (end == std::string::npos || index >= marked.contents.size()) {
+      return pieces;
+    }
+    pieces.push_back({marked.contents[index], true});
+    begin = end + 1;
+    if (begin == rendered.size()) {
+      return pieces;
+    }
+  }
+}
+
+bool OpensReasoning(std::string_view text) {
+  const size_t end = text.find_last_not_of(kSpaces);
+  text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+  return std::any_of(kOpeningTags.begin(), kOpeningTags.end(),
+                     [&](std::string_view tag) { return text.ends_with(tag); });
+}
+
+int64_t CountControl(const llama_vocab* vocab, std::span<const Token> tokens) {
+  return std::count_if(tokens.begin(), tokens.end(), [&](Token token) {
+    return (llama_vocab_get_attr(vocab, token) &
+            (LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_UNKNOWN)) != 0;
+  });
+}
+
+Error Refused(const std::string& reason) {
+  std::string line = reason;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return {ErrorCode::kInvalidArgument,
+          "the model's chat template failed: " + line + "; give another chat template"};
+}
+
+}  // namespace
+
+std::vector<Token> TokenizeText(const llama_vocab* vocab, std::string_view text, bool add_special,
+                                bool parse_special) {
+  std::vector<Token> tokens(text.size() + 8);
+  const auto size = static_cast<int32_t>(text.size());
+  int32_t count = llama_tokenize(vocab, text.data(), size, tokens.data(),
+                                 static_cast<int32_t>(tokens.size()), add_special, parse_special);
+  if (count < 0) {
+    tokens.resize(static_cast<size_t>(-count));
+    count = llama_tokenize(vocab, text.data(), size, tokens.data(),
+                           static_cast<int32_t>(tokens.size()), add_special, parse_special);
+  }
+  tokens.resize(static_cast<size_t>(std::max(count, 0)));
+  return tokens;
+}
+
+ChatRenderer::ChatRenderer(const llama_model* model, std::string template_source)
+    : model_(model), vocab_(llama_model_get_vocab(model)), source_(std::move(template_source)) {
+  if (source_.empty()) {
+    const char* own = llama_model_chat_template(model, nullptr);
+    source_ = own == nullptr ? "" : own;
+  }
+}
+
+Status ChatRenderer::Prepare() {
+  if (templates_ != nullptr) {
+    return {};
+  }
+  try {
+    // llama.cpp slices the exception of a template that it cannot read; this one keeps its words.
+    const common_chat_template check(source_, "", "");
+    templates_ = common_chat_templates_init(model_, source_);
+  } catch (const std::exception& failure) {
+    return Refused(failure.what());
+  }
+  return {};
+}
+
+Result<std::string> ChatRenderer::Apply(
+    std::span<const ChatMessage> messages,
+    std::span<const std::pair<std::string, std::string>> arguments) const {
+  common_chat_templates_inputs inputs;
+  for (const ChatMessage& message : messages) {
+    common_chat_msg entry;
+    entry.role = message.role;
+    entry.content = message.content;
+    inputs.messages.push_back(std::move(entry));
+  }
+  for (const auto& [name, value] : arguments) {
+    inputs.chat_template_kwargs[name] = value;
+    if (name == "enable_thinking") {
+      inputs.enable_thinking = value != "false";
+    }
+  }
+  try {
+    return common_chat_templates_apply(templates_.get(), inputs).prompt;
+  } catch (const std::exception& failure) {
+    return Refused(failure.what());
+  }
+}
+
+std::vector<Token> ChatRenderer::Tokenize(const std::string& text,
+                                          std::span<const PromptPiece> pieces) const {
+  std::vector<Token> whole = TokenizeText(vocab_, text, true, true);
+  std::vector<Token> apart;
+  for (const PromptPiece& piece : pieces) {
+    const std::vector<Token> tokens =
+        TokenizeText(vocab_, piece.text, apart.empty(), !piece.from_message);
+    apart.insert(apart.end(), tokens.begin(), tokens.end());
+  }
+  // Ordinary text is tokenised in one go, as the model was trained: cut at the messages' borders it
+  // could differ there. That is the lesser evil where a message would bring in control tokens.
+  return CountControl(vocab_, whole) == CountControl(vocab_, apart) ? whole : apart;
+}
+
+Result<Prompt> ChatRenderer::Render(
+    std::span<const ChatMessage> messages,
+    std::span<const std::pair<std::string, std::string>> arguments) {
+  Prompt prompt;
+  std::vector<PromptPiece> pieces;
+  if (source_.empty()) {
+    prompt.warning = "the model has no chat template; the messages are given to it as plain text";
+    for (const ChatMessage& message : messages) {
+      pieces.push_back({(pieces.empty() ? "" : "\n\n") + message.content, true});
+    }
+  } else {
+    if (Status status = Prepare(); !status) {
+      return status.error();
+    }
+    const MarkedMessages marked = MarkMessages(messages);
+    Result<std::string> rendered = Apply(marked.messages, arguments);
+    if (!rendered) {
+      return rendered.error();
+    }
+    pieces = Unmark(*rendered, marked);
+  }
+  for (const PromptPiece& piece : pieces) {
+    prompt.text += piece.text;
+  }
+  prompt.tokens = Tokenize(prompt.text, pieces);
+  prompt.reasoning_opened =
+      !pieces.empty() && !pieces.back().from_message && OpensReasoning(pieces.back().text);
+  return prompt;
+}
+
+}  // namespace hyper::llama

@@ -1,0 +1,50 @@
+// Prompts from chat messages: the model's own Jinja template, by llama.cpp's engine.
+#pragma once
+
+#include <chat.h>
+#include <llama.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hyper/engine.h"
+
+namespace hyper::llama {
+
+// Tokens of `text`. `add_special` puts the tokens around it that the model wants, such as BOS.
+std::vector<Token> TokenizeText(const llama_vocab* vocab, std::string_view text, bool add_special,
+                                bool parse_special);
+
+// A text that the template made or that a message brought.
+struct PromptPiece {
+  std::string text;
+  bool from_message = false;
+};
+
+class ChatRenderer {
+ public:
+  // `model` outlives the renderer; `template_source` replaces its template unless empty.
+  ChatRenderer(const llama_model* model, std::string template_source);
+
+  // The prompt for `messages`; see Engine::RenderChat.
+  // Errors: kInvalidArgument (the template refuses or cannot be read, an argument is not JSON).
+  Result<Prompt> Render(std::span<const ChatMessage> messages,
+                        std::span<const std::pair<std::string, std::string>> arguments);
+
+ private:
+  Status Prepare();
+  Result<std::string> Apply(std::span<const ChatMessage> messages,
+                            std::span<const std::pair<std::string, std::string>> arguments) const;
+  std::vector<Token> Tokenize(const std::string& text, std::span<const PromptPiece> pieces) const;
+
+  const llama_model* model_;
+  const llama_vocab* vocab_;
+  std::string source_;
+  common_chat_templates_ptr templates_;
+};
+
+}  // namespace hyper::llama

@@ -1,0 +1,234 @@
+// LlamaEngine: one decoding forward, its routes and what is drawn from it.
+#include <algorithm>
+#include <chrono>
+
+#include "src/core/aggregate.h"
+#include "src/core/random.h"
+#include "src/engine/llama/llama_engine.h"
+
+namespace hyper::llama {
+
+Status LlamaEngine::DecodeStep() {
+  const DecodePlan plan = PlanForward();
+  for (const LaneId id : plan.stalled) {
+    AddEvent(EventKind::kStalled, id);
+  }
+  if (plan.shares.empty()) {
+    return {};
+  }
+  int rows = 1;
+  for (const DecodeShare& share : plan.shares) {
+    rows += share.rows;
+  }
+  if (Status status = pool_->MakeRoom(rows); !status) {
+    return status;
+  }
+  const std::vector<LaneRows> lanes = BuildDecodeRows(plan);
+  const int decoding_rows = batch_.rows();
+  BeginRouting(lanes);
+  const Result<Outcome> outcome = Forward(0);
+  const std::optional<std::string> trouble = hook_->End();
+  if (!outcome || *outcome == Outcome::kNoCells) {
+    pool_->ReturnBorrowed();
+    for (const LaneRows& entry : lanes) {
+      AddEvent(EventKind::kStalled, entry.lane);
+    }
+    return outcome ? Status() : outcome.error();
+  }
+  int temporary = decoding_rows;
+  for (const LaneRows& entry : lanes) {
+    Lane& lane = lanes_.at(entry.lane);
+    lane.last_served = forward_number_;
+    if (!lane.refinement || lane.refinement->next_route == 0) {
+      pool_->Appended(lane.sequence, 1);
+      lane.computed = std::max(lane.computed, lane.length());
+      --temporary;
+    }
+  }
+  pool_->NotePeak(temporary);
+  pool_->ReturnBorrowed();
+  cost_.decode_rows += decoding_rows;
+  cost_.route_rows += temporary;
+  for (const LaneRows& entry : lanes) {
+    Lane& lane = lanes_.at(entry.lane);
+    if (lane.refinement && trouble) {
+      lane.refinement.reset();
+      lane.ended = true;
+      lane.grant = 0;
+      AddEvent(EventKind::kFailed, entry.lane).error = {ErrorCode::kInternal, *trouble};
+    } else {
+      FinishLane(entry);
+    }
+  }
+  return {};
+}
+
+DecodePlan LlamaEngine::PlanForward() {
+  std::vector<DecodeWish> wishes;
+  int without_sequence = 0;
+  for (auto& [id, lane] : lanes_) {
+    without_sequence += lane.sequence < 0 ? 1 : 0;
+    const int resident = ResidentLength(lane);
+    if (lane.grant == 0 || resident < lane.length() - 1) {
+      continue;
+    }
+    const bool between_waves = lane.refinement.has_value() && lane.refinement->next_route > 0;
+    if (!between_waves && resident >= lane.length()) {
+      pool_->Truncate(lane.sequence, lane.length() - 1);
+    }
+    const int done = between_waves ? lane.refinement->next_route : 0;
+    wishes.push_back({id, lane.routes() - done, between_waves, lane.last_served});
+  }
+  DecodeLimits limits;
+  limits.rows = loaded_.plan.max_rows;
+  limits.cells = pool_->free_cells();
+  limits.routes = pool_->free_sequences() - without_sequence;
+  limits.equal_parts = strict_;
+  return PlanDecode(wishes, limits);
+}
+
+std::vector<LlamaEngine::LaneRows> LlamaEngine::BuildDecodeRows(const DecodePlan& plan) {
+  std::vector<LaneRows> lanes;
+  batch_.Clear();
+  // Rows whose cells stay come first: the pool relies on it.
+  for (const DecodeShare& share : plan.shares) {
+    Lane& lane = lanes_.at(share.lane);
+    EnsureSequence(&lane);
+    LaneRows entry;
+    entry.lane = share.lane;
+    if (lane.routes() > 1 && !lane.refinement) {
+      Refinement& refinement = lane.refinement.emplace();
+      refinement.spec = *lane.route;
+      refinement.path_key = lane.spec.path_key;
+      refinement.position = lane.length();
+    }
+    if (!lane.refinement || lane.refinement->next_route == 0) {
+      entry.rows.push_back(batch_.Add(lane.history.back(), lane.length() - 1, lane.sequence, true));
+    }
+    lanes.push_back(std::move(entry));
+  }
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    const Lane& lane = lanes_.at(lanes[i].lane);
+    while (static_cast<int>(lanes[i].rows.size()) < plan.shares[i].rows) {
+      const int sequence = pool_->Borrow(lane.sequence, lane.length() - 1);
+      lanes[i].rows.push_back(batch_.Add(lane.history.back(), lane.length() - 1, sequence, true));
+    }
+  }
+  return lanes;
+}
+
+void LlamaEngine::BeginRouting(const std::vector<LaneRows>& lanes) {
+  std::vector<RoutedRow> routed;
+  for (const LaneRows& entry : lanes) {
+    Lane& lane = lanes_.at(entry.lane);
+    if (lane.refinement) {
+      int route = lane.refinement->next_route;
+      for (const int row : entry.rows) {
+        routed.push_back({row, route++, &*lane.refinement});
+      }
+    }
+  }
+  // The padding row counts for the hook too.
+  const int rows = strict_ ? std::max(2, batch_.rows()) : batch_.rows();
+  hook_->Begin(routed, rows);
+}
+
+void LlamaEngine::FinishLane(const LaneRows& rows) {
+  Lane& lane = lanes_.at(rows.lane);
+  if (lane.refinement) {
+    FinishWave(rows.lane, &lane, rows);
+  } else {
+    const std::span<float> logits = Logits(rows.rows.front());
+    Observe(rows.lane, lane.length(), 0, logits);
+    TakeToken(rows.lane, &lane, logits, 1);
+  }
+}
+
+void LlamaEngine::FinishWave(LaneId id, Lane* lane, const LaneRows& rows) {
+  const auto begin = std::chrono::steady_clock::now();
+  Refinement& refinement = *lane->refinement;
+  std::vector<std::span<const float>> routes(refinement.logits.begin(), refinement.logits.end());
+  for (const int row : rows.rows) {
+    const std::span<float> logits = Logits(row);
+    Observe(id, lane->length(), refinement.next_route, logits);
+    routes.emplace_back(logits);
+    ++refinement.next_route;
+  }
+  if (refinement.next_route < refinement.spec.routes) {
+    for (size_t i = refinement.logits.size(); i < routes.size(); ++i) {
+      refinement.logits.emplace_back(routes[i].begin(), routes[i].end());
+    }
+    return;
+  }
+  AggregateOptions options;
+  options.rule = refinement.spec.aggregate;
+  options.temperature = refinement.spec.aggregate_temperature;
+  options.k = refinement.spec.confidence_count;
+  aggregated_.resize(routes.front().size());
+  AggregateRoutes(routes, options, aggregated_);
+  for (const RoutePass& pass : refinement.passes) {
+    cost_.penalty_sums += pass.penalty_count();
+    cost_.penalty_rewards += pass.reward_count();
+  }
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  cost_.sampler_s += taken.count();
+  const int count = refinement.spec.routes;
+  lane->refinement.reset();
+  Observe(id, lane->length(), -1, aggregated_);
+  TakeToken(id, lane, aggregated_, count);
+}
+
+void LlamaEngine::TakeToken(LaneId id, Lane* lane, std::span<float> logits, int routes) {
+  const auto begin = std::chrono::steady_clock::now();
+  RowSummary& summary = summaries_[summaries_used_++];
+  SummarizeRow(logits, lane->spec.top_count, summary);
+  std::span<const float> drawn_from = logits;
+  if (!lane->spec.logit_bias.empty()) {
+    biased_.assign(logits.begin(), logits.end());
+    for (const auto& [token, bias] : lane->spec.logit_bias) {
+      biased_[token] += bias;
+    }
+    drawn_from = biased_;
+  }
+  const double u =
+      Uniform(lane->spec.path_key, static_cast<uint32_t>(lane->length()), Purpose::kSample);
+  const Token token = SampleToken(drawn_from, lane->spec.sampler, u, sampler_scratch_);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  cost_.sampler_s += taken.count();
+  if (token == kNoToken) {
+    lane->ended = true;
+    lane->grant = 0;
+    AddEvent(EventKind::kFailed, id).error = {
+        ErrorCode::kInternal, "the model gave no finite logit for token " +
+                                  std::to_string(lane->length()) + " of lane " +
+                                  std::to_string(id) + "; the weights may be broken"};
+    return;
+  }
+  Event& event = AddEvent(EventKind::kToken, id);
+  event.position = lane->length();
+  event.token = token;
+  event.routes = routes;
+  event.degenerate = summary.degenerate;
+  if (!summary.degenerate) {
+    event.logprob = static_cast<float>(logits[token] - summary.log_sum_exp);
+    event.top = summary.top;
+    if (lane->spec.full_mean) {
+      event.mean_logprob = static_cast<float>(summary.mean_logprob);
+    }
+  }
+  lane->history.push_back(token);
+  --lane->grant;
+  if (lane->spec.stop_at_end && llama_vocab_is_eog(vocab_, token)) {
+    lane->ended = true;
+    lane->grant = 0;
+    AddEvent(EventKind::kEnd, id).end_reason = EndReason::kStop;
+  } else if (lane->length() >= loaded_.context_tokens) {
+    lane->ended = true;
+    lane->grant = 0;
+    AddEvent(EventKind::kEnd, id).end_reason = EndReason::kContextFull;
+  } else if (lane->grant == 0) {
+    AddEvent(EventKind::kBoundary, id);
+  }
+}
+
+}  // namespace hyper::llama

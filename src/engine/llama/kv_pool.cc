@@ -1,0 +1,122 @@
+#include "src/engine/llama/kv_pool.h"
+
+#include <algorithm>
+#include <new>
+
+namespace hyper::llama {
+namespace {
+
+// Moving cells costs about as much as the dead ones cost the forwards that skip them.
+constexpr int64_t kDeadCellsTolerated = 1024;
+
+}  // namespace
+
+KvPool::KvPool(llama_context* context, const ContextPlan& plan, bool ordered)
+    : context_(context),
+      memory_(llama_get_memory(context)),
+      ledger_(plan.sequences()),
+      cells_(plan.cells),
+      physical_cells_(plan.physical_cells),
+      ordered_(ordered),
+      scratch_(plan.lanes + plan.routes),
+      dead_(plan.lanes + plan.routes + 1) {
+  for (int id = plan.lanes + plan.routes - 1; id >= 0; --id) {
+    free_ids_.push_back(id);
+  }
+}
+
+int KvPool::Acquire() {
+  if (free_ids_.empty()) {
+    return -1;
+  }
+  const int id = free_ids_.back();
+  free_ids_.pop_back();
+  return id;
+}
+
+void KvPool::Release(int sequence) {
+  Truncate(sequence, 0);
+  free_ids_.push_back(sequence);
+}
+
+void KvPool::Share(int from, int to, int count) {
+  if (count > 0) {
+    llama_memory_seq_cp(memory_, from, to, 0, count);
+    ledger_.Share(from, to, count);
+  }
+}
+
+void KvPool::Truncate(int sequence, int length) {
+  const int before = ledger_.Length(sequence);
+  if (length >= before) {
+    return;
+  }
+  const int own = ledger_.Truncate(sequence, length);
+  if (ordered_ && own < before) {
+    llama_memory_seq_cp(memory_, sequence, dead_, own, before);
+  }
+  llama_memory_seq_rm(memory_, sequence, length, -1);
+}
+
+void KvPool::Appended(int sequence, int count) {
+  ledger_.Append(sequence, count);
+  top_ += count;
+}
+
+int KvPool::Borrow(int from, int count) {
+  const int id = Acquire();
+  if (id >= 0) {
+    if (count > 0) {
+      llama_memory_seq_cp(memory_, from, id, 0, count);
+    }
+    borrowed_.push_back(id);
+  }
+  return id;
+}
+
+void KvPool::ReturnBorrowed() {
+  for (const int id : borrowed_) {
+    llama_memory_seq_rm(memory_, id, -1, -1);
+    free_ids_.push_back(id);
+  }
+  borrowed_.clear();
+  if (llama_memory_seq_pos_max(memory_, scratch_) >= 0) {
+    llama_memory_seq_rm(memory_, scratch_, -1, -1);
+  }
+}
+
+Status KvPool::MakeRoom(int rows) {
+  if (!ordered_) {
+    return {};
+  }
+  if (ledger_.used() == 0 && top_ > 0) {
+    llama_memory_clear(memory_, false);
+    top_ = 0;
+  }
+  const int64_t dead = top_ - ledger_.used();
+  if (top_ + rows > physical_cells_ || dead > ledger_.used() + kDeadCellsTolerated) {
+    return Compact();
+  }
+  return {};
+}
+
+void KvPool::NotePeak(int temporary) { peak_ = std::max(peak_, ledger_.used() + temporary); }
+
+Status KvPool::Compact() {
+  llama_memory_seq_rm(memory_, dead_, -1, -1);
+  std::vector<uint8_t> state;
+  try {
+    state.resize(llama_state_get_size(context_));
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kResourceExhausted,
+                 "no memory to move KV cells together; give a smaller --ctx"};
+  }
+  const size_t size = llama_state_get_data(context_, state.data(), state.size());
+  if (size == 0 || llama_state_set_data(context_, state.data(), size) != size) {
+    return Error{ErrorCode::kInternal, "llama.cpp could not write its KV cells back"};
+  }
+  top_ = ledger_.used();
+  return {};
+}
+
+}  // namespace hyper::llama

@@ -1,0 +1,74 @@
+// The KV cells of one llama.cpp context: sequence ids, sharing, exact counts, and the order of
+// cells that strict determinism needs.
+//
+// Order. llama.cpp's attention adds up a lane's cells by cell index. Freed cells are filled again,
+// so without care a lane's late tokens could land below its early ones, and its sums would be
+// rounded otherwise than in a pool where nothing was freed. With ordered cells new ones are always
+// taken above all others: cells [0, top) are in use or dead, dead ones held by a sequence of their
+// own, and when the top is reached the live ones are moved down together, keeping their order.
+#pragma once
+
+#include <llama.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "hyper/result.h"
+#include "src/engine/llama/cell_ledger.h"
+#include "src/engine/llama/model.h"
+
+namespace hyper::llama {
+
+class KvPool {
+ public:
+  // `context` outlives the pool. The two last sequence ids of the plan are the pool's own.
+  KvPool(llama_context* context, const ContextPlan& plan, bool ordered);
+
+  // An unused sequence id, empty; -1 when there is none.
+  int Acquire();
+  // Frees a sequence's cells, at once for everyone, and its id.
+  void Release(int sequence);
+  // Gives the empty sequence `to` the first `count` cells of `from`.
+  void Share(int from, int to, int count);
+  // Drops a sequence's cells from position `length` on.
+  void Truncate(int sequence, int length);
+  // Notes `count` cells that a forward has added to a sequence.
+  void Appended(int sequence, int count);
+  int Length(int sequence) const { return ledger_.Length(sequence); }
+
+  // Lends an id with the first `count` cells of `from` for the rows of one forward; -1 when there
+  // is none. Such rows come last in their forward, so that their cells are the topmost.
+  int Borrow(int from, int count);
+  // Takes all lent ids back and frees the cells that the forward gave them.
+  void ReturnBorrowed();
+  // The sequence of padding rows; ReturnBorrowed frees its cells too.
+  int scratch_sequence() const { return scratch_; }
+
+  // Makes room for a forward of `rows` rows. Errors: kResourceExhausted (no memory to move cells).
+  Status MakeRoom(int rows);
+  // Raises the peak to what a forward uses now, `temporary` cells of borrowed ids included.
+  void NotePeak(int temporary);
+
+  int64_t used() const { return ledger_.used(); }
+  int64_t peak() const { return peak_; }
+  int64_t free_cells() const { return cells_ - ledger_.used(); }
+  int free_sequences() const { return static_cast<int>(free_ids_.size()); }
+
+ private:
+  Status Compact();
+
+  llama_context* context_;
+  llama_memory_t memory_;
+  CellLedger ledger_;
+  int64_t cells_;
+  int64_t physical_cells_;
+  bool ordered_;
+  int scratch_;
+  int dead_;
+  int64_t top_ = 0;  // cells below are in use or dead; only with ordered cells
+  int64_t peak_ = 0;
+  std::vector<int> free_ids_;
+  std::vector<int> borrowed_;
+};
+
+}  // namespace hyper::llama

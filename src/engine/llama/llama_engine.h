@@ -1,0 +1,146 @@
+// Engine on llama.cpp: lanes over the sequences of one context.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hyper/llama_engine.h"
+#include "src/core/logits.h"
+#include "src/core/sampling.h"
+#include "src/engine/llama/batch.h"
+#include "src/engine/llama/chat.h"
+#include "src/engine/llama/kv_pool.h"
+#include "src/engine/llama/lane.h"
+#include "src/engine/llama/model.h"
+#include "src/engine/llama/router_hook.h"
+#include "src/engine/llama/schedule.h"
+
+namespace hyper::llama {
+
+// Logits as they leave a forward, before anything is taken from them; for tests, which may change
+// them. `route` is -1 for the aggregated log-probabilities of a refined token.
+struct LogitRecord {
+  LaneId lane = 0;
+  int position = 0;  // of the token they predict
+  int route = 0;
+  std::span<float> logits;
+};
+
+class LlamaEngine final : public Engine {
+ public:
+  static Result<std::unique_ptr<LlamaEngine>> Make(const LlamaOptions& options);
+
+  const Capabilities& capabilities() const override { return capabilities_; }
+  const ModelInfo& model() const override { return loaded_.info; }
+  EngineCost cost() const override;
+  Result<std::vector<Token>> Tokenize(std::string_view text, bool parse_special) override;
+  std::string TokenText(Token token) const override;
+  bool IsEndOfGeneration(Token token) const override;
+  Result<Prompt> RenderChat(
+      std::span<const ChatMessage> messages,
+      std::span<const std::pair<std::string, std::string>> template_arguments) override;
+  Result<LaneId> Open(std::span<const Token> prompt, const LaneSpec& spec) override;
+  Result<LaneId> Fork(LaneId lane, int position, const LaneSpec& spec) override;
+  Status Extend(LaneId lane, std::span<const Token> tokens) override;
+  Result<uint64_t> Score(LaneId lane, std::span<const std::vector<Token>> continuations) override;
+  Status Grant(LaneId lane, int count) override;
+  Status Revoke(LaneId lane) override;
+  Status Route(LaneId lane, const std::optional<RouteSpec>& spec) override;
+  Status Evict(LaneId lane) override;
+  void Close(LaneId lane) override;
+  Result<std::span<const Event>> Poll(double timeout_s) override;
+
+  // For tests.
+  void set_logit_observer(std::function<void(const LogitRecord&)> observer) {
+    logit_observer_ = std::move(observer);
+  }
+  RouterHook& router_hook() { return *hook_; }
+  llama_context* context() { return loaded_.context.get(); }
+
+ private:
+  // A continuation being scored: its own sequence behind the lane's prefix.
+  struct Continuation {
+    std::vector<Token> tokens;  // the lane's last token, then the continuation
+    int done = 0;               // rows computed
+    int sequence = -1;
+    std::vector<float> logprobs;
+  };
+  struct ScoreRequest {
+    uint64_t number = 0;
+    LaneId lane = 0;
+    int prefix = 0;  // cells of the lane that every continuation shares
+    std::vector<Continuation> continuations;
+  };
+  // How a forward ended.
+  enum class Outcome { kDone, kNoCells };
+  // A lane's rows in the forward that is being built.
+  struct LaneRows {
+    LaneId lane = 0;
+    std::vector<int> rows;  // by route
+  };
+
+  LlamaEngine(LoadedModel loaded, const LlamaOptions& options);
+  Status Start(const LlamaOptions& options);
+
+  Result<Lane*> Find(LaneId lane);
+  Status CheckSpec(const LaneSpec& spec) const;
+  Status CheckTokens(std::span<const Token> tokens) const;
+  Result<LaneId> AddLane(Lane lane);
+  int ResidentLength(const Lane& lane) const;
+  void EnsureSequence(Lane* lane);
+  void DropRefinement(Lane* lane);
+  Error ContextTooLong(int tokens) const;
+
+  // Poll, in poll.cc.
+  void EndFullLanes();
+  Result<bool> PrefillStep();
+  void ShareLongestPrefix(LaneId id, Lane* lane);
+  Result<bool> ScoreStep();
+  std::vector<Continuation*> AddScoreRows(ScoreRequest* request, const Lane& lane);
+  void TakeScores(const std::vector<Continuation*>& owners);
+  bool FinishScore();
+  Result<Outcome> Forward(int temporary_rows);
+
+  // Decoding, in decode.cc.
+  Status DecodeStep();
+  DecodePlan PlanForward();
+  std::vector<LaneRows> BuildDecodeRows(const DecodePlan& plan);
+  void BeginRouting(const std::vector<LaneRows>& lanes);
+  void FinishLane(const LaneRows& rows);
+  void FinishWave(LaneId id, Lane* lane, const LaneRows& rows);
+  void TakeToken(LaneId id, Lane* lane, std::span<float> logits, int routes);
+  Event& AddEvent(EventKind kind, LaneId lane);
+  std::span<float> Logits(int row);
+  void Observe(LaneId lane, int position, int route, std::span<float> logits);
+
+  LoadedModel loaded_;
+  bool strict_;
+  Capabilities capabilities_;
+  const llama_vocab* vocab_;
+  std::unique_ptr<RouterHook> hook_;
+  std::unique_ptr<ChatRenderer> chat_;
+  std::unique_ptr<KvPool> pool_;
+  Batch batch_;
+
+  std::map<LaneId, Lane> lanes_;
+  LaneId next_lane_ = 1;
+  std::deque<ScoreRequest> scores_;
+  uint64_t next_request_ = 1;
+  uint64_t forward_number_ = 0;
+  EngineCost cost_;
+
+  std::vector<Event> events_;
+  std::vector<RowSummary> summaries_;  // one for each token event of a poll
+  size_t summaries_used_ = 0;
+  std::vector<float> aggregated_;
+  std::vector<float> biased_;
+  SamplerScratch sampler_scratch_;
+  std::function<void(const LogitRecord&)> logit_observer_;
+};
+
+}  // namespace hyper::llama

@@ -1,0 +1,49 @@
+// A loaded model and its context: what LlamaEngine computes with.
+#pragma once
+
+#include <ggml-backend.h>
+
+#include <memory>
+
+#include "hyper/llama_engine.h"
+#include "src/engine/llama/backend.h"
+#include "src/engine/llama/gguf_header.h"
+
+namespace hyper::llama {
+
+// Sequence ids, rows and cells of one context. Ids [0, lanes) belong to lanes, the next `routes`
+// to extra routes and scored continuations, then one to scratch rows and one to dead cells.
+struct ContextPlan {
+  int lanes = 0;
+  int routes = 0;
+  int max_rows = 0;        // rows of one decoding forward
+  int prefill_rows = 0;    // rows of one prefill forward
+  int cells = 0;           // cells that lanes and routes may use
+  int physical_cells = 0;  // cells of the context: some more, for scratch rows
+  int sequences() const { return lanes + routes + 2; }
+};
+
+struct LoadedModel {
+  ModelInfo info;
+  ContextPlan plan;
+  double bytes_per_cell = 0;
+  int context_tokens = 0;      // longest history of one lane
+  bool ordered_cells = false;  // plain KV on the CPU with flash attention: strict can be kept
+  bool router_bias = false;    // the router adds a bias after its matmul
+  int threads = 1;
+  // In order of construction; each uses the ones before it.
+  std::unique_ptr<ThreadPool> threads_pool;
+  ModelHandle model;
+  ContextHandle context;
+};
+
+// Checks `options` and loads the model, without a context yet. Errors: as MakeLlamaEngine.
+Result<LoadedModel> LoadModel(const LlamaOptions& options);
+
+// Makes the context of a loaded model.
+//   on_node, user_data  ggml's evaluation callback, asked about every node of every forward
+// Errors: kResourceExhausted, with llama.cpp's reason.
+Status MakeContext(const LlamaOptions& options, ggml_backend_sched_eval_callback on_node,
+                   void* user_data, LoadedModel* loaded);
+
+}  // namespace hyper::llama

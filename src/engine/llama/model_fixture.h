@@ -1,0 +1,132 @@
+// Helpers for tests on the bundled model: where it lies, and how to run lanes to their end.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/engine/llama/llama_engine.h"
+
+namespace hyper::llama {
+
+// Path of a file of the bundled model; empty where it is absent.
+inline std::string BundledFile(const std::string& name) {
+  for (const char* folder : {"/models/tinymath/", "/../shared/model/"}) {
+    const std::string path = std::string(HYPER_SOURCE_DIR) + folder + name;
+    if (std::filesystem::exists(path)) {
+      return path;
+    }
+  }
+  return "";
+}
+
+inline std::string BundledModel() { return BundledFile("tinymath-moe-6m-f16.gguf"); }
+
+inline LlamaOptions BundledOptions() {
+  LlamaOptions options;
+  options.model_path = BundledModel();
+  options.context_cells = 8192;
+  options.threads = 1;  // tests run beside each other
+  return options;
+}
+
+inline std::unique_ptr<LlamaEngine> MakeOrFail(const LlamaOptions& options) {
+  Result<std::unique_ptr<LlamaEngine>> engine = LlamaEngine::Make(options);
+  EXPECT_TRUE(engine.has_value()) << (engine ? "" : engine.error().message);
+  return engine ? std::move(*engine) : nullptr;
+}
+
+inline std::vector<Token> QuestionTokens(LlamaEngine& engine, const std::string& question) {
+  const std::vector<ChatMessage> messages = {{"user", question}};
+  const Result<Prompt> prompt = engine.RenderChat(messages, {});
+  EXPECT_TRUE(prompt.has_value()) << (prompt ? "" : prompt.error().message);
+  return prompt ? prompt->tokens : std::vector<Token>{};
+}
+
+inline LaneSpec Greedy() {
+  LaneSpec spec;
+  spec.sampler.temperature = 0;
+  return spec;
+}
+
+inline LaneSpec Sampled(uint64_t path_key) {
+  LaneSpec spec;
+  spec.path_key = path_key;
+  spec.sampler.temperature = 0.8;
+  return spec;
+}
+
+// What became of one lane.
+struct LaneLog {
+  std::vector<Token> tokens;
+  std::vector<float> logprobs;
+  std::vector<float> means;
+  std::vector<std::vector<TokenLogprob>> tops;
+  std::vector<EventKind> kinds;
+  bool ended = false;
+  EndReason end_reason = EndReason::kStop;
+  int stalls = 0;
+  std::string error;
+};
+
+inline void Record(const Event& event, LaneLog* log) {
+  log->kinds.push_back(event.kind);
+  switch (event.kind) {
+    case EventKind::kToken:
+      log->tokens.push_back(event.token);
+      log->logprobs.push_back(event.logprob);
+      log->means.push_back(event.mean_logprob.value_or(1.0F));
+      log->tops.emplace_back(event.top.begin(), event.top.end());
+      break;
+    case EventKind::kEnd:
+      log->ended = true;
+      log->end_reason = event.end_reason;
+      break;
+    case EventKind::kStalled:
+      ++log->stalls;
+      break;
+    case EventKind::kFailed:
+      log->ended = true;
+      log->error = event.error.message;
+      break;
+    default:
+      break;
+  }
+}
+
+// Polls until a poll brings nothing but stalls, or nothing at all with no forward.
+inline std::map<LaneId, LaneLog> RunAll(LlamaEngine& engine) {
+  std::map<LaneId, LaneLog> logs;
+  while (true) {
+    const int64_t forwards = engine.cost().forwards;
+    const Result<std::span<const Event>> events = engine.Poll(0);
+    EXPECT_TRUE(events.has_value()) << (events ? "" : events.error().message);
+    if (!events) {
+      return logs;
+    }
+    for (const Event& event : *events) {
+      Record(event, &logs[event.lane]);
+    }
+    if (engine.cost().forwards == forwards) {
+      return logs;
+    }
+  }
+}
+
+inline std::string TextOf(const LlamaEngine& engine, const std::vector<Token>& tokens) {
+  std::string text;
+  for (const Token token : tokens) {
+    text += engine.TokenText(token);
+  }
+  return text;
+}
+
+inline bool operator==(const TokenLogprob& a, const TokenLogprob& b) {
+  return a.token == b.token && a.logprob == b.logprob;
+}
+
+}  // namespace hyper::llama

@@ -1,0 +1,286 @@
+// LlamaEngine::Poll: one forward at most, of given tokens (prompts, extensions, scores) or of
+// decoding.
+#include <algorithm>
+#include <chrono>
+
+#include "src/engine/llama/llama_engine.h"
+
+namespace hyper::llama {
+namespace {
+
+// Cells that two histories share, among the first `most`.
+int CommonPrefix(const std::vector<Token>& a, const std::vector<Token>& b, int most) {
+  int length = 0;
+  while (length < most && a[length] == b[length]) {
+    ++length;
+  }
+  return length;
+}
+
+std::string ForwardFailure(int code) {
+  switch (code) {
+    case 2:
+      return "llama.cpp's forward was aborted (code 2)";
+    case -1:
+      return "llama.cpp found the batch invalid (code -1)";
+    case -2:
+      return "llama.cpp could not allocate memory for the forward (code -2)";
+    case -3:
+      return "llama.cpp's backend failed in the forward (code -3)";
+    default:
+      return "llama.cpp's forward failed (code " + std::to_string(code) + ")";
+  }
+}
+
+}  // namespace
+
+Result<std::span<const Event>> LlamaEngine::Poll(double /*timeout_s*/) {
+  events_.clear();
+  summaries_used_ = 0;
+  EndFullLanes();
+  Result<bool> busy = PrefillStep();
+  if (busy && !*busy) {
+    busy = ScoreStep();
+  }
+  if (!busy) {
+    return busy.error();
+  }
+  if (!*busy) {
+    if (Status status = DecodeStep(); !status) {
+      return status.error();
+    }
+  }
+  std::stable_sort(events_.begin(), events_.end(),
+                   [](const Event& a, const Event& b) { return a.lane < b.lane; });
+  return std::span<const Event>(events_);
+}
+
+void LlamaEngine::EndFullLanes() {
+  for (auto& [id, lane] : lanes_) {
+    if (lane.grant > 0 && lane.length() >= loaded_.context_tokens) {
+      lane.ended = true;
+      lane.grant = 0;
+      AddEvent(EventKind::kEnd, id).end_reason = EndReason::kContextFull;
+    }
+  }
+}
+
+Result<LlamaEngine::Outcome> LlamaEngine::Forward(int temporary_rows) {
+  // A single row is computed by other kernels than two, which round otherwise.
+  if (strict_ && batch_.rows() == 1) {
+    batch_.Add(batch_.get().token[0], 0, pool_->scratch_sequence(), true);
+    ++cost_.padding_rows;
+    ++temporary_rows;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const LogCapture log;
+  const int code = llama_decode(loaded_.context.get(), batch_.get());
+  if (code == 0) {
+    llama_synchronize(loaded_.context.get());
+  }
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  cost_.forward_s += taken.count();
+  ++cost_.forwards;
+  ++forward_number_;
+  if (code == 1) {
+    return Outcome::kNoCells;
+  }
+  if (code != 0) {
+    return Error{ErrorCode::kInternal, ForwardFailure(code) + ": " + log.Reason("no reason given")};
+  }
+  return Outcome::kDone;
+}
+
+void LlamaEngine::ShareLongestPrefix(LaneId id, Lane* lane) {
+  int best_length = ResidentLength(*lane);
+  int best_sequence = -1;
+  for (const auto& [other_id, other] : lanes_) {
+    const int most = std::min(ResidentLength(other), lane->length() - 1);
+    if (other_id == id || most <= best_length) {
+      continue;
+    }
+    const int common = CommonPrefix(other.history, lane->history, most);
+    if (common > best_length) {
+      best_length = common;
+      best_sequence = other.sequence;
+    }
+  }
+  if (best_sequence >= 0) {
+    EnsureSequence(lane);
+    pool_->Truncate(lane->sequence, 0);
+    pool_->Share(best_sequence, lane->sequence, best_length);
+    lane->computed = std::max(lane->computed, best_length);
+  }
+}
+
+Result<bool> LlamaEngine::PrefillStep() {
+  for (auto& [id, lane] : lanes_) {
+    const bool wanted = lane.grant > 0 || lane.open_scores > 0;
+    if (!wanted || ResidentLength(lane) >= lane.length() - 1) {
+      continue;
+    }
+    ShareLongestPrefix(id, &lane);
+    const int begin = ResidentLength(lane);
+    const int missing = lane.length() - 1 - begin;
+    if (missing == 0) {
+      continue;
+    }
+    if (pool_->free_cells() <= 0) {
+      AddEvent(EventKind::kStalled, id);
+      continue;
+    }
+    const int parts = (missing + loaded_.plan.prefill_rows - 1) / loaded_.plan.prefill_rows;
+    const int count =
+        static_cast<int>(std::min<int64_t>((missing + parts - 1) / parts, pool_->free_cells()));
+    EnsureSequence(&lane);
+    batch_.Clear();
+    for (int i = begin; i < begin + count; ++i) {
+      batch_.Add(lane.history[i], i, lane.sequence, false);
+    }
+    if (Status status = pool_->MakeRoom(count + 1); !status) {
+      return status.error();
+    }
+    const Result<Outcome> outcome = Forward(0);
+    pool_->ReturnBorrowed();
+    if (!outcome) {
+      return outcome.error();
+    }
+    if (*outcome == Outcome::kNoCells) {
+      AddEvent(EventKind::kStalled, id);
+      continue;
+    }
+    pool_->Appended(lane.sequence, count);
+    pool_->NotePeak(0);
+    const int again = std::max(0, std::min(begin + count, lane.computed) - begin);
+    cost_.recomputed_tokens += again;
+    cost_.prefill_tokens += count - again;
+    lane.computed = std::max(lane.computed, begin + count);
+    return true;
+  }
+  return false;
+}
+
+Result<bool> LlamaEngine::ScoreStep() {
+  if (scores_.empty()) {
+    return false;
+  }
+  ScoreRequest& request = scores_.front();
+  const Lane& lane = lanes_.at(request.lane);
+  if (ResidentLength(lane) < request.prefix) {
+    return false;  // its prefill is stalled
+  }
+  if (FinishScore()) {
+    return true;
+  }
+  batch_.Clear();
+  const std::vector<Continuation*> owners = AddScoreRows(&request, lane);
+  if (owners.empty()) {
+    AddEvent(EventKind::kStalled, request.lane);
+    return false;
+  }
+  if (Status status = pool_->MakeRoom(static_cast<int>(owners.size()) + 1); !status) {
+    return status.error();
+  }
+  const Result<Outcome> outcome = Forward(0);
+  pool_->ReturnBorrowed();
+  if (!outcome) {
+    return outcome.error();
+  }
+  if (*outcome == Outcome::kNoCells) {
+    AddEvent(EventKind::kStalled, request.lane);
+    return false;
+  }
+  TakeScores(owners);
+  FinishScore();
+  return true;
+}
+
+std::vector<LlamaEngine::Continuation*> LlamaEngine::AddScoreRows(ScoreRequest* request,
+                                                                  const Lane& lane) {
+  std::vector<Continuation*> owners;
+  int64_t room = std::min<int64_t>(loaded_.plan.max_rows, pool_->free_cells());
+  for (Continuation& continuation : request->continuations) {
+    // The last token predicts nothing that is asked for.
+    const int rows = static_cast<int>(continuation.tokens.size()) - 1;
+    if (continuation.done == rows) {
+      continue;
+    }
+    if (room <= 0) {
+      break;
+    }
+    if (continuation.sequence < 0) {
+      continuation.sequence = pool_->Acquire();
+      if (continuation.sequence < 0) {
+        break;
+      }
+      if (request->prefix > 0) {
+        pool_->Share(lane.sequence, continuation.sequence, request->prefix);
+      }
+    }
+    const int take = static_cast<int>(std::min<int64_t>(room, rows - continuation.done));
+    for (int i = continuation.done; i < continuation.done + take; ++i) {
+      batch_.Add(continuation.tokens[i], request->prefix + i, continuation.sequence, true);
+      owners.push_back(&continuation);
+    }
+    room -= take;
+  }
+  return owners;
+}
+
+void LlamaEngine::TakeScores(const std::vector<Continuation*>& owners) {
+  RowSummary summary;
+  for (size_t row = 0; row < owners.size(); ++row) {
+    Continuation& owner = *owners[row];
+    const std::span<float> logits = Logits(static_cast<int>(row));
+    SummarizeRow(logits, 0, summary);
+    const Token token = owner.tokens[static_cast<size_t>(owner.done) + 1];
+    owner.logprobs.push_back(static_cast<float>(logits[token] - summary.log_sum_exp));
+    ++owner.done;
+    pool_->Appended(owner.sequence, 1);
+  }
+  pool_->NotePeak(0);
+  cost_.decode_rows += static_cast<int64_t>(owners.size());
+  for (Continuation* owner : owners) {
+    if (owner->sequence >= 0 && owner->done + 1 == static_cast<int>(owner->tokens.size())) {
+      pool_->Release(owner->sequence);
+      owner->sequence = -1;
+    }
+  }
+}
+
+bool LlamaEngine::FinishScore() {
+  ScoreRequest& request = scores_.front();
+  for (const Continuation& continuation : request.continuations) {
+    if (continuation.done + 1 < static_cast<int>(continuation.tokens.size())) {
+      return false;
+    }
+  }
+  Event& event = AddEvent(EventKind::kScored, request.lane);
+  event.request = request.number;
+  for (Continuation& continuation : request.continuations) {
+    event.scores.push_back(std::move(continuation.logprobs));
+  }
+  --lanes_.at(request.lane).open_scores;
+  scores_.pop_front();
+  return true;
+}
+
+Event& LlamaEngine::AddEvent(EventKind kind, LaneId lane) {
+  Event& event = events_.emplace_back();
+  event.kind = kind;
+  event.lane = lane;
+  return event;
+}
+
+std::span<float> LlamaEngine::Logits(int row) {
+  return {llama_get_logits_ith(loaded_.context.get(), row),
+          static_cast<size_t>(loaded_.info.vocab_size)};
+}
+
+void LlamaEngine::Observe(LaneId lane, int position, int route, std::span<float> logits) {
+  if (logit_observer_) {
+    logit_observer_({lane, position, route, logits});
+  }
+}
+
+}  // namespace hyper::llama
