@@ -61,8 +61,8 @@ struct ReasoningSplit {
 //   opened_by_template  the prompt ended with an opening tag, so the text starts inside reasoning
 // A closing tag before any opening one ends reasoning that started with the text, whatever
 // `opened_by_template` says; a closing tag after content has begun is dropped. An opening tag in
-// the middle of a line that is never closed is plain text. A block whose nested tags never balance
-// ends at its last closing tag. Pure; O(text length * number of tags).
+// the middle of a line that is never closed is plain text. An opening tag too many inside a block
+// is plain text. Pure; O(text length * number of tags).
 ReasoningSplit SplitReasoning(std::string_view text, std::span<const TagPair> tags,
                               bool opened_by_template);
 

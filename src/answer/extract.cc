@@ -1,0 +1,193 @@
+#include "include/hyper/extract.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "src/answer/extract_numbers.h"
+#include "src/answer/extract_rules.h"
+#include "src/answer/extract_scan.h"
+
+namespace hyper {
+namespace {
+
+using extraction::Found;
+
+constexpr std::array<std::pair<AnswerKind, std::string_view>, 4> kKindNames = {{
+    {AnswerKind::kInteger, "integer"},
+    {AnswerKind::kMath, "math"},
+    {AnswerKind::kChoice, "choice"},
+    {AnswerKind::kText, "text"},
+}};
+
+// A block of content, its last line "Confidence: 85%" read and cut off.
+struct Body {
+  std::string_view text;
+  std::optional<double> confidence_percent;
+};
+
+// The number behind "Confidence:" in percent; a decimal from 0 to 1 without a percent sign is a
+// share of one.
+std::optional<double> ReadConfidence(std::string_view line) {
+  const std::vector<std::string_view> numbers = extraction::FindNumbers(line);
+  if (numbers.empty()) return std::nullopt;
+  const std::optional<std::string> canonical = extraction::CanonicalNumber(numbers.front());
+  if (!canonical || canonical->size() > 8) return std::nullopt;
+  double value = 0;
+  double scale = 0;
+  for (const char c : *canonical) {
+    if (c == '.') {
+      scale = 1;
+    } else if (!extraction::IsDigit(c)) {
+      return std::nullopt;
+    } else {
+      value = value * 10 + (c - '0');
+      scale *= 10;
+    }
+  }
+  if (scale > 0) value /= scale;
+  const bool share = numbers.front().find('.') != std::string_view::npos && value <= 1 &&
+                     line.find('%') == std::string_view::npos;
+  if (share) value *= 100;
+  if (value > 100) return std::nullopt;
+  return value;
+}
+
+Body CutConfidence(std::string_view content) {
+  Body body{content, std::nullopt};
+  const size_t line_break = content.rfind('\n');
+  const size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
+  const std::string_view line = content.substr(begin);
+  const size_t word = std::min(line.find_first_not_of("*_# \t"), line.size());
+  constexpr std::string_view kWord = "confidence";
+  if (!extraction::StandsAtAnyCase(line, word, kWord)) return body;
+  if (line.find(':') == std::string_view::npos) return body;
+  body.text = extraction::TrimSpace(content.substr(0, begin));
+  body.confidence_percent = ReadConfidence(line.substr(word + kWord.size()));
+  return body;
+}
+
+// What the rules of one pass are applied to, last block first.
+struct Search {
+  std::vector<Body> bodies;
+  const ExtractOptions& options;
+  bool explicit_only = false;  // in reasoning: only answers that are announced as such
+};
+
+// Tries rule after rule, each on all blocks: a box in an early block outranks a guess in the last.
+std::optional<Found> Run(const Search& search) {
+  const auto each = [&search](auto rule) -> std::optional<Found> {
+    for (auto body = search.bodies.rbegin(); body != search.bodies.rend(); ++body) {
+      if (std::optional<Found> found = rule(*body)) return found;
+    }
+    return std::nullopt;
+  };
+  const ExtractOptions& options = search.options;
+  if (auto found =
+          each([&](const Body& body) { return extraction::FromBox(body.text, options); })) {
+    return found;
+  }
+  if (auto found =
+          each([&](const Body& body) { return extraction::FromHash(body.text, options); })) {
+    return found;
+  }
+  if (auto found = each([&](const Body& body) {
+        return extraction::FromLabel(body.text, options, body.confidence_percent.has_value());
+      })) {
+    return found;
+  }
+  if (search.explicit_only) return std::nullopt;
+  if (auto found =
+          each([&](const Body& body) { return extraction::FromBold(body.text, options); })) {
+    return found;
+  }
+  if (!options.fallbacks) return std::nullopt;
+  return each([&](const Body& body) { return extraction::FromFallback(body.text, options); });
+}
+
+std::vector<Body> Bodies(std::string_view text, const std::vector<TextSpan>& spans) {
+  std::vector<Body> bodies;
+  bodies.reserve(spans.size());
+  for (const TextSpan& span : spans) {
+    bodies.push_back(CutConfidence(extraction::Slice(text, span.begin, span.end)));
+  }
+  return bodies;
+}
+
+// Whether the end of an unfinished text may have cut the answer short: a guess, or an answer with
+// nothing behind it but what a number could go on with.
+bool MayBeCut(std::string_view text, const Found& found, size_t end) {
+  if (found.rule == "box" || found.rule == "box_list") return false;
+  const bool announced = found.rule == "hash" || found.rule == "label" || found.rule == "bold";
+  return !announced || text.find_first_not_of(".,", end) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::string_view AnswerKindName(AnswerKind kind) {
+  for (const auto& [entry, name] : kKindNames) {
+    if (entry == kind) return name;
+  }
+  return "unknown";
+}
+
+std::optional<AnswerKind> ParseAnswerKind(std::string_view name) {
+  for (const auto& [kind, entry] : kKindNames) {
+    if (entry == name) return kind;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ParseChoiceOptions(std::string_view list) {
+  std::string labels;
+  const auto is_label = [](char c) { return extraction::IsLetter(c) || extraction::IsDigit(c); };
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == ',' && i > 0 && i + 1 < list.size()) continue;
+    if (!is_label(list[i])) return std::nullopt;
+    const char first = extraction::ToUpper(list[i]);
+    char last = first;
+    if (extraction::At(list, i + 1) == '-') {
+      last = extraction::ToUpper(extraction::At(list, i + 2));
+      if (!is_label(last) || extraction::IsDigit(first) != extraction::IsDigit(last)) {
+        return std::nullopt;
+      }
+      i += 2;
+    }
+    if (last < first) return std::nullopt;
+    for (char label = first; label <= last; ++label) {
+      if (labels.find(label) != std::string::npos) return std::nullopt;
+      labels += label;
+    }
+  }
+  if (labels.empty()) return std::nullopt;
+  return labels;
+}
+
+Extraction ExtractAnswer(std::string_view text, const ExtractOptions& options) {
+  const ReasoningSplit split = SplitReasoning(text, options.think_tags, options.opened_by_template);
+  Extraction result;
+  Search search{Bodies(text, split.content), options, false};
+  for (const Body& body : search.bodies) {
+    if (body.confidence_percent) result.confidence_percent = body.confidence_percent;
+  }
+  std::optional<Found> found = Run(search);
+  bool out_of_reasoning = false;
+  if (!found && options.reasoning_answers != ReasoningAnswers::kIgnored) {
+    search.bodies = Bodies(text, split.reasoning);
+    search.explicit_only = true;
+    found = Run(search);
+    out_of_reasoning = true;
+  }
+  if (!found || found->refused) return result;
+  result.answer = std::move(found->normal);
+  result.raw = found->raw;
+  result.begin = static_cast<size_t>(found->raw.data() - text.data());
+  result.end = result.begin + found->raw.size();
+  result.rule = found->rule;
+  result.tentative =
+      (out_of_reasoning && options.reasoning_answers == ReasoningAnswers::kTentative) ||
+      (!options.finished && MayBeCut(text, *found, result.end));
+  return result;
+}
+
+}  // namespace hyper

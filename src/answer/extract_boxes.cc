@@ -1,0 +1,156 @@
+#include "src/answer/extract_boxes.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "src/answer/extract_scan.h"
+
+namespace hyper::extraction {
+namespace {
+
+// The spellings of a box command, the damaged ones last: "\b" and "\f" read as escapes.
+constexpr std::array<std::string_view, 6> kCommands = {"\\boxed", "\\fbox", "\\framebox",
+                                                       "boxed",   "\boxed", "\fbox"};
+
+constexpr size_t kNone = std::string_view::npos;
+
+// A brace that is still open; `command` is where its box command starts, kNone for other braces.
+struct OpenBrace {
+  size_t command = kNone;
+  size_t brace = 0;
+};
+
+// Reads braces one after another and notes the boxes among them.
+class BoxReader {
+ public:
+  explicit BoxReader(std::string_view text) : text_(text) {}
+
+  Boxes Read() {
+    size_t last_filled = 0;  // place of the last byte that is no white space
+    for (size_t i = 0; i < text_.size();) {
+      if (text_[i] == '\n' && IsBlankLine(i)) {
+        // LaTeX has no paragraph inside a box: what is open was left open. A box that has nothing
+        // in it yet may still be filled.
+        if (!open_.empty() && last_filled > open_.back().brace) GiveUp();
+        i = SkipSpace(text_, i);
+        continue;
+      }
+      if (!IsSpace(text_[i])) last_filled = i;
+      i = Step(i);
+    }
+    GiveUp();
+    return std::move(boxes_);
+  }
+
+ private:
+  // Reads what stands at `at`; returns the place after it.
+  size_t Step(size_t at) {
+    const size_t brace = BraceOfBox(at);
+    if (brace != kNone && At(text_, brace) == '{') {
+      open_.push_back({at, brace});
+      return brace + 1;
+    }
+    if (brace != kNone) return ReadUnbraced(at, brace);
+    if (text_[at] == '\\')
+      return std::min(text_.size(), at + (IsLetter(At(text_, at + 1)) ? 1 : 2));
+    if (text_[at] == '{') open_.push_back({kNone, at});
+    if (text_[at] == '}') Close(at);
+    return at + 1;
+  }
+
+  // Whether a box command starts at `at`: the place of its argument, else kNone.
+  size_t BraceOfBox(size_t at) const {
+    const char first = text_[at];
+    if (first != '\\' && first != 'b' && first != '\b' && first != '\f') return kNone;
+    for (std::string_view command : kCommands) {
+      if (!StandsAt(text_, at, command)) continue;
+      const bool bare = IsLetter(command.front());
+      if (bare && at > 0 && IsLetter(text_[at - 1])) return kNone;
+      size_t brace = at + command.size();
+      if (IsLetter(At(text_, brace))) return kNone;
+      if (command == "\\framebox" && At(text_, brace) == '[') {
+        constexpr size_t kLongestWidth = 32;
+        const size_t close = text_.substr(brace, kLongestWidth).find(']');
+        if (close != kNone) brace += close + 1;
+      }
+      if (!bare) {
+        while (At(text_, brace) == ' ') ++brace;
+      }
+      return bare && At(text_, brace) != '{' ? kNone : brace;
+    }
+    return kNone;
+  }
+
+  // "\boxed 5": the argument is the run up to a blank or the end of the formula.
+  size_t ReadUnbraced(size_t command, size_t at) {
+    size_t end = at;
+    while (end < text_.size() && !IsSpace(text_[end]) && text_[end] != '$' && text_[end] != '\\' &&
+           text_[end] != '}' && text_[end] != '{') {
+      ++end;
+    }
+    if (end > at) boxes_.closed.push_back({Slice(text_, command, end), Slice(text_, at, end)});
+    return std::max(end, command + 1);
+  }
+
+  void Close(size_t at) {
+    if (open_.empty()) return;
+    const OpenBrace top = open_.back();
+    open_.pop_back();
+    if (top.command == kNone) return;
+    // Boxes inside this one are part of its content.
+    while (!boxes_.closed.empty() &&
+           boxes_.closed.back().outer.data() > text_.data() + top.command) {
+      boxes_.closed.pop_back();
+    }
+    boxes_.closed.push_back({Slice(text_, top.command, at + 1), Slice(text_, top.brace + 1, at)});
+  }
+
+  void GiveUp() {
+    const auto box = std::find_if(open_.rbegin(), open_.rend(),
+                                  [](const OpenBrace& brace) { return brace.command != kNone; });
+    if (box != open_.rend()) {
+      const size_t end = EndOfUnclosed(box->brace + 1);
+      if (end != kNone) {
+        boxes_.unclosed.push_back(
+            {Slice(text_, box->command, end), Slice(text_, box->brace + 1, end)});
+      }
+    }
+    open_.clear();
+  }
+
+  // Where the content of a box without its closing brace ends: with its line or formula. kNone if
+  // the content leaves a brace of its own open: then it was cut off.
+  size_t EndOfUnclosed(size_t begin) const {
+    int depth = 0;
+    size_t i = begin;
+    for (; i < text_.size() && text_[i] != '\n' && text_[i] != '$'; ++i) {
+      if (text_[i] == '{') ++depth;
+      if (text_[i] == '}') --depth;
+      if (text_[i] != '\\') continue;
+      const char next = At(text_, i + 1);
+      if (next == ')' || next == ']') break;
+      ++i;
+    }
+    return depth > 0 ? kNone : std::min(i, text_.size());
+  }
+
+  bool IsBlankLine(size_t at) const {
+    size_t next = at + 1;
+    while (next < text_.size() &&
+           (text_[next] == ' ' || text_[next] == '\t' || text_[next] == '\r')) {
+      ++next;
+    }
+    return At(text_, next) == '\n';
+  }
+
+  std::string_view text_;
+  std::vector<OpenBrace> open_;
+  Boxes boxes_;
+};
+
+}  // namespace
+
+Boxes FindBoxes(std::string_view text) { return BoxReader(text).Read(); }
+
+}  // namespace hyper::extraction

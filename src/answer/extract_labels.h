@@ -1,0 +1,22 @@
+// Finds the phrases that announce an answer: "the answer is", "Answer:", <answer>, in many
+// languages.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace hyper::extraction {
+
+// A phrase and the text that it announces.
+struct Label {
+  std::string_view value;      // to the end of its line, or of the formula that starts on it; never
+                               // past the next phrase; may be empty
+  std::string_view passage;    // the same, up to the next phrase or the end of the text
+  bool explicit_mark = false;  // with a colon or tag: what follows is the answer, not prose
+};
+
+// The phrases of `text`, in order. With `for_choice` also "option", "choice" and the like.
+std::vector<Label> FindLabels(std::string_view text, bool for_choice);
+
+}  // namespace hyper::extraction

@@ -1,0 +1,235 @@
+#include "src/answer/extract_normal.h"
+
+#include <array>
+
+#include "src/answer/extract_numbers.h"
+#include "src/answer/extract_scan.h"
+
+namespace hyper::extraction {
+namespace {
+
+// Wrappers inside each other beyond this many are left: no text needs them, and it keeps the cost
+// linear.
+constexpr int kMaxWrappers = 8;
+
+constexpr std::array<std::string_view, 12> kWrapperCommands = {
+    "\\boxed",  "\\fbox", "\\framebox", "\\text",   "\\textbf",        "\\textit",
+    "\\textrm", "\\mbox", "\\mathrm",   "\\mathbf", "\\displaystyle ", "\\bf "};
+
+// Takes `open` and `close` off both ends of `text`; they may not stand in between.
+void TakeOff(std::string_view& text, std::string_view open, std::string_view close) {
+  if (text.size() < open.size() + close.size()) return;
+  if (!text.starts_with(open) || !text.ends_with(close)) return;
+  const std::string_view inner = Slice(text, open.size(), text.size() - close.size());
+  if (inner.find(open) == std::string_view::npos) text = inner;
+}
+
+// Takes \text{...} and its like, or bare braces, off the whole of `text`.
+void TakeOffCommand(std::string_view& text) {
+  for (std::string_view command : kWrapperCommands) {
+    if (!text.starts_with(command)) continue;
+    if (command.back() == ' ') {
+      text.remove_prefix(command.size());
+      return;
+    }
+    if (At(text, command.size()) == '{' && ClosingBrace(text, command.size()) == text.size() - 1) {
+      text = Slice(text, command.size() + 1, text.size() - 1);
+      return;
+    }
+  }
+  if (text.starts_with('{') && ClosingBrace(text, 0) == text.size() - 1) {
+    text = Slice(text, 1, text.size() - 1);
+  }
+}
+
+void TakeOffSpace(std::string_view& text) {
+  text = TrimSpace(text);
+  for (std::string_view space : {"\\,", "\\;", "\\!", "\\ ", "\\quad", "\\qquad", "~"}) {
+    if (text.starts_with(space)) text.remove_prefix(space.size());
+    // "\\" and then a blank is a line break, not a space.
+    if (text.ends_with(space) && !text.ends_with("\\\\ ")) text.remove_suffix(space.size());
+  }
+}
+
+void TakeOffEnd(std::string_view& text) {
+  if (text.ends_with("..") || text.ends_with("\\.")) return;
+  for (std::string_view mark : {".", ",", ";", "\xE3\x80\x82", "\xEF\xBC\x8E", "\xEF\xBC\x8C"}) {
+    if (text.ends_with(mark)) {
+      text.remove_suffix(mark.size());
+      return;
+    }
+  }
+}
+
+void TakeOffQuotes(std::string_view& text) {
+  TakeOff(text, "**", "**");
+  TakeOff(text, "__", "__");
+  TakeOff(text, "`", "`");
+  TakeOff(text, "\"", "\"");
+  TakeOff(text, "\xE2\x80\x9C", "\xE2\x80\x9D");
+}
+
+void TakeOffMath(std::string_view& text) {
+  TakeOff(text, "$$", "$$");
+  TakeOff(text, "$", "$");
+  TakeOff(text, "\\(", "\\)");
+  TakeOff(text, "\\[", "\\]");
+}
+
+std::string_view TakeOffAll(std::string_view text) {
+  for (int round = 0; round < kMaxWrappers; ++round) {
+    const size_t before = text.size();
+    TakeOffSpace(text);
+    TakeOffEnd(text);
+    TakeOffQuotes(text);
+    TakeOffMath(text);
+    TakeOffCommand(text);
+    if (text.size() == before) break;
+  }
+  return TrimSpace(text);
+}
+
+// Copy without math delimiters and currency signs that are left inside, blanks in runs made one.
+std::string WithoutDelimiters(std::string_view text) {
+  std::string copy;
+  copy.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char next = At(text, i + 1);
+    if (text[i] == '\\' &&
+        (next == '$' || next == '(' || next == ')' || next == '[' || next == ']')) {
+      ++i;
+    } else if (text[i] == '\\' && i + 1 < text.size()) {
+      copy += text[i];
+      copy += text[++i];
+    } else if (IsSpace(text[i])) {
+      if (!copy.empty() && copy.back() != ' ') copy += ' ';
+    } else if (text[i] != '$') {
+      copy += text[i];
+    }
+  }
+  while (!copy.empty() && copy.back() == ' ') copy.pop_back();
+  return copy;
+}
+
+// Places of the equality signs of `text` that stand outside brackets; `list` tells whether a
+// comma, semicolon, "and" or "or" does, too. Relations such as "<=" and "\leq" are none.
+struct Equalities {
+  std::vector<size_t> places;
+  bool list = false;
+};
+
+Equalities FindEqualities(std::string_view text) {
+  Equalities found;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\') {
+      ++i;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+    } else if (depth == 0 && (StandsAt(text, i, ", ") || StandsAt(text, i, "; ") ||
+                              StandsAt(text, i, " and ") || StandsAt(text, i, " or "))) {
+      found.list = true;
+    } else if (depth == 0 && c == '=') {
+      const char before = i == 0 ? '\0' : text[i - 1];
+      const bool relation = before == '<' || before == '>' || before == '!' || before == ':' ||
+                            before == '=' || At(text, i + 1) == '=';
+      if (!relation) found.places.push_back(i);
+    }
+  }
+  return found;
+}
+
+// Whether `rest`, what follows a number, only names its unit or its thing: "cm", "\text{ cm}^2",
+// "%", "^\circ", "apples".
+bool IsUnit(std::string_view rest) {
+  rest = TrimSpace(rest);
+  for (std::string_view sign : {"^\\circ", "^{\\circ}", "\\%", "%", "\\degree", "\xC2\xB0"}) {
+    if (rest == sign) return true;
+  }
+  if (rest.starts_with("\\text") || rest.starts_with("\\mathrm") || rest.starts_with("\\mbox")) {
+    return true;
+  }
+  if (rest.starts_with("\\ ") || rest.starts_with("\\,") || rest.starts_with("\\;")) {
+    return rest.size() > 2 && IsUnit(rest.substr(2));
+  }
+  if (rest.empty() || !IsLetter(rest.front())) return false;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    const char c = rest[i];
+    const bool power = c == '^' && IsDigit(At(rest, i + 1)) && IsLetter(rest[i - 1]);
+    const bool exponent = IsDigit(c) && rest[i - 1] == '^';
+    if (!IsLetter(c) && c != ' ' && c != '/' && c != '.' && c != '-' && !power && !exponent) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The one number of a sentence such as "the answer is 42"; empty if there are several or if the
+// text has anything that could change a number (an operator, a command).
+std::string_view OnlyNumber(std::string_view text) {
+  const std::vector<std::string_view> numbers = FindNumbers(text);
+  if (numbers.size() != 1) return {};
+  const auto begin = static_cast<size_t>(numbers[0].data() - text.data());
+  const std::string_view rest = text.substr(begin + numbers[0].size());
+  if (!TrimSpace(rest).empty() && !IsUnit(rest)) return {};
+  for (const char c : text.substr(0, begin)) {
+    if (!IsLetter(c) && c != ' ' && c != ':' && c != ',' && c != '\'' && IsAscii(c)) return {};
+  }
+  return numbers[0];
+}
+
+}  // namespace
+
+std::string NormalMath(std::string_view raw) {
+  // Twice, since a delimiter without its partner hides what is to be taken off inside it.
+  const std::string bare = WithoutDelimiters(TakeOffAll(raw));
+  std::string normal(TakeOffAll(bare));
+  const Equalities equalities = FindEqualities(normal);
+  if (equalities.places.size() >= 2 && !equalities.list) {
+    normal = std::string(TrimSpace(std::string_view(normal).substr(equalities.places.back() + 1)));
+  }
+  if (std::optional<std::string> number = CanonicalNumber(normal)) return *number;
+  return normal;
+}
+
+std::string NormalInteger(std::string_view raw) {
+  const std::string normal = NormalMath(raw);
+  std::string_view value = normal;
+  const Equalities equalities = FindEqualities(value);
+  if (!equalities.places.empty()) value = TrimSpace(value.substr(equalities.places.back() + 1));
+  value = TakeOffAll(value);
+  if (std::optional<std::string> number = CanonicalNumber(value, {.drop_percent = true})) {
+    return *number;
+  }
+  if (const std::string_view only = OnlyNumber(value); !only.empty()) {
+    if (std::optional<std::string> number = CanonicalNumber(only)) return *number;
+  }
+  return std::string(value);
+}
+
+std::string NormalText(std::string_view raw) {
+  const std::string_view text = TakeOffAll(raw);
+  std::string normal;
+  normal.reserve(text.size());
+  for (const char c : text) {
+    if (!IsSpace(c)) {
+      normal += c;
+    } else if (!normal.empty() && normal.back() != ' ') {
+      normal += ' ';
+    }
+  }
+  return normal;
+}
+
+bool IsPlaceholder(std::string_view normal) {
+  static constexpr std::array<std::string_view, 12> kPlaceholders = {
+      "...",          "\\ldots",      "\\dots",     "\\cdots",          "answer",
+      "your answer",  "final answer", "the answer", "your answer here", "your final answer",
+      "final_answer", "\xE2\x80\xA6"};
+  return normal.empty() || IsOneOf(normal, kPlaceholders);
+}
+
+}  // namespace hyper::extraction

@@ -1,0 +1,223 @@
+#include "src/answer/extract_numbers.h"
+
+#include <algorithm>
+#include <array>
+
+#include "src/answer/extract_scan.h"
+
+namespace hyper::extraction {
+namespace {
+
+// Marks between groups of three digits. The plain space comes last: prose does without it.
+constexpr std::array<std::string_view, 11> kGroupMarks = {
+    "{,}", ",\\!", "\\,", "\\!", "\\ ", "~", ",", "\xE2\x80\xAF", "\xE2\x80\x89", "\xC2\xA0", " "};
+
+constexpr std::array<std::string_view, 8> kCurrencies = {
+    "\\$", "$", "US$", "\\pounds", "\\euro", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"};
+
+size_t DigitRun(std::string_view text, size_t at) {
+  size_t end = at;
+  while (end < text.size() && IsDigit(text[end])) ++end;
+  return end - at;
+}
+
+// Length of a mark between groups at `at`, blanks around it included, 0 if there is none. With
+// `mark` set, only that mark will do: a number is grouped in one way.
+size_t GroupMark(std::string_view text, size_t at, bool allow_space, std::string_view* mark) {
+  const size_t count = kGroupMarks.size() - (allow_space ? 0 : 1);
+  for (size_t i = 0; i < count; ++i) {
+    if (!StandsAt(text, at, kGroupMarks[i])) continue;
+    if (!mark->empty() && *mark != kGroupMarks[i]) return 0;
+    size_t length = kGroupMarks[i].size();
+    // "11,\! 111": the negative space shows that the blank after the comma is meant to vanish.
+    if (kGroupMarks[i] == ",\\!" || kGroupMarks[i] == "\\!") {
+      while (At(text, at + length) == ' ') ++length;
+    }
+    if (DigitRun(text, at + length) != 3) return 0;
+    *mark = kGroupMarks[i];
+    return length;
+  }
+  return 0;
+}
+
+// What a number is made of: `digits` before the point without grouping, `decimals` after it.
+struct NumberParts {
+  std::string digits;
+  std::string_view decimals;
+  size_t length = 0;
+};
+
+NumberParts ReadNumber(std::string_view text, size_t at, bool allow_space) {
+  NumberParts parts;
+  size_t run = DigitRun(text, at);
+  size_t end = at + run;
+  parts.digits.assign(Slice(text, at, end));
+  std::string_view mark;
+  if (run >= 1 && run <= 3) {
+    for (size_t gap = GroupMark(text, end, allow_space, &mark); gap != 0;
+         gap = GroupMark(text, end, allow_space, &mark)) {
+      parts.digits += Slice(text, end + gap, end + gap + 3);
+      end += gap + 3;
+    }
+  }
+  const size_t decimals = At(text, end) == '.' ? DigitRun(text, end + 1) : 0;
+  if (decimals > 0) {
+    parts.decimals = Slice(text, end + 1, end + 1 + decimals);
+    end += 1 + decimals;
+  }
+  if (run == 0 && decimals == 0) return {};
+  parts.length = end - at;
+  return parts;
+}
+
+// Place after a currency sign at `at` and the blanks behind it.
+size_t SkipCurrency(std::string_view text, size_t at) {
+  for (std::string_view sign : kCurrencies) {
+    if (StandsAt(text, at, sign)) return SkipSpace(text, at + sign.size());
+  }
+  return at;
+}
+
+std::string_view DropPercent(std::string_view text) {
+  if (!text.ends_with('%')) return text;
+  text.remove_suffix(1);
+  if (text.ends_with('\\')) text.remove_suffix(1);
+  return TrimSpace(text);
+}
+
+}  // namespace
+
+std::optional<std::string> CanonicalNumber(std::string_view text, NumberStyle style) {
+  text = TrimSpace(text);
+  if (style.drop_percent) text = DropPercent(text);
+  bool negative = false;
+  size_t at = SkipCurrency(text, 0);
+  if (const size_t minus = MinusLength(text, at); minus > 0) {
+    negative = true;
+    at = SkipSpace(text, at + minus);
+  } else if (At(text, at) == '+') {
+    at = SkipSpace(text, at + 1);
+  }
+  at = SkipCurrency(text, at);
+  const NumberParts parts = ReadNumber(text, at, /*allow_space=*/true);
+  if (parts.length == 0 || at + parts.length != text.size()) return std::nullopt;
+  const bool whole = parts.decimals.find_first_not_of('0') == std::string_view::npos;
+  std::string_view digits = parts.digits;
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.empty()) digits = "0";
+  std::string number;
+  if (negative && (digits != "0" || !whole)) number += '-';
+  number += digits;
+  if (!whole) {
+    number += '.';
+    number += parts.decimals;
+  }
+  return number;
+}
+
+size_t NumberLength(std::string_view text, size_t at) {
+  return ReadNumber(text, at, /*allow_space=*/false).length;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 9> kNumberedThings = {
+    "step", "case", "part", "equation", "problem", "question", "example", "figure", "section"};
+
+// The word that ends right before `at`, blanks skipped; at most 12 letters are looked at.
+std::string_view WordBefore(std::string_view text, size_t at) {
+  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '#')) --at;
+  size_t begin = at;
+  while (begin > 0 && at - begin < 12 && IsLetter(text[begin - 1])) --begin;
+  return Slice(text, begin, at);
+}
+
+// Whether the digits [at, at + length) mark an item of a numbered list: "2. Then", "3) Then".
+bool IsListMarker(std::string_view text, size_t at, size_t length) {
+  const char mark = At(text, at + length);
+  if ((mark != '.' && mark != ')' && mark != ':') || At(text, at + length + 1) != ' ') return false;
+  const size_t after = SkipSpace(text, at + length + 1);
+  if (after >= text.size()) return false;
+  size_t line = at;
+  while (line > 0 && (text[line - 1] == ' ' || text[line - 1] == '*' || text[line - 1] == '#')) {
+    --line;
+  }
+  return line == 0 || text[line - 1] == '\n';
+}
+
+// Whether the digits at `at` are an exponent, an index or part of a word.
+bool IsPartOfTerm(std::string_view text, size_t at) {
+  const char before = at == 0 ? '\0' : text[at - 1];
+  if (before == '^' || before == '_' || IsLetter(before)) return true;
+  return before == '{' && at >= 2 && (text[at - 2] == '^' || text[at - 2] == '_');
+}
+
+// The start of a number whose digits start at `at`, moved left over its currency and sign.
+size_t WithSign(std::string_view text, size_t at, size_t from) {
+  size_t begin = at;
+  if (begin > from && text[begin - 1] == '$') {
+    --begin;
+    if (begin > from && text[begin - 1] == '\\') --begin;
+  }
+  size_t minus = 0;
+  for (const size_t length : {size_t{1}, size_t{3}}) {
+    if (begin >= from + length && MinusLength(text, begin - length) == length) minus = length;
+  }
+  if (minus == 0) return begin;
+  size_t before = begin - minus;
+  while (before > from && text[before - 1] == ' ') --before;
+  const char left = before == 0 ? '\0' : text[before - 1];
+  const bool between_terms = IsDigit(left) || IsLetter(left) || left == ')' || left == '}' ||
+                             left == '%' || left == '$' || left == '-' || !IsAscii(left);
+  return between_terms ? begin : begin - minus;
+}
+
+// End of "\frac{a}{b}" at `at` (its backslash) where a and b are short, else 0.
+size_t FractionEnd(std::string_view text, size_t at) {
+  constexpr size_t kLongest = 64;  // of a part; longer ones are no plain fraction
+  const size_t name_end = AfterCommand(text, at);
+  if (!Slice(text, at, name_end).ends_with("frac")) return 0;
+  if (DigitRun(text, name_end) == 2) return name_end + 2;
+  if (At(text, name_end) != '{') return 0;
+  const size_t top = ClosingBrace(text.substr(0, name_end + kLongest), name_end);
+  if (top == std::string_view::npos || At(text, top + 1) != '{') return 0;
+  const size_t bottom = ClosingBrace(text.substr(0, top + kLongest), top + 1);
+  return bottom == std::string_view::npos ? 0 : bottom + 1;
+}
+
+}  // namespace
+
+std::vector<std::string_view> FindNumbers(std::string_view text) {
+  std::vector<std::string_view> numbers;
+  size_t from = 0;           // end of the number before
+  size_t after_command = 0;  // end of the LaTeX command before: its letters are no word
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] == '\\') {
+      const size_t end = FractionEnd(text, i);
+      if (end == 0) {
+        i = after_command = AfterCommand(text, i);
+        continue;
+      }
+      numbers.push_back(Slice(text, WithSign(text, i, from), end));
+      i = from = end;
+      continue;
+    }
+    const bool starts = IsDigit(text[i]) || (text[i] == '.' && IsDigit(At(text, i + 1)));
+    size_t length = starts ? NumberLength(text, i) : 0;
+    if (length == 0) {
+      ++i;
+      continue;
+    }
+    if (At(text, i + length) == '/' && IsDigit(At(text, i + length + 1))) {
+      length += 1 + NumberLength(text, i + length + 1);
+    }
+    if ((i == after_command || !IsPartOfTerm(text, i)) && !IsListMarker(text, i, length) &&
+        !IsOneOf(WordBefore(text, i), kNumberedThings)) {
+      numbers.push_back(Slice(text, WithSign(text, i, from), i + length));
+    }
+    i = from = i + length;
+  }
+  return numbers;
+}
+
+}  // namespace hyper::extraction

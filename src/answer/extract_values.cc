@@ -1,0 +1,216 @@
+#include "src/answer/extract_values.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "src/answer/extract_normal.h"
+#include "src/answer/extract_numbers.h"
+#include "src/answer/extract_scan.h"
+
+namespace hyper::extraction {
+namespace {
+
+// Words that belong to an expression.
+constexpr std::array<std::string_view, 38> kMathWords = {
+    "and",   "or",       "sqrt",   "cbrt",   "pi",    "sin",  "cos",   "tan",   "cot",   "sec",
+    "csc",   "arcsin",   "arccos", "arctan", "sinh",  "cosh", "tanh",  "log",   "ln",    "exp",
+    "inf",   "infinity", "mod",    "min",    "max",   "gcd",  "lcm",   "theta", "alpha", "beta",
+    "gamma", "phi",      "union",  "cup",    "times", "plus", "minus", "xor"};
+
+// Whether a character beyond ASCII belongs to mathematics: operators, Greek, super- and
+// subscripts, fractions.
+bool IsMathCharacter(std::string_view text, size_t at) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  const auto second = static_cast<unsigned char>(At(text, at + 1));
+  switch (lead) {
+    case 0xC2:
+      return second >= 0xAC && second <= 0xBE;
+    case 0xC3:
+      return second == 0x97 || second == 0xB7;
+    case 0xCE:
+    case 0xCF:
+      return true;
+    case 0xE2:
+      return (second >= 0x80 && second <= 0x86) || second == 0x88 || second == 0x89;
+    default:
+      return false;
+  }
+}
+
+// Steps through an expression token by token.
+class ExpressionReader {
+ public:
+  explicit ExpressionReader(std::string_view text) : text_(text), formulas_(FindFormulas(text)) {}
+
+  // The place where the expression ends; unclosed brackets and loose joints are left out.
+  size_t End() {
+    size_t at = SkipSpace(text_, 0);
+    for (size_t next = Step(at); next != at; next = Step(at)) {
+      if (!IsSpace(text_[at])) Note(at, next);
+      at = next;
+    }
+    return depth_ > 0 ? unclosed_ : end_;
+  }
+
+ private:
+  // Keeps count of brackets and of where the expression would end if nothing came after.
+  void Note(size_t at, size_t next) {
+    const char c = text_[at];
+    if ((c == '(' || c == '[' || c == '{') && depth_++ == 0) unclosed_ = end_;
+    if ((c == ')' || c == ']' || c == '}') && depth_ > 0) --depth_;
+    const std::string_view token = Slice(text_, at, next);
+    const bool joint =
+        c == ',' || c == ';' || EqualsAnyCase(token, "and") || EqualsAnyCase(token, "or");
+    if (!joint) end_ = next;
+  }
+
+  // The place after the token at `at`, or `at` itself where the expression ends.
+  size_t Step(size_t at) {
+    if (at >= text_.size() || text_[at] == '\n') return at;
+    while (formula_ < formulas_.size() && Place(formulas_[formula_]) < at) ++formula_;
+    if (formula_ < formulas_.size() && Place(formulas_[formula_]) == at) {
+      return at + formulas_[formula_].size();
+    }
+    const char c = text_[at];
+    if (c == '\\') return StepCommand(at);
+    if (IsDigit(c)) return at + NumberLength(text_, at);
+    if (IsLetter(c)) return StepWord(at);
+    if (!IsAscii(c)) return IsMathCharacter(text_, at) ? at + CharacterLength(text_, at) : at;
+    const char next = At(text_, at + 1);
+    const bool at_end = next == '\0' || IsSpace(next);
+    switch (c) {
+      case '.':
+      case '?':
+        return at_end || c == '?' ? at : at + 1;
+      case '!':
+        return at_end ? at : at + 1;
+      case ':':
+        return IsDigit(next) ? at + 1 : at;
+      case ',':
+      case ';':
+        return ContinuesList(at + 1) ? at + 1 : at;
+      case '\'':
+        return at > 0 && IsLetter(text_[at - 1]) ? at + 1 : at;
+      case '"':
+      case '`':
+      case '#':
+      case '@':
+        return at;
+      default:
+        return at + 1;
+    }
+  }
+
+  size_t StepCommand(size_t at) {
+    const size_t end = AfterCommand(text_, at);
+    const bool words = Slice(text_, at, end).starts_with("\\text") && At(text_, end) == '{';
+    const size_t close = words ? ClosingBrace(text_, end) : std::string_view::npos;
+    return close == std::string_view::npos ? end : close + 1;
+  }
+
+  size_t StepWord(size_t at) {
+    size_t end = at;
+    while (end < text_.size() && IsLetter(text_[end])) ++end;
+    const std::string_view word = Slice(text_, at, end);
+    if (word.size() > 1) return IsOneOf(word, kMathWords) ? end : at;
+    const bool may_be_word = EqualsAnyCase(word, "a") || word == "I";
+    const bool word_follows = At(text_, end) == ' ' && IsLetter(At(text_, end + 1));
+    return may_be_word && (word_follows || At(text_, end) == '\'') ? at : end;
+  }
+
+  // Whether after a comma a list goes on rather than the sentence: no word of the language comes.
+  bool ContinuesList(size_t at) {
+    at = SkipSpace(text_, at);
+    if (at >= text_.size()) return false;
+    return !IsLetter(text_[at]) || StepWord(at) != at;
+  }
+
+  size_t Place(std::string_view part) const {
+    return static_cast<size_t>(part.data() - text_.data());
+  }
+
+  std::string_view text_;
+  std::vector<std::string_view> formulas_;
+  size_t formula_ = 0;
+  size_t end_ = 0;
+  size_t depth_ = 0;
+  size_t unclosed_ = 0;
+};
+
+bool HasDigit(std::string_view text) { return std::any_of(text.begin(), text.end(), IsDigit); }
+
+// Whether there is something to an expression: a digit, a command, an operator, or one letter that
+// stands for itself.
+bool IsExpression(std::string_view text) {
+  text = TrimSpace(text);
+  return text.size() == 1
+             ? IsLetter(text[0]) || IsDigit(text[0])
+             : text.find_first_of("0123456789\\$+^=<>/|([{") != std::string_view::npos ||
+                   std::any_of(text.begin(), text.end(), [](char c) { return !IsAscii(c); });
+}
+
+std::optional<Value> Checked(std::string_view raw, AnswerKind kind) {
+  Value value{raw, Normal(raw, kind)};
+  if (IsPlaceholder(value.normal)) return std::nullopt;
+  return value;
+}
+
+std::optional<Value> ReadWords(std::string_view sentence) {
+  constexpr size_t kMaxWords = 6;
+  size_t words = 0;
+  for (size_t i = 0; i < sentence.size(); ++i) {
+    if (!IsSpace(sentence[i]) && (i == 0 || IsSpace(sentence[i - 1]))) ++words;
+  }
+  if (words == 0 || words > kMaxWords) return std::nullopt;
+  return Checked(sentence, AnswerKind::kText);
+}
+
+}  // namespace
+
+std::string Normal(std::string_view raw, AnswerKind kind) {
+  switch (kind) {
+    case AnswerKind::kInteger:
+      return NormalInteger(raw);
+    case AnswerKind::kMath:
+      return NormalMath(raw);
+    case AnswerKind::kChoice:
+    case AnswerKind::kText:
+      break;
+  }
+  return NormalText(raw);
+}
+
+std::string_view LeadingMath(std::string_view text) {
+  const size_t end = ExpressionReader(text).End();
+  return TrimSpace(text.substr(0, end));
+}
+
+std::string_view FirstSentence(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool stop = c == '.' || c == '?' || c == '!';
+    if (c == '\n' || (stop && (i + 1 == text.size() || IsSpace(text[i + 1])))) {
+      return TrimSpace(text.substr(0, i));
+    }
+  }
+  return TrimSpace(text);
+}
+
+std::optional<Value> ReadValue(std::string_view text, AnswerKind kind, bool allow_words) {
+  const std::string_view leading = LeadingMath(text);
+  const bool number_needed = kind == AnswerKind::kInteger;
+  if (IsExpression(leading) && (!number_needed || HasDigit(leading))) {
+    if (std::optional<Value> value = Checked(leading, kind)) return value;
+  }
+  const std::string_view sentence = FirstSentence(text);
+  const std::vector<std::string_view> numbers = FindNumbers(sentence);
+  if (kind == AnswerKind::kMath) {
+    const std::vector<std::string_view> formulas = FindFormulas(sentence);
+    if (!formulas.empty()) return Checked(formulas.back(), kind);
+  }
+  if (!numbers.empty()) return Checked(numbers.back(), kind);
+  return allow_words && kind == AnswerKind::kMath ? ReadWords(sentence) : std::nullopt;
+}
+
+}  // namespace hyper::extraction
