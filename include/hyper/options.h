@@ -53,6 +53,13 @@ struct MethodOptions {
   double lambda_length = 0.6;
   double lambda_confidence = 0.4;
   bool vote_tentative = true;
+  double borda_power = 1.2;
+  // The compared methods' own.
+  std::string scorer = "self-certainty";
+  double keep_percent = 10;
+  double consensus = 0.95;
+  int routes = 8;
+  double refine_from = 0.84;
   // Sampling and length.
   SamplerSpec sampler{0.6, 20, 0.95, 0.0};
   int max_tokens = 32768;
@@ -107,10 +114,10 @@ struct MethodOptions {
           OptionInfo{"skip-first-layers", "", ">= 0", "MoE layers kept clean at the start"});
     visit(self.skip_last_layers,
           OptionInfo{"skip-last-layers", "", ">= 0", "MoE layers kept clean at the end"});
-    visit(self.vote,
-          OptionInfo{"vote", "",
-                     "length_confidence|majority|confidence|length|deepconf|importance_sampling",
-                     "rule that picks the answer; all are reported"});
+    visit(self.vote, OptionInfo{"vote", "",
+                                "length_confidence|majority|confidence|length|deepconf|importance_"
+                                "sampling|weighted|best|borda",
+                                "rule that picks the answer; all are reported"});
     visit(self.vote_top,
           OptionInfo{"vote-top", "K_a", ">= 1", "answers with most paths that enter the vote"});
     visit(self.lambda_length,
@@ -119,6 +126,18 @@ struct MethodOptions {
           OptionInfo{"lambda-confidence", "lambda_conf", ">= 0", "weight of the confidence"});
     visit(self.vote_tentative, OptionInfo{"vote-tentative", "", "true|false",
                                           "answers out of unfinished reasoning vote too"});
+    visit(self.borda_power, OptionInfo{"borda-power", "p", ">= 0", "exponent of the Borda vote"});
+    visit(self.scorer, OptionInfo{"scorer", "", "self-certainty|mean|tail|bottom|lowest|p-true",
+                                  "score of a whole path for bon and offline deepconf"});
+    visit(self.keep_percent, OptionInfo{"keep-percent", "eta", "(0, 100]",
+                                        "share of best paths that vote in offline deepconf"});
+    visit(self.consensus, OptionInfo{"consensus", "tau", "0..1",
+                                     "deepconf stops at this vote share of one answer; 0: never"});
+    visit(self.routes,
+          OptionInfo{"routes", "K", "1..256", "routes of each token in roe and roe-late"});
+    visit(self.refine_from,
+          OptionInfo{"refine-from", "", "0..1",
+                     "roe-late refines from this share of the median warm-up length"});
     visit(self.sampler.temperature,
           OptionInfo{"temperature", "", ">= 0", "sampling temperature; 0: most probable"});
     visit(self.sampler.top_k,

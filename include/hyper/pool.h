@@ -112,6 +112,7 @@ class Pool {
   const MethodOptions& options() const { return config_.options; }
   const Capabilities& capabilities() const { return engine_.capabilities(); }
   const Reservation& reservation() const { return config_.reservation; }
+  const ModelInfo& model() const { return engine_.model(); }
   Engine& engine() { return engine_; }
   const Prompt& prompt() const { return config_.prompt; }
 

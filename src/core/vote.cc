@@ -16,7 +16,30 @@ struct SoundBallot {
   double length = 0;
   double confidence = 0;
   double lowest_window = 0;
+  double weight = 0;  // already rank^p under kBorda
 };
+
+bool NeedsWeight(VoteRule rule) {
+  return std::find(kWeightRules.begin(), kWeightRules.end(), rule) != kWeightRules.end();
+}
+
+// What each ballot weighs under a rule that needs a weight: the weight, or Borda's (N - rank +
+// 1)^p.
+std::vector<double> Weights(std::span<const Ballot> ballots, VoteRule rule, double power) {
+  std::vector<double> weights;
+  for (const Ballot& ballot : ballots) weights.push_back(ballot.weight);
+  if (rule != VoteRule::kBorda) return weights;
+  std::vector<size_t> ranked;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (std::isfinite(weights[i])) ranked.push_back(i);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [&](size_t a, size_t b) { return ballots[a].weight > ballots[b].weight; });
+  for (size_t rank = 0; rank < ranked.size(); ++rank) {
+    weights[ranked[rank]] = std::pow(static_cast<double>(ranked.size() - rank), power);
+  }
+  return weights;
+}
 
 bool IsSound(double confidence) { return confidence >= 0 && confidence <= kMaxConfidence; }
 
@@ -27,7 +50,8 @@ double Clip(double confidence, double largest_sound) {
 
 // The voters among the ballots; notes in `clipped` those whose confidence was not sound.
 std::vector<SoundBallot> MakeSound(std::span<const Ballot> ballots, VoteRule rule,
-                                   std::vector<size_t>& clipped) {
+                                   double borda_power, std::vector<size_t>& clipped) {
+  const std::vector<double> weights = Weights(ballots, rule, borda_power);
   double largest_mean = 0;
   double largest_window = 0;
   for (const Ballot& ballot : ballots) {
@@ -42,12 +66,12 @@ std::vector<SoundBallot> MakeSound(std::span<const Ballot> ballots, VoteRule rul
   std::vector<SoundBallot> sound;
   for (size_t i = 0; i < ballots.size(); ++i) {
     const Ballot& ballot = ballots[i];
-    if (ballot.group < 0) continue;
+    if (ballot.group < 0 || (NeedsWeight(rule) && !std::isfinite(weights[i]))) continue;
     const double used = rule == VoteRule::kDeepConf ? ballot.lowest_window : ballot.mean_confidence;
     if (!IsSound(used)) clipped.push_back(i);
     sound.push_back({ballot.group, static_cast<double>(std::max<int64_t>(ballot.length_tokens, 0)),
                      Clip(ballot.mean_confidence, largest_mean),
-                     Clip(ballot.lowest_window, largest_window)});
+                     Clip(ballot.lowest_window, largest_window), weights[i]});
   }
   return sound;
 }
@@ -87,6 +111,10 @@ class Terms {
         return LinearWeight(ballot);
       case VoteRule::kImportanceSampling:
         return std::exp(LinearWeight(ballot));
+      case VoteRule::kWeighted:
+      case VoteRule::kBest:
+      case VoteRule::kBorda:
+        return ballot.weight;
     }
     return 0;
   }
@@ -104,7 +132,7 @@ class Terms {
 };
 
 std::vector<AnswerScore> ScoreAnswers(std::span<const SoundBallot> ballots, size_t answers,
-                                      const Terms& terms) {
+                                      VoteRule rule, const Terms& terms) {
   std::vector<std::vector<double>> values(answers);
   std::vector<std::vector<double>> confidences(answers);
   for (const SoundBallot& ballot : ballots) {
@@ -118,7 +146,9 @@ std::vector<AnswerScore> ScoreAnswers(std::span<const SoundBallot> ballots, size
     AnswerScore score;
     score.group = static_cast<int>(group);
     score.paths = static_cast<int>(values[group].size());
-    score.score = SortedSum(std::move(values[group]));
+    score.score = rule == VoteRule::kBest
+                      ? *std::max_element(values[group].begin(), values[group].end())
+                      : SortedSum(std::move(values[group]));
     score.confidence_sum = SortedSum(std::move(confidences[group]));
     total += score.score;
     scores.push_back(score);
@@ -153,6 +183,12 @@ const char* VoteRuleName(VoteRule rule) {
       return "deepconf";
     case VoteRule::kImportanceSampling:
       return "importance_sampling";
+    case VoteRule::kWeighted:
+      return "weighted";
+    case VoteRule::kBest:
+      return "best";
+    case VoteRule::kBorda:
+      return "borda";
   }
   return "majority";
 }
@@ -160,9 +196,10 @@ const char* VoteRuleName(VoteRule rule) {
 VoteResult CountVotes(std::span<const Ballot> ballots, std::span<const std::string> answers,
                       VoteRule rule, const VoteOptions& options) {
   VoteResult result;
-  const std::vector<SoundBallot> sound = MakeSound(ballots, rule, result.clipped);
+  const std::vector<SoundBallot> sound =
+      MakeSound(ballots, rule, options.borda_power, result.clipped);
   result.ballots = static_cast<int>(sound.size());
-  result.scores = ScoreAnswers(sound, answers.size(), Terms(sound, rule, options));
+  result.scores = ScoreAnswers(sound, answers.size(), rule, Terms(sound, rule, options));
   if (rule == VoteRule::kLengthConfidence) MarkCandidates(result.scores, options.candidates);
   std::sort(result.scores.begin(), result.scores.end(),
             [&](const AnswerScore& a, const AnswerScore& b) {

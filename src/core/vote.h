@@ -19,6 +19,8 @@ struct Ballot {
   // c-hat, mean over the whole path, and the lowest window mean, in nats; NaN where unknown.
   double mean_confidence = std::numeric_limits<double>::quiet_NaN();
   double lowest_window = std::numeric_limits<double>::quiet_NaN();
+  // The method's own score of the path, for the last three rules; NaN where unknown.
+  double weight = std::numeric_limits<double>::quiet_NaN();
 };
 
 // How ballots become a score per answer; the largest score wins.
@@ -29,19 +31,26 @@ enum class VoteRule {
   kLength,              // sum of lengths over the sum of all lengths
   kDeepConf,            // sum of lowest window means
   kImportanceSampling,  // sum of exp(theta . phi), eq. proxy-is, over all answers
+  kWeighted,            // sum of weights
+  kBest,                // largest weight of any path (best of N)
+  kBorda,               // sum of (N - rank + 1)^p, paths ranked by weight (Self-Certainty)
 };
+// The rules that need no weight; any set of paths can be counted by them.
 inline constexpr std::array<VoteRule, 6> kVoteRules = {
     VoteRule::kLengthConfidence, VoteRule::kMajority, VoteRule::kConfidence,
     VoteRule::kLength,           VoteRule::kDeepConf, VoteRule::kImportanceSampling};
+inline constexpr std::array<VoteRule, 3> kWeightRules = {VoteRule::kWeighted, VoteRule::kBest,
+                                                         VoteRule::kBorda};
 
 // Name for records: length_confidence, majority, confidence, length, deepconf,
-// importance_sampling. Pure.
+// importance_sampling, weighted, best, borda. Pure.
 const char* VoteRuleName(VoteRule rule);
 
 struct VoteOptions {
   int candidates = 3;              // K_a, >= 1; answers tied at the last place all enter
   double lambda_length = 0.6;      // weight of length; also theta_L of App. F
   double lambda_confidence = 0.4;  // weight of confidence; also theta_C of App. F
+  double borda_power = 1.2;        // p of kBorda, >= 0; 0 is a majority vote
 };
 
 // How one answer fared.
@@ -68,6 +77,9 @@ struct VoteResult {
 // paths. A zero denominator makes its term 0.
 // A degenerate confidence is clipped, and its ballot listed: too large ones (+inf, above the
 // possible kMaxConfidence) to the largest sound one of the vote, missing or negative ones to 0.
+// A path without a finite weight does not vote under the rules that need one. kBorda ranks all
+// paths with a weight, those without an answer too: they keep their rank and cast no vote; equal
+// weights rank by the order of the ballots, as in Self-Certainty's own code.
 //   ballots  groups in [-1, answers.size()); lengths >= 0
 //   answers  canonical text per group
 // Pure; O(ballots log ballots).

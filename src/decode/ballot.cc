@@ -1,22 +1,14 @@
 #include "src/decode/ballot.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
+#include "hyper/equal.h"
 #include "src/core/vote.h"
 
 namespace hyper {
 namespace {
-
-// Group number per answer: equal texts share one.
-std::vector<int> GroupAnswers(const std::vector<std::string>& texts) {
-  std::map<std::string, int> groups;
-  std::vector<int> result;
-  for (const std::string& text : texts) {
-    result.push_back(groups.emplace(text, static_cast<int>(groups.size())).first->second);
-  }
-  return result;
-}
 
 // The spelling that stands for a group.
 std::string Representative(const std::map<std::string, int>& spellings) {
@@ -44,31 +36,44 @@ VoteOutcome ToOutcome(const VoteResult& counted, const std::vector<std::string>&
 
 }  // namespace
 
-std::map<std::string, VoteOutcome> AllVotes(const std::vector<const Path*>& voters,
+std::map<std::string, VoteOutcome> AllVotes(const std::vector<Voter>& voters,
                                             const MethodOptions& options) {
   std::vector<std::string> texts;
-  texts.reserve(voters.size());
-  for (const Path* path : voters) {
-    texts.push_back(path->answer);
+  for (const Voter& voter : voters) {
+    if (voter.votes) {
+      texts.push_back(voter.path->answer);
+    }
   }
   const std::vector<int> groups = GroupAnswers(texts);
   std::vector<std::map<std::string, int>> spellings;
   std::vector<Ballot> ballots;
-  for (size_t i = 0; i < voters.size(); ++i) {
-    const auto group = static_cast<size_t>(groups[i]);
-    spellings.resize(std::max(spellings.size(), group + 1));
-    ++spellings[group][texts[i]];
-    ballots.push_back(
-        {groups[i], voters[i]->length(), voters[i]->mean_confidence, voters[i]->lowest_window});
+  bool weighted = false;
+  size_t next = 0;
+  for (const Voter& voter : voters) {
+    Ballot ballot{-1, voter.path->length(), voter.path->mean_confidence, voter.path->lowest_window,
+                  voter.weight};
+    weighted |= std::isfinite(voter.weight);
+    if (voter.votes) {
+      ballot.group = groups[next++];
+      const auto group = static_cast<size_t>(ballot.group);
+      spellings.resize(std::max(spellings.size(), group + 1));
+      ++spellings[group][voter.path->answer];
+    }
+    ballots.push_back(ballot);
   }
   std::vector<std::string> answers;
   for (const auto& group : spellings) {
     answers.push_back(Representative(group));
   }
-  const VoteOptions vote{options.vote_top, options.lambda_length, options.lambda_confidence};
+  const VoteOptions vote{options.vote_top, options.lambda_length, options.lambda_confidence,
+                         options.borda_power};
   std::map<std::string, VoteOutcome> outcomes;
-  for (const VoteRule rule : kVoteRules) {
+  const auto count = [&](VoteRule rule) {
     outcomes[VoteRuleName(rule)] = ToOutcome(CountVotes(ballots, answers, rule, vote), answers);
+  };
+  std::for_each(kVoteRules.begin(), kVoteRules.end(), count);
+  if (weighted) {
+    std::for_each(kWeightRules.begin(), kWeightRules.end(), count);
   }
   return outcomes;
 }

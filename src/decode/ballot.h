@@ -9,10 +9,17 @@
 
 namespace hyper {
 
-// Outcome of every vote rule over `voters`, paths that have an answer each. Groups are the closure
-// of AnswersEqual, so the order of paths cannot matter; a group shows its most frequent spelling
-// (ties: the shorter, then the smaller text).
-std::map<std::string, VoteOutcome> AllVotes(const std::vector<const Path*>& voters,
+// A path that takes part in the votes, with the method's own score of it (NaN: none).
+struct Voter {
+  const Path* path = nullptr;
+  double weight = 0;
+  bool votes = true;  // false: it only keeps its rank in the Borda vote
+};
+
+// Outcome of every vote rule; the rules that need weights only where one is known. Groups are the
+// closure of AnswersEqual, so the order of paths cannot matter; a group shows its most frequent
+// spelling (ties: the shorter, then the smaller text).
+std::map<std::string, VoteOutcome> AllVotes(const std::vector<Voter>& voters,
                                             const MethodOptions& options);
 
 }  // namespace hyper

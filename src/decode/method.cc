@@ -1,8 +1,5 @@
 #include "hyper/method.h"
 
-#include "src/decode/methods/hyper.h"
-#include "src/decode/methods/sc.h"
-
 namespace hyper {
 
 void Method::OnFinish(Pool& /*pool*/, PathId /*path*/) {}
@@ -20,17 +17,7 @@ bool Method::Votes(const Pool& pool, const Path& path) const {
          (!path.tentative || pool.options().vote_tentative);
 }
 
-Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const MethodOptions& options) {
-  std::unique_ptr<Method> method;
-  if (name == "hyper") {
-    method = std::make_unique<HyperMethod>(options);
-  } else if (name == "sc") {
-    method = std::make_unique<SelfConsistency>(options);
-  } else {
-    return Error{ErrorCode::kNotFound, "method '" + name + "' is not known; take hyper or sc"};
-  }
-  return method;
-}
+double Method::Weight(const Pool& /*pool*/, const Path& /*path*/) const { return Path::kUnknown; }
 
 Status OpenPaths(Pool& pool, uint64_t first, int count, bool warmup) {
   for (int i = 0; i < count; ++i) {

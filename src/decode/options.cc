@@ -115,12 +115,19 @@ Status Validate(const MethodOptions& options) {
   check.Real("aggregate-temperature", options.aggregate_temperature, 0, kInfinity, true);
   check.Int("skip-first-layers", options.skip_first_layers, 0, 65536);
   check.Int("skip-last-layers", options.skip_last_layers, 0, 65536);
-  check.Word(
-      "vote", options.vote,
-      {"length_confidence", "majority", "confidence", "length", "deepconf", "importance_sampling"});
+  check.Word("vote", options.vote,
+             {"length_confidence", "majority", "confidence", "length", "deepconf",
+              "importance_sampling", "weighted", "best", "borda"});
   check.Int("vote-top", options.vote_top, 1, 65536);
   check.Real("lambda-length", options.lambda_length, 0, kInfinity);
   check.Real("lambda-confidence", options.lambda_confidence, 0, kInfinity);
+  check.Real("borda-power", options.borda_power, 0, kInfinity);
+  check.Word("scorer", options.scorer,
+             {"self-certainty", "mean", "tail", "bottom", "lowest", "p-true"});
+  check.Real("keep-percent", options.keep_percent, 0, 100, true);
+  check.Real("consensus", options.consensus, 0, 1);
+  check.Int("routes", options.routes, 1, 256);
+  check.Real("refine-from", options.refine_from, 0, 1);
   check.Real("temperature", options.sampler.temperature, 0, kInfinity);
   check.Int("top-k", options.sampler.top_k, 0, INT32_MAX);
   check.Real("top-p", options.sampler.top_p, 0, 1, true);

@@ -113,13 +113,15 @@ SessionResult Session::Result() const {
   result.partial = partial_;
   result.partial_reason = partial_reason_;
   result.vote_rule = method_->VoteRule(pool_);
-  std::vector<const Path*> voters;
+  std::vector<Voter> voters;
   for (const Path& path : pool_.paths()) {
-    if (method_->Votes(pool_, path)) {
-      voters.push_back(&path);
+    const bool votes = method_->Votes(pool_, path);
+    const bool ranks = path.kind == PathKind::kReasoning && path.status == PathStatus::kFinished;
+    if (votes || ranks) {
+      voters.push_back({&path, method_->Weight(pool_, path), votes});
     }
+    result.voting_paths += votes ? 1 : 0;
   }
-  result.voting_paths = static_cast<int>(voters.size());
   result.votes = AllVotes(voters, pool_.options());
   const auto chosen = result.votes.find(result.vote_rule);
   if (chosen != result.votes.end()) {

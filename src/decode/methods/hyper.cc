@@ -43,6 +43,26 @@ void AddNote(DecisionRecord& decision, const std::string& note) {
 
 }  // namespace
 
+double MedianLength(const Pool& pool) {
+  std::vector<int> finished;
+  std::vector<int> all;
+  for (const Path& path : pool.paths()) {
+    if (path.warmup) {
+      all.push_back(path.length());
+      if (path.status == PathStatus::kFinished) {
+        finished.push_back(path.length());
+      }
+    }
+  }
+  std::vector<int>& lengths = finished.empty() ? all : finished;
+  if (lengths.empty()) {
+    return 0;
+  }
+  std::sort(lengths.begin(), lengths.end());
+  const size_t half = lengths.size() / 2;
+  return lengths.size() % 2 == 1 ? lengths[half] : (lengths[half - 1] + lengths[half]) / 2.0;
+}
+
 Status HyperMethod::Start(Pool& pool) {
   Status status = OpenPaths(pool, 0, WarmupCount(options_), /*warmup=*/true);
   return status ? pool.GrantAll(options_.interval) : status;

@@ -47,4 +47,8 @@ class HyperMethod : public Method {
   std::vector<Family> families_;
 };
 
+// Median length in tokens of the warm-up paths that ended by themselves, of all where none did; 0
+// without a warm-up. Pure.
+double MedianLength(const Pool& pool);
+
 }  // namespace hyper

@@ -1,6 +1,45 @@
 #include "src/decode/methods/sc.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "src/core/confidence.h"
+#include "src/core/threshold.h"
+
 namespace hyper {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr char kProbeQuestion[] = "\nIs the answer above correct? Answer Yes or No: ";
+
+double Sum(const std::vector<float>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+}  // namespace
+
+double PathScore(const Path& path, const std::string& scorer, int vocabulary, int window) {
+  if (path.tokens.empty()) {
+    return kUnknown;
+  }
+  if (scorer == "self-certainty") {
+    // KL(uniform || P) = -mean log P - log V; a token without a full-vocabulary mean makes it NaN.
+    return -Sum(path.mean_logprobs) / path.length() - std::log(static_cast<double>(vocabulary));
+  }
+  const std::vector<double> confidences(path.confidences.begin(), path.confidences.end());
+  if (scorer == "mean") {
+    return TraceConfidence(confidences);
+  }
+  if (scorer == "tail") {
+    return TailConfidence(confidences, window);
+  }
+  if (scorer == "bottom") {
+    return BottomWindowConfidence(confidences, window);
+  }
+  return scorer == "lowest" ? LowestWindow(confidences, window) : kUnknown;
+}
 
 Status SelfConsistency::Start(Pool& pool) {
   Status status = OpenPaths(pool, 0, options_.width, /*warmup=*/false);
@@ -11,6 +50,83 @@ Status SelfConsistency::OnSettled(Pool& pool) { return pool.GrantAll(options_.in
 
 bool SelfConsistency::Done(const Pool& pool) const { return pool.running().empty(); }
 
-std::string SelfConsistency::VoteRule(const Pool& /*pool*/) const { return "majority"; }
+double ScoredPaths::Weight(const Pool& pool, const Path& path) const {
+  if (options().scorer == "p-true") {
+    const auto at = p_true_.find(path.id);
+    return at != p_true_.end() ? at->second : kUnknown;
+  }
+  return PathScore(path, options().scorer, pool.model().vocab_size, options().window);
+}
+
+bool ScoredPaths::Done(const Pool& pool) const {
+  return pool.running().empty() && (options().scorer != "p-true" || probed_ == pool.paths().size());
+}
+
+Status ScoredPaths::OnSettled(Pool& pool) {
+  if (!pool.running().empty()) {
+    return SelfConsistency::OnSettled(pool);
+  }
+  return Probe(pool);
+}
+
+// Asks of each path that answered, one after another, whether it is correct: p(Yes) against p(No).
+Status ScoredPaths::Probe(Pool& pool) {
+  while (probed_ < pool.paths().size() && pool.settled()) {
+    const Path& path = pool.paths()[probed_++];
+    if (path.kind != PathKind::kReasoning || path.answer.empty()) {
+      continue;
+    }
+    Result<std::vector<Token>> question = pool.engine().Tokenize(kProbeQuestion, false);
+    Result<std::vector<Token>> yes = pool.engine().Tokenize("Yes", false);
+    Result<std::vector<Token>> no = pool.engine().Tokenize("No", false);
+    if (!question || !yes || !no) {
+      return Error{ErrorCode::kInternal, "the tokenizer cannot read the P(True) question"};
+    }
+    std::vector<Token> prompt = pool.prompt().tokens;
+    for (const Token token : path.tokens) {
+      if (!pool.engine().IsEndOfGeneration(token)) {
+        prompt.push_back(token);
+      }
+    }
+    prompt.insert(prompt.end(), question->begin(), question->end());
+    const PathId asked = path.id;
+    Result<PathId> judge = pool.OpenJudge(prompt, static_cast<uint64_t>(asked));
+    if (!judge) {
+      return judge.error();
+    }
+    const std::vector<std::vector<Token>> replies = {*yes, *no};
+    Result<uint64_t> request = pool.Score(*judge, replies);
+    if (!request) {
+      return request.error();
+    }
+    asked_[*judge] = asked;
+  }
+  return {};
+}
+
+void ScoredPaths::OnScored(Pool& pool, PathId path, uint64_t /*request*/,
+                           const std::vector<std::vector<float>>& scores) {
+  const double yes = std::exp(Sum(scores[0]));
+  const double no = std::exp(Sum(scores[1]));
+  p_true_[asked_[path]] = yes + no > 0 ? yes / (yes + no) : kUnknown;
+  pool.Finish(path, PathStatus::kFinished, "P(True) probe answered");
+}
+
+bool OfflineDeepConf::Votes(const Pool& pool, const Path& path) const {
+  if (!SelfConsistency::Votes(pool, path)) {
+    return false;
+  }
+  std::vector<double> scores;
+  for (const Path& other : pool.paths()) {
+    const double score = Weight(pool, other);
+    if (SelfConsistency::Votes(pool, other) && std::isfinite(score)) {
+      scores.push_back(score);
+    }
+  }
+  ThresholdRule rule;
+  rule.kind = ThresholdRule::Kind::kPercentile;
+  rule.percentile = 100.0 - options().keep_percent;
+  return Weight(pool, path) >= ComputeThreshold(rule, scores);
+}
 
 }  // namespace hyper

@@ -1,22 +1,61 @@
-// Self-Consistency: independent paths and a majority vote.
+// Self-Consistency and what is computed from its pool of independent, complete paths:
+// Self-Certainty, best of N and offline DeepConf differ in the vote only.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "hyper/method.h"
 
 namespace hyper {
 
+// `width` independent paths; the answer of the rule options().vote.
 class SelfConsistency : public Method {
  public:
   explicit SelfConsistency(const MethodOptions& options) : options_(options) {}
   Status Start(Pool& pool) override;
   Status OnSettled(Pool& pool) override;
   bool Done(const Pool& pool) const override;
-  std::string VoteRule(const Pool& pool) const override;
+
+ protected:
+  const MethodOptions& options() const { return options_; }
 
  private:
   MethodOptions options_;
 };
+
+// Paths are scored by options().scorer; the rule weighted, best or borda picks. With the scorer
+// `p-true` each path that answered is asked "is this correct?" by one probe of the policy itself.
+class ScoredPaths : public SelfConsistency {
+ public:
+  explicit ScoredPaths(const MethodOptions& options) : SelfConsistency(options) {}
+  Status OnSettled(Pool& pool) override;
+  void OnScored(Pool& pool, PathId path, uint64_t request,
+                const std::vector<std::vector<float>>& scores) override;
+  bool Done(const Pool& pool) const override;
+  double Weight(const Pool& pool, const Path& path) const override;
+
+ private:
+  Status Probe(Pool& pool);
+
+  std::map<PathId, double> p_true_;  // by asked path
+  std::map<PathId, PathId> asked_;   // probe path -> asked path
+  size_t probed_ = 0;                // paths before this number have been asked
+};
+
+// Offline DeepConf: the best keep_percent of the answered paths by options().scorer vote, weighted
+// by that score.
+class OfflineDeepConf : public ScoredPaths {
+ public:
+  explicit OfflineDeepConf(const MethodOptions& options) : ScoredPaths(options) {}
+  bool Votes(const Pool& pool, const Path& path) const override;
+};
+
+// Score of a whole path from its stored series, by the scorer's name; larger is better.
+//   self-certainty  mean over tokens of -mean log P - log V: Kang et al. 2025, full vocabulary
+//   mean, tail, bottom, lowest  DeepConf's trace scores over the run's confidences
+// NaN where the series lacks what it takes. Pure.
+double PathScore(const Path& path, const std::string& scorer, int vocabulary, int window);
 
 }  // namespace hyper

@@ -1,0 +1,83 @@
+#include "src/decode/methods/deepconf.h"
+
+#include <vector>
+
+#include "src/core/threshold.h"
+#include "src/decode/ballot.h"
+
+namespace hyper {
+
+Status DeepConf::Start(Pool& pool) {
+  Status status = OpenPaths(pool, 0, WarmupCount(options_), /*warmup=*/true);
+  return status ? pool.GrantAll(options_.interval) : status;
+}
+
+Status DeepConf::OnSettled(Pool& pool) {
+  if (in_warmup_ && pool.running().empty()) {
+    return EndWarmup(pool);
+  }
+  return pool.GrantAll(options_.interval);
+}
+
+Status DeepConf::EndWarmup(Pool& pool) {
+  in_warmup_ = false;
+  std::vector<double> lowest;
+  for (const Path& path : pool.paths()) {
+    if (path.status == PathStatus::kFinished || path.status == PathStatus::kLength) {
+      lowest.push_back(path.lowest_window);
+    }
+  }
+  const Result<ThresholdRule> rule = ParseThresholdRule(options_.threshold);
+  if (!rule) {
+    return rule.error();
+  }
+  const WarmupPlan plan = PlanWarmup(options_.warmup, options_.width, *rule);
+  WarmupRecord record = pool.WarmupStatistics();
+  record.has_threshold = true;
+  record.threshold = ComputeThreshold(plan.rule, lowest);
+  pool.SetThreshold(record.threshold);
+  pool.Emit(record);
+  if (Consensus(pool)) {
+    pool.Emit(NoticeRecord{"the warm-up already agrees: no further paths"});
+    return {};
+  }
+  pool.BeginPhase();
+  Status status = OpenPaths(pool, static_cast<uint64_t>(WarmupCount(options_)), PoolWidth(options_),
+                            /*warmup=*/false);
+  return status ? pool.GrantAll(options_.interval) : status;
+}
+
+// beta = V(best) / sum of V over the answers so far, weighted by lowest window.
+bool DeepConf::Consensus(const Pool& pool) const {
+  if (options_.consensus <= 0) {
+    return false;
+  }
+  std::vector<Voter> voters;
+  for (const Path& path : pool.paths()) {
+    if (Votes(pool, path)) {
+      voters.push_back({&path, Path::kUnknown, true});
+    }
+  }
+  const VoteOutcome vote = AllVotes(voters, options_).at("deepconf");
+  return !vote.scores.empty() && vote.scores.front().share >= options_.consensus;
+}
+
+void DeepConf::OnFinish(Pool& pool, PathId path) {
+  if (!in_warmup_ && pool.path(path).status == PathStatus::kFinished && Consensus(pool)) {
+    pool.CancelAll("consensus reached");
+  }
+}
+
+bool DeepConf::Done(const Pool& pool) const { return !in_warmup_ && pool.running().empty(); }
+
+bool DeepConf::Votes(const Pool& pool, const Path& path) const {
+  if (!Method::Votes(pool, path) || all_vote_) {
+    return Method::Votes(pool, path);
+  }
+  // A path that was ever below the threshold does not vote; one shorter than the window is judged
+  // by its whole mean, as the released code does.
+  return path.status != PathStatus::kPruned && path.status != PathStatus::kCancelled &&
+         (!pool.threshold() || path.lowest_window >= *pool.threshold());
+}
+
+}  // namespace hyper
