@@ -8,7 +8,6 @@
 
 #include "src/answer/evaluate.h"
 #include "src/answer/names.h"
-#include "src/answer/scalar.h"
 
 namespace hyper {
 namespace {

@@ -9,6 +9,7 @@
 #include "hyper/equal.h"
 #include "src/answer/exact.h"
 #include "src/answer/expression.h"
+#include "src/answer/scalar.h"
 
 namespace hyper {
 
@@ -19,7 +20,7 @@ class Comparer {
  public:
   // `tree` holds both sides; new nodes are added to it.
   Comparer(Expression& tree, const EqualOptions& options, Budget& budget)
-      : tree_(tree), options_(options), budget_(budget) {}
+      : tree_(tree), options_(options), budget_(budget), scalars_(tree, options, budget) {}
 
   Verdict Compare(NodeId a, NodeId b);
   // Why, after Compare: one line.
@@ -41,7 +42,7 @@ class Comparer {
   Verdict CompareQualified(NodeId a, NodeId b);
   Verdict CompareTexts(NodeId a, NodeId b);
   Verdict CompareRelations(NodeId a, NodeId b);
-  Verdict CompareSingle(NodeId a, NodeId b);
+  Verdict CompareScalar(NodeId a, NodeId b);
   Named Unname(NodeId id);
   // compare_collections.cc
   Verdict CompareTuples(NodeId a, NodeId b);
@@ -63,6 +64,7 @@ class Comparer {
   Expression& tree_;
   const EqualOptions& options_;
   Budget& budget_;
+  ScalarComparer scalars_;
   std::string reason_;
   int depth_ = 0;
 };

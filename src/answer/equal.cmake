@@ -2,13 +2,21 @@
 include(HyperExact)
 target_link_libraries(hyper PRIVATE hyper::exact)
 target_sources(hyper PRIVATE
+  ball.cc
+  calculator.c
   compare.cc
   compare_collections.cc
+  constant.cc
   equal.cc
   evaluate.cc
   exact.cc
+  form.cc
+  form_functions.cc
+  form_roots.cc
   lexer.cc
+  modular.cc
   names.cc
+  polynomial.cc
   quantity.cc
   reader.cc
   reader_atoms.cc
@@ -16,6 +24,7 @@ target_sources(hyper PRIVATE
   reader_numbers.cc
   reader_spell.cc
   scalar.cc
+  scalar_policies.cc
   unicode.cc)
 hyper_tests(equal_test equal_test.cc exact_test.cc)
 target_link_libraries(equal_test PRIVATE hyper::exact)

@@ -7,7 +7,6 @@
 #include "src/answer/compare.h"
 #include "src/answer/evaluate.h"
 #include "src/answer/names.h"
-#include "src/answer/scalar.h"
 
 namespace hyper {
 
@@ -45,12 +44,15 @@ Comparer::Quantity Comparer::SplitUnit(NodeId id) {
   return quantity;
 }
 
+Verdict Comparer::CompareScalar(NodeId a, NodeId b) {
+  const Verdict verdict = scalars_.Compare(a, b);
+  return Say(verdict, scalars_.reason());
+}
+
 Verdict Comparer::CompareQuantities(NodeId a, NodeId b) {
   const Quantity left = SplitUnit(a);
   const Quantity right = SplitUnit(b);
-  const auto values = [&] {
-    return CompareScalars(tree_, left.value, right.value, options_, budget_, reason_);
-  };
+  const auto values = [&] { return CompareScalar(left.value, right.value); };
   if (left.unit == right.unit) return values();
   if (!left.unit.empty() && !right.unit.empty()) return CompareScaled(left, right);
   // One side has a unit that the other leaves out.
@@ -59,7 +61,7 @@ Verdict Comparer::CompareQuantities(NodeId a, NodeId b) {
     // "50%" is also the number 1/2, and 60 degrees the number pi/3.
     const NodeId whole_a = left.unit.empty() ? left.value : a;
     const NodeId whole_b = right.unit.empty() ? right.value : b;
-    const Verdict whole = CompareScalars(tree_, whole_a, whole_b, options_, budget_, reason_);
+    const Verdict whole = CompareScalar(whole_a, whole_b);
     if (whole == Verdict::kEqual || !options_.ignore_units) return whole;
     const Verdict bare = values();
     return bare == Verdict::kNotEqual ? whole : bare;
@@ -82,9 +84,9 @@ Verdict Comparer::CompareScaled(const Quantity& a, const Quantity& b) {
     };
     const NodeId in_base_a = scaled(a, *left);
     const NodeId in_base_b = scaled(b, *right);
-    return CompareScalars(tree_, in_base_a, in_base_b, options_, budget_, reason_);
+    return CompareScalar(in_base_a, in_base_b);
   }
-  const Verdict values = CompareScalars(tree_, a.value, b.value, options_, budget_, reason_);
+  const Verdict values = CompareScalar(a.value, b.value);
   if (values != Verdict::kEqual) return values;
   const bool measured = left != nullptr || right != nullptr ||
                         a.unit.find('^') != std::string::npos ||
