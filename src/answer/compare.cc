@@ -8,6 +8,7 @@
 
 #include "src/answer/evaluate.h"
 #include "src/answer/names.h"
+#include "src/answer/region.h"
 
 namespace hyper {
 namespace {
@@ -65,18 +66,15 @@ Verdict Comparer::CompareForms(NodeId a, NodeId b) {
   if (either(Kind::kText)) return CompareTexts(a, b);
   const bool collections = IsCollection(a) || IsCollection(b);
   if (either(Kind::kRelation) || collections) {
-    const Named left = Unname(a);
-    const Named right = Unname(b);
-    const bool one_name = left.symbol.empty() != right.symbol.empty();
-    const bool other_plain = one_name && KindOf(left.symbol.empty() ? a : b) != Kind::kRelation;
-    if (other_plain && options_.ignore_assignment) return Compare(left.value, right.value);
-    if (!left.symbol.empty() && left.symbol == right.symbol &&
-        (left.value != a && right.value != b)) {
-      const Verdict verdict = Compare(left.value, right.value);
-      if (verdict == Verdict::kEqual || collections) return verdict;
-    }
-    if (either(Kind::kRelation) && !collections) return CompareRelations(a, b);
+    Verdict verdict = Verdict::kUndecided;
+    if (CompareNamed(a, b, verdict)) return verdict;
   }
+  RegionReader regions(tree_, scalars_, budget_);
+  if (regions.IsRegion(a) || regions.IsRegion(b)) {
+    const Verdict verdict = CompareRegions(a, b);
+    if (verdict != Verdict::kUndecided) return verdict;
+  }
+  if (either(Kind::kRelation) && !collections) return CompareRelations(a, b);
   if (either(Kind::kTuple)) return CompareTuples(a, b);
   if (either(Kind::kMatrix)) return CompareMatrices(a, b);
   if (collections || HasPlusMinus(a) || HasPlusMinus(b)) {
@@ -118,51 +116,6 @@ Verdict Comparer::CompareTexts(NodeId a, NodeId b) {
   }
   if (IsRealsText(text)) return Compare(tree_.AddText(Kind::kSymbol, "bbR"), b);
   return Say(Verdict::kNotEqual, "words against mathematics");
-}
-
-// The name that an answer gives its value: "x = 5", "f(x) = x^2", "x = 1 or x = 2", "x = 1, 2".
-Comparer::Named Comparer::Unname(NodeId id) {
-  const Node& node = tree_.at(id);
-  if (node.kind == Kind::kRelation && !node.args.empty()) {
-    const bool equations = node.text.find_first_not_of('=') == std::string::npos;
-    if (!equations && node.text != "i") return {"", id};
-    const auto name = [&](NodeId side) -> std::string {
-      const Node& lhs = tree_.at(side);
-      if (lhs.kind == Kind::kSymbol) return lhs.text;
-      if (lhs.kind == Kind::kCall && lhs.text[0] == '?') {
-        return StructuralKey(tree_, side, budget_);
-      }
-      return "";
-    };
-    const std::string left = name(node.args.front());
-    if (!left.empty()) return {left, node.args.back()};
-    const std::string right = equations ? name(node.args.back()) : "";
-    if (!right.empty()) return {right, node.args.front()};
-    return {"", id};
-  }
-  if (node.kind != Kind::kList) return {"", id};
-  Named all;
-  std::vector<NodeId> values;
-  const std::vector<NodeId> elements = node.args;
-  for (const NodeId element : elements) {
-    const Named named = Unname(element);
-    const bool first = values.empty();
-    if (first ? named.symbol.empty() : !named.symbol.empty() && named.symbol != all.symbol) {
-      return {"", id};
-    }
-    if (first) all.symbol = named.symbol;
-    values.push_back(named.symbol.empty() ? element : named.value);
-  }
-  all.value = tree_.Add(Kind::kList, std::move(values), ",");
-  return all;
-}
-
-Verdict Comparer::CompareRelations(NodeId a, NodeId b) {
-  const std::string key = StructuralKey(tree_, a, budget_);
-  if (!key.empty() && key == StructuralKey(tree_, b, budget_)) {
-    return Say(Verdict::kEqual, "the same relation");
-  }
-  return Say(Verdict::kUndecided, "relations of different form");
 }
 
 }  // namespace hyper

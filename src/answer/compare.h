@@ -41,9 +41,14 @@ class Comparer {
   // compare.cc
   Verdict CompareQualified(NodeId a, NodeId b);
   Verdict CompareTexts(NodeId a, NodeId b);
+  // compare_relations.cc
+  Verdict CompareRegions(NodeId a, NodeId b);
   Verdict CompareRelations(NodeId a, NodeId b);
-  Verdict CompareScalar(NodeId a, NodeId b);
+  Verdict CompareWithStatement(const Node& relation, NodeId other);
+  bool CompareNamed(NodeId a, NodeId b, Verdict& verdict);
   Named Unname(NodeId id);
+  Named UnnameList(NodeId id);
+  bool Occurs(const std::string& symbol, NodeId id);
   // compare_collections.cc
   Verdict CompareTuples(NodeId a, NodeId b);
   Verdict CompareInOrder(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
@@ -54,6 +59,8 @@ class Comparer {
   bool HasPlusMinus(NodeId id) const;
   NodeId WithSign(NodeId id, bool upper);
   // quantity.cc
+  Verdict CompareScalar(NodeId a, NodeId b);
+  Verdict CompareUnknownFunctions(NodeId a, NodeId b);
   Verdict CompareQuantities(NodeId a, NodeId b);
   Quantity SplitUnit(NodeId id);
   Verdict CompareScaled(const Quantity& a, const Quantity& b);

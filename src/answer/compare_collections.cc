@@ -66,9 +66,6 @@ Verdict Comparer::CompareTuples(NodeId a, NodeId b) {
         tree_.at(b).columns == 1 || tree_.at(b).columns == static_cast<int>(right.size());
     if (vector) return CompareInOrder(left, right);
   }
-  if (KindOf(b) == Kind::kSymbol && tree_.at(b).text == "bbR") {
-    return Say(Verdict::kUndecided, "an interval against a named set");
-  }
   if (HasPlusMinus(a) || HasPlusMinus(b)) {
     return CompareUnordered(Elements(a), Elements(b));
   }

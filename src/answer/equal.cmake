@@ -6,6 +6,7 @@ target_sources(hyper PRIVATE
   calculator.c
   compare.cc
   compare_collections.cc
+  compare_relations.cc
   constant.cc
   equal.cc
   evaluate.cc
@@ -23,6 +24,7 @@ target_sources(hyper PRIVATE
   reader_brackets.cc
   reader_numbers.cc
   reader_spell.cc
+  region.cc
   scalar.cc
   scalar_policies.cc
   unicode.cc)

@@ -82,7 +82,9 @@ FormZero FormBuilder::Proportional(NodeId a, NodeId b, bool positive) {
     const Form left = Build(a);
     const Form right = left ? Build(b) : std::nullopt;
     if (!right || left->IsZero() || right->IsZero()) return std::nullopt;
-    const Form ratio = Reduce(Quotient(*left, *right));
+    // For equations what counts is where the numerators vanish.
+    const Form ratio = Reduce(positive ? Quotient(*left, *right)
+                                       : Quotient(left->Numerator(), right->Numerator()));
     if (!ratio) return std::nullopt;
     const auto value = ratio->AsRational();
     if (value) return !positive || value->Sign() > 0 ? FormZero::kZero : FormZero::kNonZero;

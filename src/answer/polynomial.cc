@@ -151,6 +151,12 @@ Fraction Fraction::Negated() const {
   return result;
 }
 
+Fraction Fraction::Numerator() const {
+  Fraction result(*this);
+  fmpz_mpoly_one(result.below_, ring_->raw());
+  return result;
+}
+
 std::optional<Fraction> Fraction::Substitute(const fmpz_mpoly_struct* polynomial, int variable,
                                              long degree, const Fraction& value,
                                              Budget& budget) const {

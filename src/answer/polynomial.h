@@ -72,6 +72,8 @@ class Fraction {
   std::optional<Fraction> Multiply(const Fraction& other, Budget& budget) const;
   std::optional<Fraction> Power(long exponent, Budget& budget) const;
   Fraction Negated() const;
+  // Times its denominator.
+  Fraction Numerator() const;
 
   // With variable^degree replaced by `value` in numerator and denominator until no such power is
   // left; nothing where the denominator becomes zero.

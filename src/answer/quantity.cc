@@ -44,7 +44,23 @@ Comparer::Quantity Comparer::SplitUnit(NodeId id) {
   return quantity;
 }
 
+// f(x) against g(y): functions without a definition.
+Verdict Comparer::CompareUnknownFunctions(NodeId a, NodeId b) {
+  const Node left = tree_.at(a);
+  const Node right = tree_.at(b);
+  if (left.text != right.text && !options_.allow_renamed_constants) {
+    return Say(Verdict::kNotEqual, "different functions");
+  }
+  const Verdict arguments = CompareInOrder(left.args, right.args);
+  if (arguments == Verdict::kEqual) return arguments;
+  return Say(Verdict::kUndecided, "an unknown function of different arguments");
+}
+
 Verdict Comparer::CompareScalar(NodeId a, NodeId b) {
+  const auto unknown = [&](NodeId id) {
+    return KindOf(id) == Kind::kCall && tree_.at(id).text[0] == '?';
+  };
+  if (unknown(a) && unknown(b)) return CompareUnknownFunctions(a, b);
   const Verdict verdict = scalars_.Compare(a, b);
   return Say(verdict, scalars_.reason());
 }
