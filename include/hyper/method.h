@@ -18,7 +18,8 @@ class Method {
   virtual ~Method() = default;
   // Opens the first paths and grants them tokens.
   virtual Status Start(Pool& pool) = 0;
-  // A path ended while others still run (answers so far may decide to stop). Default: nothing.
+  // A path ended while others still run (answers so far may decide to stop). All On... calls come
+  // after every event of a forward has been applied. Default: nothing.
   virtual void OnFinish(Pool& pool, PathId path);
   // A running path has taken a token; the method may Pause or Finish it. Default: nothing.
   virtual void OnToken(Pool& pool, PathId path);

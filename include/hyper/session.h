@@ -77,12 +77,21 @@ class Session {
 
  private:
   void Advance();
+  void NotifyMethod();
   void CheckLimits();
+
+  struct Happened {  // what the method is told after a poll
+    PathId path = kNoPath;
+    EventKind kind = EventKind::kToken;
+    uint64_t request = 0;
+    std::vector<std::vector<float>> scores;
+  };
 
   Pool pool_;
   std::unique_ptr<Method> method_;
   SessionLimits limits_;
   Status status_;
+  std::vector<Happened> happened_;
   bool started_ = false;
   bool finished_ = false;
   bool partial_ = false;

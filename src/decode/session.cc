@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "src/decode/ballot.h"
 
 namespace hyper {
@@ -32,13 +34,25 @@ bool Session::Dispatch(const Event& event) {
     return false;
   }
   if (event.kind == EventKind::kScored) {
-    method_->OnScored(pool_, id, event.request, event.scores);
-  } else if (!pool_.path(id).running()) {
-    method_->OnFinish(pool_, id);
-  } else if (event.kind == EventKind::kToken) {
-    method_->OnToken(pool_, id);
+    happened_.push_back({id, event.kind, event.request, event.scores});
+  } else if (event.kind == EventKind::kToken || !pool_.path(id).running()) {
+    happened_.push_back({id, event.kind, 0, {}});
   }
   return true;
+}
+
+// Tells the method what happened, once every event of the poll has been applied and charged: a method
+// that cancels a path now does so after the token that the path took in this forward.
+void Session::NotifyMethod() {
+  for (const Happened& what : std::exchange(happened_, {})) {
+    if (what.kind == EventKind::kScored) {
+      method_->OnScored(pool_, what.path, what.request, what.scores);
+    } else if (!pool_.path(what.path).running()) {
+      method_->OnFinish(pool_, what.path);
+    } else {
+      method_->OnToken(pool_, what.path);
+    }
+  }
 }
 
 void Session::AfterPoll(bool engine_moved, double poll_s, double sampler_s) {
@@ -48,6 +62,7 @@ void Session::AfterPoll(bool engine_moved, double poll_s, double sampler_s) {
   pool_.mutable_ledger().wall_s += poll_s;
   pool_.mutable_ledger().engine_s += poll_s - sampler_s;
   pool_.mutable_ledger().sampler_s += sampler_s;
+  NotifyMethod();
   if (pool_.stalled() && !engine_moved) {
     pool_.RelieveStall();
   }

@@ -47,14 +47,16 @@ Status DeepConf::EndWarmup(Pool& pool) {
   return status ? pool.GrantAll(options_.interval) : status;
 }
 
-// beta = V(best) / sum of V over the answers so far, weighted by lowest window.
+// beta = V(best) / sum of V over the answers so far, weighted by lowest window. All of the warm-up
+// counts here, below the threshold too, as in the paper's algorithm: with DeepConf-low two paths of
+// sixteen are above it, and two that agree by chance would end every run.
 bool DeepConf::Consensus(const Pool& pool) const {
   if (options_.consensus <= 0) {
     return false;
   }
   std::vector<Voter> voters;
   for (const Path& path : pool.paths()) {
-    if (Votes(pool, path)) {
+    if (Method::Votes(pool, path) && path.status != PathStatus::kPruned) {
       voters.push_back({&path, Path::kUnknown, true});
     }
   }

@@ -1,0 +1,330 @@
+// The compared methods on a scripted engine: what each decodes, who votes, and with what weight.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "src/core/confidence.h"
+#include "src/core/random.h"
+#include "src/decode/methods/sc.h"
+#include "src/decode/scripted_paths.h"
+
+namespace hyper {
+namespace {
+
+int IndexOf(uint64_t key) {
+  for (uint64_t i = 0; i < 64; ++i) {
+    if (PathKey({7, 3}, i) == key) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+// Path i writes lengths[i] characters with sureness[i] and answers answers[i].
+struct Plan {
+  std::vector<int> lengths;
+  std::string answers;
+  std::vector<float> sureness;
+};
+
+Script Follow(const Plan& plan) {
+  return [plan](uint64_t key, std::string_view written, int) -> ScriptedNext {
+    const int index = IndexOf(key);
+    if (index < 0) {
+      return {'$', 1.0F};
+    }
+    const auto i = static_cast<size_t>(index);
+    const auto length = static_cast<size_t>(plan.lengths[i % plan.lengths.size()]);
+    const float sureness = plan.sureness[i % plan.sureness.size()];
+    if (written.size() < length) {
+      return {static_cast<char>('a' + written.size() % 5), sureness};
+    }
+    if (written.size() == length) {
+      return {'=', sureness};
+    }
+    return {written.size() == length + 1 ? plan.answers[i % plan.answers.size()] : '$', sureness};
+  };
+}
+
+MethodOptions OptionsFor(const std::string& method, int width = 8, int warmup = 4) {
+  MethodOptions options = *Preset("short");
+  options.width = width;
+  options.warmup = warmup;
+  options.window = 4;
+  options.interval = 4;
+  options.max_tokens = 40;
+  EXPECT_TRUE(ApplyMethodDefaults(method, options).ok());
+  EXPECT_TRUE(Validate(options).ok()) << method;
+  return options;
+}
+
+void RunToEnd(FakeEngine& engine, Session& session) {
+  Driver driver(engine);
+  driver.Add(&session);
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_TRUE(session.finished());
+  EXPECT_TRUE(session.status().ok());
+  EXPECT_EQ(engine.open_lanes(), 0);
+}
+
+TEST(Methods, EveryNamedMethodAnswersAndAddsUp) {
+  std::set<std::string> names;
+  for (const MethodInfo& info : Methods()) {
+    EXPECT_TRUE(names.insert(info.name).second);
+    EXPECT_FALSE(info.description.empty());
+    FakeEngine engine(ScriptedOptions(Follow({{5, 9, 14, 22}, "7737", {6.0F, 5.9F, 5.0F, 6.0F}})));
+    auto session = ScriptedSession(engine, info.name, OptionsFor(info.name));
+    RunToEnd(engine, *session);
+    const SessionResult result = session->Result();
+    EXPECT_EQ(result.answer, "7") << info.name;
+    EXPECT_FALSE(result.partial) << info.name;
+    const EngineCost cost = engine.cost();
+    EXPECT_EQ(result.ledger.generated, cost.decode_rows) << info.name;
+    EXPECT_EQ(result.ledger.extra_routes, cost.route_rows) << info.name;
+  }
+  EXPECT_TRUE(names.count("hyper") == 1 && names.count("sc") == 1 && names.count("roe-late") == 1);
+}
+
+TEST(Methods, UnknownNamesAreRefusedWithTheOnesThereAre) {
+  MethodOptions options;
+  const Status status = ApplyMethodDefaults("magic", options);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kNotFound);
+  EXPECT_NE(status.error().message.find("magic"), std::string::npos);
+  EXPECT_NE(status.error().message.find("deepconf-high"), std::string::npos);
+  EXPECT_FALSE(MakeMethod("magic", options));
+}
+
+TEST(Methods, CotIsOnePath) {
+  FakeEngine engine(ScriptedOptions(Follow({{5}, "3", {5.0F}})));
+  auto session = ScriptedSession(engine, "cot", OptionsFor("cot"));
+  RunToEnd(engine, *session);
+  EXPECT_EQ(session->pool().paths().size(), 1U);
+  EXPECT_EQ(session->Result().answer, "3");
+}
+
+TEST(SelfCertainty, PicksTheSurestPathNotTheMajority) {
+  // Path 5 alone answers 9 and is surer than all.
+  FakeEngine engine(
+      ScriptedOptions(Follow({{6}, "11111911", {4.0F, 4.1F, 4.2F, 3.9F, 4.0F, 9.0F, 4.0F, 4.0F}})));
+  auto session = ScriptedSession(engine, "self-certainty", OptionsFor("self-certainty"));
+  RunToEnd(engine, *session);
+  const SessionResult result = session->Result();
+  EXPECT_EQ(result.answer, "9");
+  EXPECT_EQ(result.votes.at("majority").answer, "1");
+  // The score, by its formula: KL(uniform || P), averaged over tokens.
+  const Path& path = session->pool().paths()[0];
+  std::vector<float> logits(FakeEngine::kVocabulary);
+  double expected = 0;
+  for (const Token token : path.tokens) {
+    double sum = 0;
+    double total = 0;
+    for (size_t v = 0; v < logits.size(); ++v) {
+      logits[v] = static_cast<Token>(v) == token ? 4.0F : -0.001F * static_cast<float>(v);
+      sum += std::exp(logits[v]);
+      total += logits[v];
+    }
+    const double vocabulary = FakeEngine::kVocabulary;
+    expected += -(total / vocabulary - std::log(sum)) - std::log(vocabulary);
+  }
+  expected /= path.length();
+  EXPECT_NEAR(PathScore(path, "self-certainty", FakeEngine::kVocabulary, 4), expected, 1e-5);
+  EXPECT_GT(expected, 0);
+}
+
+TEST(SelfCertainty, BordaWeighsRanksByTheirPower) {
+  // Ranks: path 0 first (answer 9), then the 1s. With p = 1.2: 8^1.2 = 12.13 against the rest.
+  FakeEngine engine(
+      ScriptedOptions(Follow({{6}, "91111111", {9.0F, 4.6F, 4.5F, 4.4F, 4.3F, 4.2F, 4.1F, 4.0F}})));
+  auto session =
+      ScriptedSession(engine, "self-certainty-borda", OptionsFor("self-certainty-borda"));
+  RunToEnd(engine, *session);
+  const VoteOutcome borda = session->Result().votes.at("borda");
+  double rest = 0;
+  for (int rank = 2; rank <= 8; ++rank) {
+    rest += std::pow(8 - rank + 1, 1.2);
+  }
+  EXPECT_EQ(borda.answer, "1");
+  EXPECT_NEAR(borda.scores[0].score, rest, 1e-9);
+  EXPECT_NEAR(borda.scores[1].score, std::pow(8, 1.2), 1e-9);
+}
+
+TEST(DeepConf, LowKeepsWhatIsAboveThe90thPercentile) {
+  // Warm-up sureness 4..7; main paths 4..7 of width 8.
+  FakeEngine engine(ScriptedOptions(
+      Follow({{10}, "12341234", {4.0F, 5.0F, 6.0F, 7.0F, 6.5F, 6.9F, 7.5F, 8.0F}})));
+  MethodOptions options = OptionsFor("deepconf");
+  options.consensus = 0;
+  auto session = ScriptedSession(engine, "deepconf", options);
+  RunToEnd(engine, *session);
+  std::vector<double> lowest;
+  for (size_t i = 0; i < 4; ++i) {
+    lowest.push_back(session->pool().paths()[i].lowest_window);
+  }
+  // numpy.percentile(., 90) of four values: 0.7 of the way from the third to the fourth.
+  EXPECT_NEAR(*session->pool().threshold(), lowest[2] + 0.7 * (lowest[3] - lowest[2]), 1e-9);
+  EXPECT_EQ(session->pool().paths().size(), 8U);  // the warm-up counts into the width
+  std::vector<bool> votes;
+  for (const Path& path : session->pool().paths()) {
+    votes.push_back(session->method().Votes(session->pool(), path));
+  }
+  EXPECT_EQ(votes, (std::vector<bool>{false, false, false, true, false, true, true, true}));
+  EXPECT_EQ(session->pool().paths()[4].status, PathStatus::kPruned);
+  EXPECT_EQ(session->pool().paths()[4].length(), 4);  // never before the first full window
+  // DeepConf's confidence is that of the 20 most probable tokens, the chosen one included.
+  const Path& path = session->pool().paths()[0];
+  EXPECT_EQ(path.confidences, path.confidences_top20);
+}
+
+TEST(DeepConf, StopsAtConsensusAndChargesWhatWasCutOff) {
+  // The warm-up's four answers share the vote evenly; then path 4 ends first, far surer than all.
+  const Plan plan{{8, 8, 8, 8, 3, 20, 20, 20}, "12345555", {4, 4, 4, 4, 9, 9, 9, 9}};
+  for (const auto& [consensus, expected] : {std::pair(0.9, 0), {0.3, 3}}) {
+    FakeEngine engine(ScriptedOptions(Follow(plan)));
+    MethodOptions options = OptionsFor("deepconf");
+    options.consensus = consensus;
+    auto session = ScriptedSession(engine, "deepconf", options);
+    RunToEnd(engine, *session);
+    int cancelled = 0;
+    for (const Path& path : session->pool().paths()) {
+      cancelled += path.status == PathStatus::kCancelled ? 1 : 0;
+    }
+    EXPECT_EQ(cancelled, expected);
+    EXPECT_EQ(session->Result().ledger.generated, engine.cost().decode_rows);
+    EXPECT_EQ(session->Result().answer, "5");
+    EXPECT_FALSE(session->Result().partial);
+  }
+}
+
+TEST(DeepConf, AWarmupThatAgreesNeedsNoFurtherPath) {
+  FakeEngine engine(ScriptedOptions(Follow({{8}, "7", {4.0F}})));
+  auto session = ScriptedSession(engine, "deepconf", OptionsFor("deepconf"));
+  RunToEnd(engine, *session);
+  EXPECT_EQ(session->pool().paths().size(), 4U);
+  EXPECT_EQ(session->Result().answer, "7");
+}
+
+TEST(DeepConf, Top10HasHypersVoteSet) {
+  FakeEngine engine(ScriptedOptions(
+      Follow({{10}, "12341234", {4.0F, 5.0F, 6.0F, 7.0F, 3.0F, 6.9F, 7.5F, 8.0F}})));
+  MethodOptions options = OptionsFor("deepconf-top10");
+  EXPECT_EQ(options.threshold, Preset("short")->threshold);
+  options.consensus = 0;
+  auto session = ScriptedSession(engine, "deepconf-top10", options);
+  RunToEnd(engine, *session);
+  for (const Path& path : session->pool().paths()) {
+    EXPECT_EQ(session->method().Votes(session->pool(), path), !path.answer.empty());
+  }
+}
+
+TEST(OfflineDeepConf, TheBestTenthVotesWeightedByItsScore) {
+  FakeEngine engine(ScriptedOptions(
+      Follow({{10}, "11111119", {4.0F, 4.0F, 4.0F, 4.0F, 4.0F, 4.0F, 4.0F, 9.0F}})));
+  auto session =
+      ScriptedSession(engine, "deepconf-offline-tail", OptionsFor("deepconf-offline-tail"));
+  RunToEnd(engine, *session);
+  EXPECT_EQ(session->Result().voting_paths, 1);
+  EXPECT_EQ(session->Result().answer, "9");
+  EXPECT_NEAR(session->Result().votes.at("weighted").scores[0].score,
+              PathScore(session->pool().paths()[7], "tail", FakeEngine::kVocabulary, 4), 1e-9);
+}
+
+TEST(BestOfN, PTrueAsksThePolicyAndChargesIt) {
+  // Asked about its answer, the script says Yes (logit above No) only after a 9.
+  FakeOptions options = ScriptedOptions(Follow({{6}, "11911111", {5.0F}}));
+  options.logits = [inner = options.logits](const FakeStep& step, std::span<float> logits) {
+    std::string text(step.history.begin(), step.history.end());
+    if (text.find("Yes or No: ") == std::string::npos) {
+      inner(step, logits);
+      return;
+    }
+    const bool good = text.find("=9") != std::string::npos;
+    logits['Y'] = good ? 6.0F : 1.0F;
+    logits['N'] = good ? 1.0F : 6.0F;
+    logits['e'] = logits['s'] = logits['o'] = 8.0F;
+  };
+  FakeEngine engine(options);
+  MethodOptions method = OptionsFor("bon");
+  method.scorer = "p-true";
+  auto session = ScriptedSession(engine, "bon", method);
+  RunToEnd(engine, *session);
+  const SessionResult result = session->Result();
+  EXPECT_EQ(result.answer, "9");
+  EXPECT_GT(result.votes.at("best").scores[0].score, 0.5);
+  EXPECT_LT(result.votes.at("best").scores[1].score, 0.5);
+  EXPECT_EQ(result.ledger.probe, 8 * 5);  // "Yes" and "No", token by token, for eight paths
+  EXPECT_GT(result.ledger.judge, 0);
+  EXPECT_EQ(result.ledger.effective(),
+            result.ledger.generated + result.ledger.probe + result.ledger.judge);
+  EXPECT_EQ(result.ledger.lanes_opened, 8);  // probes are no paths
+}
+
+TEST(Roe, AlwaysOnRefinesEveryToken) {
+  FakeEngine engine(ScriptedOptions(Follow({{6}, "1", {5.0F}})));
+  MethodOptions options = OptionsFor("roe", 2);
+  options.routes = 4;
+  auto session = ScriptedSession(engine, "roe", options);
+  RunToEnd(engine, *session);
+  for (const Path& path : session->pool().paths()) {
+    EXPECT_TRUE(std::all_of(path.route_counts.begin(), path.route_counts.end(),
+                            [](uint8_t count) { return count == 4; }));
+  }
+  EXPECT_EQ(session->Result().ledger.effective(), 4 * session->Result().ledger.generated);
+}
+
+TEST(Roe, LateRefinesFromItsShareOfTheMedianWarmup) {
+  FakeEngine engine(ScriptedOptions(Follow({{7, 17, 27, 9, 20}, "1", {5.0F}})));
+  MethodOptions options = OptionsFor("roe-late", 5);
+  options.warmup = 2;
+  auto session = ScriptedSession(engine, "roe-late", options);
+  RunToEnd(engine, *session);
+  // Warm-up lengths 10 and 20: median 15, from token ceil(0.84 x 15) = 13 on.
+  for (const Path& path : session->pool().paths()) {
+    for (size_t i = 0; i < path.route_counts.size(); ++i) {
+      EXPECT_EQ(path.route_counts[i], !path.warmup && i >= 13 ? 8 : 1) << path.id << " " << i;
+    }
+  }
+  EXPECT_EQ(session->pool().paths().size(), 5U);
+}
+
+TEST(Roe, RefusesDenseModels) {
+  FakeOptions options = ScriptedOptions(Follow({{6}, "1", {5.0F}}));
+  options.capabilities.routing = false;
+  FakeEngine engine(options);
+  auto session = ScriptedSession(engine, "roe", OptionsFor("roe"));
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_FALSE(session->status().ok());
+  EXPECT_EQ(session->status().error().code, ErrorCode::kUnsupported);
+}
+
+TEST(Manual, MultiTokenBeforeHalfTheMedianThenSingleToken) {
+  // Warm-up of 23 tokens; of the pool only two paths run on, so that r_t is 4.
+  FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int routes) {
+    const int index = IndexOf(key);
+    const Plan plan{{index >= 6 ? 1 : 20}, "1", {5.0F}};
+    if (index < 0) {  // a fork goes on as its parent would
+      return Follow({{20}, "1", {5.0F}})(PathKey({7, 3}, 0), written, routes);
+    }
+    return Follow(plan)(key, written, routes);
+  }));
+  MethodOptions options = OptionsFor("manual");
+  options.threshold = "off";
+  auto session = ScriptedSession(engine, "manual", options);
+  RunToEnd(engine, *session);
+  int decisions = 0;
+  for (const Record& record : session->pool().TakeRecords()) {
+    if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
+      ++decisions;
+      EXPECT_EQ(decision->action,
+                decision->position < 11.5 ? Action::kMultiToken : Action::kSingleToken);
+    }
+  }
+  EXPECT_EQ(decisions, 6);
+}
+
+}  // namespace
+}  // namespace hyper
