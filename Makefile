@@ -1,6 +1,12 @@
-# Thin front of CMake: `make demo` and `make test` install what is missing, build and run.
+# Thin front of CMake. On a bare Debian 12 as root, `make demo` and `make test` install what is
+# missing, build and run; both take seconds when nothing changed. docs/building.md tells the rest.
 BUILD ?= build
-.PHONY: all deps build test demo clean format
+PREFIX ?= /usr/local
+DESTDIR ?=
+CMAKE_FLAGS ?=
+QUESTION ?= Pia has 17 crates with 45 toys each. Then the number grows to 4 times as many. \
+            How many toys does Pia have now?
+.PHONY: all deps build demo test install check check-full format clean
 
 all: build
 
@@ -8,13 +14,27 @@ deps:
 	@scripts/install-deps.sh
 
 build: deps
-	@cmake --preset release -B $(BUILD) >/dev/null && cmake --build $(BUILD)
+	@cmake --preset release -B $(BUILD) $(CMAKE_FLAGS) >/dev/null
+	@cmake --build $(BUILD)
+
+# The complete algorithm on the bundled model, with the pool shown live.
+demo: build
+	@$(BUILD)/hyper run "$(QUESTION)"
 
 test: build
-	@ctest --test-dir $(BUILD) --output-on-failure
+	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error
+
+install: build
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+
+# What every change must pass; what is heavier, with its log in docs/.
+check:
+	@.ci/run
+check-full:
+	@scripts/check-full.sh
 
 format:
-	@git ls-files '*.cc' '*.h' | xargs clang-format-14 -i
+	@git ls-files '*.cc' '*.h' '*.c' | xargs clang-format-14 -i
 
 clean:
 	rm -rf build build-*

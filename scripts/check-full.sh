@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# The checks that are too heavy for every change; writes docs/check-full-<date>.md. Run by hand, as
+# root on Debian 12.
+#   scripts/check-full.sh [STEP...]      steps: fresh source system valgrind fuzz; none: all
+set -uo pipefail
+cd "$(dirname "$0")/.."
+steps=("$@")
+[ $# -gt 0 ] || steps=(fresh source system valgrind fuzz)
+work=$PWD/build-check-full
+mkdir -p "$work"
+report=docs/check-full-$(date -u +%Y-%m-%d).md
+failed=0
+
+# Two commands, twice: the second time nothing is to be done.
+check_fresh() {
+  rm -rf --one-file-system "$work/fresh"
+  scripts/fresh-machine.sh "$work/fresh" 'make demo' 'make test' 'make demo' 'make test'
+}
+
+# llama.cpp built here, then every test on it.
+check_source() {
+  cmake --preset release -B "$work/source" -DHYPER_LLAMA=source -DHYPER_LLAMA_SOURCE= &&
+    cmake --build "$work/source" && ctest --test-dir "$work/source" --output-on-failure
+}
+
+# llama.cpp built and installed by its own CMake, then found.
+check_system() {
+  scripts/fetch-llama.sh .deps/llama none &&
+    cmake -G Ninja -S .deps/llama/src -B "$work/llama" -DCMAKE_BUILD_TYPE=Release \
+      -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TOOLS=OFF \
+      -DLLAMA_BUILD_SERVER=OFF -DLLAMA_BUILD_APP=OFF -DLLAMA_OPENSSL=OFF \
+      -DCMAKE_INSTALL_PREFIX="$work/llama-prefix" &&
+    cmake --build "$work/llama" --target install &&
+    cmake --preset release -B "$work/system" -DHYPER_LLAMA=system \
+      -DCMAKE_PREFIX_PATH="$work/llama-prefix" &&
+    cmake --build "$work/system" && ctest --test-dir "$work/system" --output-on-failure
+}
+
+# Every test program but those that decode with a real model, which take hours there.
+check_valgrind() {
+  local program
+  cmake --preset debug && cmake --build build-debug || return 1
+  for program in build-debug/*_tests build-debug/*_test; do
+    case $program in *llama* | *capi* | *gguf*) continue ;; esac
+    valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
+      "$program" --gtest_brief=1 || return 1
+  done
+}
+
+check_fuzz() {
+  local program
+  cmake -G Ninja -S . -B "$work/fuzz" -DHYPER_FUZZ=ON -DHYPER_TESTS=OFF \
+    -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Release &&
+    cmake --build "$work/fuzz" || return 1
+  for program in "$work"/fuzz/*_fuzz; do
+    [ ! -x "$program" ] || "$program" -max_total_time=180 -print_final_stats=1 || return 1
+  done
+}
+
+scripts/install-deps.sh full || exit 1
+{
+  echo "# Full check of $(date -u +%Y-%m-%d)"
+  echo
+  echo "Commit $(git rev-parse --short HEAD)$(git diff --quiet HEAD || echo ' with changes'), $(nproc)" \
+    "cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), load at the start" \
+    "$(cut -d' ' -f1 /proc/loadavg). Written by \`make check-full\`; steps: ${steps[*]}."
+} >"$report"
+for step in "${steps[@]}"; do
+  begin=$SECONDS result=passed
+  echo "== $step"
+  if ! "check_$step" >"$work/$step.log" 2>&1; then
+    result=FAILED
+    failed=1
+    tail -40 "$work/$step.log"
+  fi
+  echo "-- $step: $result in $((SECONDS - begin)) s"
+  {
+    printf '\n## %s: %s in %s s\n\n```\n' "$step" "$result" $((SECONDS - begin))
+    grep -E '^(== |-- )|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::' "$work/$step.log"
+    printf '```\n'
+  } >>"$report"
+done
+echo "written: $report"
+exit "$failed"
