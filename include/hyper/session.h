@@ -73,7 +73,9 @@ class Session {
   void Start();
   bool Dispatch(const Event& event);  // false: not an event of this session's lanes
   void Fail(const Error& error);
-  void AfterPoll(bool engine_moved, double poll_s, double sampler_s);
+  void AfterPoll(bool engine_moved);
+  // Adds the seconds of one step; sessions side by side are charged the whole of it each.
+  void ChargeTime(double wall_s, double engine_s, double sampler_s, double statistics_s);
 
  private:
   void Advance();

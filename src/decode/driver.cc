@@ -71,9 +71,13 @@ Status Driver::Step(double timeout_s) {
       }
     }
   }
+  for (Session* session : running_) {
+    session->AfterPoll(moved);
+  }
+  const double done = Now();
   const double sampler_s = engine_.cost().sampler_s - sampler_before;
   for (Session* session : running_) {
-    session->AfterPoll(moved, polled - start, sampler_s);
+    session->ChargeTime(done - start, polled - start - sampler_s, sampler_s, done - polled);
   }
   Retire();
   return {};

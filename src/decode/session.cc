@@ -41,8 +41,8 @@ bool Session::Dispatch(const Event& event) {
   return true;
 }
 
-// Tells the method what happened, once every event of the poll has been applied and charged: a method
-// that cancels a path now does so after the token that the path took in this forward.
+// Tells the method what happened, once every event of the poll has been applied and charged: a
+// method that cancels a path now does so after the token that the path took in this forward.
 void Session::NotifyMethod() {
   for (const Happened& what : std::exchange(happened_, {})) {
     if (what.kind == EventKind::kScored) {
@@ -55,13 +55,18 @@ void Session::NotifyMethod() {
   }
 }
 
-void Session::AfterPoll(bool engine_moved, double poll_s, double sampler_s) {
+void Session::ChargeTime(double wall_s, double engine_s, double sampler_s, double statistics_s) {
+  Ledger& ledger = pool_.mutable_ledger();
+  ledger.wall_s += wall_s;
+  ledger.engine_s += engine_s;
+  ledger.sampler_s += sampler_s;
+  ledger.statistics_s += statistics_s;
+}
+
+void Session::AfterPoll(bool engine_moved) {
   if (finished_) {
     return;
   }
-  pool_.mutable_ledger().wall_s += poll_s;
-  pool_.mutable_ledger().engine_s += poll_s - sampler_s;
-  pool_.mutable_ledger().sampler_s += sampler_s;
   NotifyMethod();
   if (pool_.stalled() && !engine_moved) {
     pool_.RelieveStall();
