@@ -28,5 +28,7 @@ target_sources(hyper PRIVATE
   scalar.cc
   scalar_policies.cc
   unicode.cc)
-hyper_tests(equal_test equal_test.cc exact_test.cc)
-target_link_libraries(equal_test PRIVATE hyper::exact)
+hyper_tests(equal_test equal_cases_test.cc equal_properties_test.cc equal_test.cc exact_test.cc)
+if(HYPER_TESTS)
+  target_link_libraries(equal_test PRIVATE hyper::exact hyper_answer_cases)
+endif()

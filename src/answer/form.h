@@ -52,7 +52,9 @@ class FormBuilder {
     bool positive = false;
     // May have values that are not real; symbols are real.
     bool complex = false;
-    // For a positive generator: its logarithm, where that has a form.
+    // f, for |f|^(1/n) and ln|f|.
+    std::optional<Fraction> of;
+    // For an exponential: its exponent.
     std::optional<Fraction> logarithm;
   };
   using Form = std::optional<Fraction>;
@@ -85,6 +87,7 @@ class FormBuilder {
   Form Exponential(const Fraction& x);
   Form ExponentialTerm(const Fraction& monomial, const Rational& coefficient);
   Form Logarithm(const Fraction& x);
+  Form LogarithmOfFactor(const Fraction& factor);
   Form Absolute(const Fraction& x);
   Form GeneralPower(const Fraction& base, const Fraction& exponent);
   Form Root(const Fraction& base, long p, long q);

@@ -144,11 +144,10 @@ FormBuilder::Form FormBuilder::ExponentialTerm(const Fraction& monomial,
   if (!p || !q) return std::nullopt;
   // exp(c ln f) = |f|^c
   for (std::size_t i = symbols_; i < generators_.size(); ++i) {
-    if (generators_[i].key.rfind("ln:", 0) != 0 || !generators_[i].value ||
-        monomial.AsVariable() != static_cast<int>(i)) {
+    if (generators_[i].key.rfind("ln:", 0) != 0 || monomial.AsVariable() != static_cast<int>(i)) {
       continue;
     }
-    return AbsoluteRoot(*generators_[i].value, *p, *q);
+    return AbsoluteRoot(*generators_[i].of, *p, *q);
   }
   // exp(i pi t) = cos(pi t) + i sin(pi t)
   const Form turn = Constant("pi") && Constant("i")

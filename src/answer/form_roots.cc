@@ -118,6 +118,7 @@ FormBuilder::Form FormBuilder::AbsoluteRoot(const Fraction& factor, long numerat
     Generator& generator = generators_[static_cast<std::size_t>(index)];
     generator.degree = sign == 0 ? 2 * root_denominator_ : root_denominator_;
     generator.value = std::move(value);
+    generator.of = factor;
     generator.positive = true;
   }
   return Fraction::Variable(*ring_, index)
@@ -202,6 +203,24 @@ FormBuilder::Form FormBuilder::Root(const Fraction& base, long p, long q) {
   return result;
 }
 
+// ln|f|. Roots and exponentials give theirs away.
+FormBuilder::Form FormBuilder::LogarithmOfFactor(const Fraction& factor) {
+  const int variable = factor.AsVariable();
+  if (variable >= 0) {
+    const Generator generator = generators_[static_cast<std::size_t>(variable)];
+    if (generator.logarithm) return generator.logarithm;
+    if (generator.key.rfind("root:", 0) == 0) {
+      const Form inner = LogarithmOfFactor(*generator.of);
+      const Rational share(1, static_cast<unsigned long>(root_denominator_));
+      return inner ? inner->Multiply(*Number(share), budget_) : std::nullopt;
+    }
+  }
+  const int index = Variable("ln:" + KeyOf(factor));
+  if (index < 0) return std::nullopt;
+  generators_[static_cast<std::size_t>(index)].of = factor;
+  return Fraction::Variable(*ring_, index);
+}
+
 FormBuilder::Form FormBuilder::Logarithm(const Fraction& x) {
   if (x.IsZero()) return std::nullopt;
   const auto factors = IsReal(x) ? x.Factor(budget_) : std::nullopt;
@@ -216,16 +235,8 @@ FormBuilder::Form FormBuilder::Logarithm(const Fraction& x) {
   for (const auto& [prime, power] : *primes) parts.emplace_back(*Number(prime), power);
   Form total = Number(Rational(0));
   for (const auto& [factor, power] : parts) {
-    const int variable = factor.AsVariable();
-    Form logarithm;
-    if (variable >= 0 && generators_[static_cast<std::size_t>(variable)].logarithm) {
-      logarithm = generators_[static_cast<std::size_t>(variable)].logarithm;
-    } else {
-      const int index = Variable("ln:" + KeyOf(factor));
-      if (index < 0) return std::nullopt;
-      generators_[static_cast<std::size_t>(index)].value = factor;
-      logarithm = Fraction::Variable(*ring_, index);
-    }
+    const Form logarithm = LogarithmOfFactor(factor);
+    if (!logarithm) return std::nullopt;
     const Form scaled = logarithm->Multiply(*Number(Rational(power)), budget_);
     total = scaled ? total->Add(*scaled, budget_) : std::nullopt;
     if (!total) return std::nullopt;

@@ -12,8 +12,10 @@
 namespace hyper {
 namespace {
 
-// Beyond these a greatest common divisor or a factorisation could take seconds.
-constexpr double kMaxTerms = 600;
+// Beyond these a greatest common divisor or a factorisation could take seconds; sums and products
+// of polynomials need neither.
+constexpr double kMaxTerms = 800;
+constexpr double kMaxPolynomialTerms = 20'000;
 constexpr double kMaxCoefficientBits = 20'000;
 constexpr long kMaxDegree = 2'000;
 constexpr long kMaxFactorTerms = 60;
@@ -75,9 +77,12 @@ bool Fraction::Spend(double terms, const Fraction& a, const Fraction& b, Budget&
   // A single term is cheap whatever its degree.
   const bool single = a.Terms() <= 2 && b.Terms() <= 2;
   const bool dense = degree > (single ? kMaxDegree * 100 : kMaxDegree);
-  if (terms > kMaxTerms || bits > kMaxCoefficientBits || dense) return false;
+  const bool polynomials = a.IsPolynomial() && b.IsPolynomial();
+  if (terms > (polynomials ? kMaxPolynomialTerms : kMaxTerms) || bits > kMaxCoefficientBits ||
+      dense)
+    return false;
   return budget.Bits(terms * (bits + 64)) &&
-         budget.Steps(2 + static_cast<std::size_t>(terms / 4 + a.Terms() * b.Terms() / 16));
+         budget.Steps(2 + static_cast<std::size_t>(polynomials ? terms / 16 : terms / 2));
 }
 
 bool Fraction::Canonicalise() {
