@@ -18,8 +18,10 @@ build: deps
 	@cmake --build $(BUILD)
 
 # The complete algorithm on the bundled model, with the pool shown live.
-demo: build
-	@$(BUILD)/hyper run "$(QUESTION)"
+demo: deps
+	@cmake --preset release -B $(BUILD) $(CMAKE_FLAGS) >/dev/null
+	@cmake --build $(BUILD) --target hyper_cli
+	@$(BUILD)/hyper run --live always "$(QUESTION)"
 
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error

@@ -1,0 +1,46 @@
+#include "apps/hyper/bundled_model.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+namespace hyper::app {
+namespace {
+
+constexpr const char* kModelFile = "tinymath-moe-6m-f16.gguf";
+constexpr const char* kModelFamily = "tinymath-moe-";
+
+}  // namespace
+
+Result<std::string> BundledModel() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  std::vector<fs::path> places;
+  if (!error) {
+    places.push_back(folder.parent_path() / "share/hyper/models" / kModelFile);
+    places.push_back(folder.parent_path() / "models/tinymath" / kModelFile);
+  }
+  places.push_back(fs::path(HYPER_SOURCE_DIR) / "models/tinymath" / kModelFile);
+  std::string tried;
+  for (const fs::path& place : places) {
+    if (fs::exists(place, error)) {
+      return place.lexically_normal().string();
+    }
+    tried += (tried.empty() ? "" : ", ") + place.string();
+  }
+  return Error{ErrorCode::kNotFound,
+               fmt::format("the bundled model is in none of {}; name a model with --model", tried)};
+}
+
+std::string PresetFor(const std::string& metadata_preset, const std::string& model_path) {
+  if (!metadata_preset.empty()) {
+    return metadata_preset;
+  }
+  const std::string name = std::filesystem::path(model_path).filename().string();
+  return name.starts_with(kModelFamily) ? "short" : "paper";
+}
+
+}  // namespace hyper::app

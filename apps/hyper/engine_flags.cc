@@ -1,0 +1,154 @@
+#include "apps/hyper/engine_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "apps/hyper/bundled_model.h"
+#include "apps/hyper/parse_value.h"
+#include "apps/hyper/scripted_engine.h"
+#include "hyper/llama_engine.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, KvType>, 5> kKvTypes{{{"f16", KvType::kF16},
+                                                                       {"f32", KvType::kF32},
+                                                                       {"bf16", KvType::kBf16},
+                                                                       {"q8_0", KvType::kQ8_0},
+                                                                       {"q4_0", KvType::kQ4_0}}};
+constexpr int kMostLanes = 240;  // of one llama.cpp engine; see LlamaOptions::max_lanes
+constexpr int kScriptedContext = 4096;
+
+// The values of the flags, parsed.
+struct Numbers {
+  int cells = 0;
+  int threads = 0;
+  int gpu_layers = 0;
+};
+
+Result<Numbers> ParseNumbers(const EngineFlags& flags) {
+  Numbers numbers;
+  const std::string cells_range = "0 (automatic) or 1..2147483647 KV cells, one for each token";
+  const std::string threads_range = "0 (all) or 1..1024 threads";
+  const std::string layers_range = "-1 (all) or 0..65536 layers";
+  for (const Status& status :
+       {ParseValue("ctx", flags.cells, cells_range, numbers.cells),
+        ParseValue("threads", flags.threads, threads_range, numbers.threads),
+        ParseValue("gpu-layers", flags.gpu_layers, layers_range, numbers.gpu_layers)}) {
+    if (!status) {
+      return status.error();
+    }
+  }
+  const auto outside = [](const char* name, int value, const std::string& range) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--{} is {}, outside its range; it takes {}", name, value, range)};
+  };
+  if (numbers.cells < 0) {
+    return outside("ctx", numbers.cells, cells_range);
+  }
+  if (numbers.threads < 0 || numbers.threads > 1024) {
+    return outside("threads", numbers.threads, threads_range);
+  }
+  if (numbers.gpu_layers < -1 || numbers.gpu_layers > 65536) {
+    return outside("gpu-layers", numbers.gpu_layers, layers_range);
+  }
+  return numbers;
+}
+
+Status CheckWord(const char* name, const std::string& value, const std::string& words) {
+  if (("," + words + ",").find("," + value + ",") != std::string::npos) {
+    return {};
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("--{} '{}' is not known; it takes one of {}", name, value, words)};
+}
+
+}  // namespace
+
+void EngineFlags::AddTo(CLI::App& app) {
+  const char* group = "Model and engine";
+  app.add_option("--model", model, "GGUF file of the model [the bundled one]")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--engine", engine,
+                 "llama: llama.cpp in this process; scripted: made-up texts, no model [llama]")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--ctx,--kv-budget", cells,
+                 "KV cells (tokens) that all paths share; 0: as the run may need [0]")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--kv-type", kv_type,
+                 "element type of the KV cache (f16 f32 bf16 q8_0 q4_0) [f16]")
+      ->type_name("WORD")
+      ->group(group);
+  app.add_option("--threads", threads, "CPU threads; 0: all that are allowed [0]")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--gpu-layers", gpu_layers, "layers on the GPU; -1: all [0]")
+      ->type_name("N")
+      ->group(group);
+  app.add_option(
+         "--determinism", determinism,
+         "strict: equal seeds give equal bytes for any --threads; fast: equal in distribution [" +
+             determinism + "]")
+      ->type_name("WORD")
+      ->group(group);
+}
+
+Status CheckEngineFlags(EngineFlags& flags) {
+  Result<Numbers> numbers = ParseNumbers(flags);
+  if (!numbers) {
+    return numbers.error();
+  }
+  for (const Status& status : {CheckWord("engine", flags.engine, "llama,scripted"),
+                               CheckWord("determinism", flags.determinism, "strict,fast"),
+                               CheckWord("kv-type", flags.kv_type, "f16,f32,bf16,q8_0,q4_0")}) {
+    if (!status) {
+      return status;
+    }
+  }
+  if (flags.engine == "scripted") {
+    flags.model.clear();
+    return {};
+  }
+  if (flags.model.empty()) {
+    Result<std::string> bundled = BundledModel();
+    if (!bundled) {
+      return bundled.error();
+    }
+    flags.model = *bundled;
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Engine>> MakeEngine(const EngineFlags& flags, int lanes) {
+  Result<Numbers> numbers = ParseNumbers(flags);
+  if (!numbers) {
+    return numbers.error();
+  }
+  if (flags.engine == "scripted") {
+    const int context =
+        numbers->cells > 0 ? std::min(numbers->cells, kScriptedContext) : kScriptedContext;
+    return MakeScriptedEngine(numbers->cells, context);
+  }
+  LlamaOptions options;
+  options.model_path = flags.model;
+  options.context_cells = numbers->cells;
+  options.max_lanes = std::min(lanes, kMostLanes);
+  options.threads = numbers->threads;
+  options.strict = flags.determinism == "strict";
+  options.gpu_layers = numbers->gpu_layers;
+  options.kv_type = std::find_if(kKvTypes.begin(), kKvTypes.end(), [&flags](const auto& entry) {
+                      return entry.first == flags.kv_type;
+                    })->second;
+  return MakeLlamaEngine(options);
+}
+
+}  // namespace hyper::app

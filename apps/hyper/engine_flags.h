@@ -1,0 +1,42 @@
+// Which model runs, on what engine: flags that run and bench share.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "hyper/engine.h"
+#include "hyper/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hyper::app {
+
+struct EngineFlags {
+  std::string engine = "llama";  // "llama", or "scripted": no model, made-up texts
+  std::string model;             // empty: the bundled model
+  std::string determinism = "strict";
+  std::string kv_type = "f16";
+  std::string cells = "0";       // KV cells; 0: as many as the engine chooses
+  std::string threads = "0";     // 0: all that are allowed
+  std::string gpu_layers = "0";  // -1: all
+
+  // Adds the flags to `app`, which reads into this object.
+  void AddTo(CLI::App& app);
+};
+
+// An engine with what was known before it was made.
+struct MadeEngine {
+  std::unique_ptr<Engine> engine;
+  std::string model_path;  // empty where there is none
+};
+
+// Checks the flags' values; resolves the model's path to `flags.model`. Cheap: loads nothing.
+Status CheckEngineFlags(EngineFlags& flags);
+
+// Makes the engine of checked flags. `lanes`: lanes wanted at once, 0 leaves it to the engine.
+// Errors: those of the engine.
+Result<std::unique_ptr<Engine>> MakeEngine(const EngineFlags& flags, int lanes);
+
+}  // namespace hyper::app

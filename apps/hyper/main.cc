@@ -1,0 +1,76 @@
+// hyper: answers hard questions with a pool of reasoning paths. Each subcommand is a file here.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+#include "apps/hyper/command.h"
+
+namespace {
+
+using hyper::app::Command;
+
+constexpr std::array kCommands{
+    Command{"run", "answer a question", hyper::app::RunCommand},
+    Command{"bench", "measure tokens/s of plain decoding and where the time goes",
+            hyper::app::BenchCommand},
+};
+
+void PrintHelp(FILE* out) {
+  fmt::print(out,
+             "hyper {}: test-time scaling of language models (HyPER)\n\n"
+             "usage: hyper COMMAND [ARGUMENTS]; hyper COMMAND --help tells more\n\ncommands:\n",
+             HYPER_VERSION);
+  for (const Command& command : kCommands) {
+    fmt::print(out, "  {:<10} {}\n", command.name, command.summary);
+  }
+  fmt::print(out,
+             "\nexit codes:\n"
+             "  0    done (also when no path had an answer)\n"
+             "  64   a flag or value is not valid\n"
+             "  65   a file is broken\n"
+             "  66   a file does not exist or cannot be read\n"
+             "  69   the model or engine cannot do what is asked\n"
+             "  70   a bug in hyper\n"
+             "  71   out of memory, KV cells or lanes\n"
+             "  74   an output file could not be written\n"
+             "  130  interrupted; the best vote so far was printed\n");
+}
+
+int Dispatch(int argc, const char* const* argv) {
+  const std::string_view name = argc > 1 ? argv[1] : "";
+  if (name == "--help" || name == "-h" || name == "help") {
+    PrintHelp(stdout);
+    return hyper::app::kExitOk;
+  }
+  if (name == "--version") {
+    fmt::print("hyper {}\n", HYPER_VERSION);
+    return hyper::app::kExitOk;
+  }
+  for (const Command& command : kCommands) {
+    if (name == command.name) {
+      return command.run(argc - 1, argv + 1);
+    }
+  }
+  if (name.empty()) {
+    PrintHelp(stderr);
+    return hyper::app::kExitUsage;
+  }
+  fmt::print(stderr, "hyper: command '{}' is not known; hyper --help lists the commands\n",
+             hyper::app::OneLine(std::string(name)));
+  return hyper::app::kExitUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Dispatch(argc, argv);
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "hyper: {}; this is a bug or memory ran out, please report it\n",
+               hyper::app::OneLine(failure.what()));
+    return hyper::app::kExitSoftware;
+  }
+}

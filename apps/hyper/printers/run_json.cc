@@ -1,0 +1,65 @@
+#include "apps/hyper/printers/run_json.h"
+
+#include <utility>
+
+#include "src/report/json.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr int kIndent = 2;
+
+void AddSetup(const RunSetup& setup, Json* object) {
+  (*object)["question"] = setup.question;
+  (*object)["prompt"] = setup.prompt;
+  (*object)["preset"] = setup.preset;
+  (*object)["engine"] = setup.engine;
+  (*object)["determinism"] = setup.determinism;
+}
+
+Json WarmupJson(const std::vector<Record>& records) {
+  for (const Record& record : records) {
+    if (std::holds_alternative<WarmupRecord>(record)) {
+      return RecordJson(record);
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string RunToJson(const RunReport& report, bool with_timing) {
+  const RunSetup& setup = report.setup;
+  const ReportContext context{setup.method, setup.model, setup.seed, report.records, false};
+  Json object = ReportJson(context, report.session);
+  AddSetup(setup, &object);
+  object["warmup"] = WarmupJson(report.records);
+  object["warnings"] = report.warnings;
+  if (with_timing) {
+    Ledger ledger = report.session.pool().ledger();
+    ledger.wall_s = report.wall_s;
+    object["timing"] = TimingJson(ledger);
+  }
+  return DumpJson(object, kIndent) + "\n";
+}
+
+std::string TraceHead(const RunSetup& setup) {
+  Json object = {{"record", "run"},
+                 {"method", setup.method},
+                 {"model", {{"name", setup.model.name}, {"hash", setup.model.hash}}},
+                 {"seed", setup.seed}};
+  AddSetup(setup, &object);
+  object["options"] = OptionsJson(setup.options);
+  return DumpJson(object);
+}
+
+std::string TraceEnd(const RunReport& report) {
+  const SessionResult result = report.session.Result();
+  const Json object = {{"record", "result"},
+                       {"answer", result.answer ? Json(*result.answer) : Json(nullptr)},
+                       {"partial", result.partial},
+                       {"ledger", LedgerJson(result.ledger)}};
+  return DumpJson(object);
+}
+
+}  // namespace hyper::app

@@ -1,0 +1,155 @@
+#include "apps/hyper/printers/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <variant>
+#include <vector>
+
+#include "apps/hyper/command.h"
+
+namespace hyper::app {
+namespace {
+
+std::string Number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-";
+}
+
+std::string Bytes(double bytes) {
+  if (bytes >= 1024.0 * 1024.0 * 1024.0) {
+    return fmt::format("{:.1f} GiB", bytes / (1024.0 * 1024.0 * 1024.0));
+  }
+  if (bytes >= 1024.0 * 1024.0) {
+    return fmt::format("{:.1f} MiB", bytes / (1024.0 * 1024.0));
+  }
+  return fmt::format("{:.0f} KiB", bytes / 1024.0);
+}
+
+std::string AnswerLines(const SessionResult& result, size_t paths) {
+  std::string text = fmt::format("answer   {}\n", result.answer ? OneLine(*result.answer) : "none");
+  if (result.partial) {
+    text += fmt::format("partial  {}\n", OneLine(result.partial_reason));
+  }
+  return text + fmt::format("         {} of {} paths voted; rule {}\n", result.voting_paths, paths,
+                            result.vote_rule);
+}
+
+// One row for each rule, the winner and up to three others, each with its share of the score.
+std::string VoteTable(const SessionResult& result) {
+  constexpr size_t kShown = 4;
+  std::string text = "\nvote\n";
+  for (const auto& [rule, outcome] : result.votes) {
+    text += fmt::format("  {} {:<20}", rule == result.vote_rule ? '*' : ' ', rule);
+    for (size_t i = 0; i < std::min(outcome.scores.size(), kShown); ++i) {
+      const AnswerTally& tally = outcome.scores[i];
+      text += fmt::format("  {}: {:.0f} % ({} {})", OneLine(tally.answer), 100 * tally.share,
+                          tally.paths, tally.paths == 1 ? "path" : "paths");
+    }
+    text += outcome.scores.size() > kShown
+                ? fmt::format("  and {} more", outcome.scores.size() - kShown)
+                : "";
+    text += outcome.scores.empty() ? "  no answer" : "";
+    text += outcome.tie ? "  tie" : "";
+    text += outcome.clipped > 0 ? fmt::format("  {} clipped", outcome.clipped) : "";
+    text += '\n';
+  }
+  return text;
+}
+
+std::string PathCounts(const std::vector<Path>& paths) {
+  std::map<PathStatus, int> counts;
+  for (const Path& path : paths) {
+    ++counts[path.status];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [status, count] : counts) {
+    parts.push_back(fmt::format("{} {}", count, PathStatusName(status)));
+  }
+  return fmt::format("paths    {}: {}\n", paths.size(), fmt::join(parts, ", "));
+}
+
+// Empty where nothing was decided.
+std::string ActionCounts(const std::vector<Record>& records) {
+  std::array<int, kActionCount> counts{};
+  int decisions = 0;
+  for (const Record& record : records) {
+    if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
+      ++counts[static_cast<size_t>(decision->action)];
+      ++decisions;
+    }
+  }
+  if (decisions == 0) {
+    return "";
+  }
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < kActionCount; ++i) {
+    parts.push_back(fmt::format("{} {}", ActionName(static_cast<Action>(i)), counts[i]));
+  }
+  return fmt::format("actions  {}\n", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string Grouped(int64_t number) {
+  std::string digits = fmt::format("{}", number);
+  const size_t first = digits[0] == '-' ? 1 : 0;
+  for (size_t at = digits.size(); at > first + 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+std::string RunToText(const RunReport& report) {
+  const SessionResult result = report.session.Result();
+  const Ledger& ledger = result.ledger;
+  const std::vector<Path>& paths = report.session.pool().paths();
+  std::string text = AnswerLines(result, paths.size()) + VoteTable(result) + "\n";
+  text += PathCounts(paths) + ActionCounts(report.records);
+  text += fmt::format(
+      "cost     {} tokens generated, {} effective ({} refined); prompt {}; lanes {} opened, "
+      "{} at most, {:.1f} on average; KV cache {}\n",
+      Grouped(ledger.generated), Grouped(ledger.effective()), Grouped(ledger.refined),
+      Grouped(ledger.prefilled), ledger.lanes_opened, ledger.lanes_peak, ledger.mean_lanes(),
+      Bytes(ledger.cells_peak_bytes()));
+  const RunSetup& setup = report.setup;
+  text += fmt::format("run      {} on {}, preset {}, {}, seed {}{}\n", setup.method,
+                      OneLine(setup.model.name), setup.preset, setup.determinism, setup.seed,
+                      setup.seed_drawn ? " (drawn)" : "");
+  return text;
+}
+
+std::string TimeLine(const RunReport& report) {
+  const Ledger& ledger = report.session.pool().ledger();
+  const double wall = std::max(report.wall_s, 1e-9);
+  const double rest =
+      std::max(0.0, wall - ledger.engine_s - ledger.sampler_s - ledger.statistics_s);
+  return fmt::format(
+      "time     {:.1f} s, {:.0f} tokens/s: engine {:.0f} %, sampler {:.0f} %, statistics {:.0f} %, "
+      "rest {:.0f} %",
+      wall, static_cast<double>(ledger.generated) / wall, 100 * ledger.engine_s / wall,
+      100 * ledger.sampler_s / wall, 100 * ledger.statistics_s / wall, 100 * rest / wall);
+}
+
+std::string FinishLine(const FinishRecord& record) {
+  return fmt::format("path {:>3}  {:<10} {:>5} tokens  confidence {:>5} lowest {:>5}  {}{}",
+                     record.path, PathStatusName(record.status), record.tokens,
+                     Number(record.confidence), Number(record.lowest_window),
+                     record.answer.empty() ? "no answer" : OneLine(record.answer),
+                     record.tentative ? " (tentative)" : "");
+}
+
+std::string DecisionLine(const DecisionRecord& record) {
+  return fmt::format(
+      "decision {} at token {}: {}{}, {} paths, confidence {} diversity {}{}", record.step,
+      record.position, ActionName(record.action),
+      record.expansion > 1 && record.action != Action::kNone ? fmt::format(" x{}", record.expansion)
+                                                             : "",
+      record.lanes_after, Number(record.raw.confidence), Number(record.raw.diversity),
+      record.note.empty() ? "" : "; " + OneLine(record.note));
+}
+
+}  // namespace hyper::app

@@ -1,0 +1,90 @@
+#include "apps/hyper/question.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace hyper::app {
+namespace {
+
+Result<std::string> ReadFile(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("--file '{}' is a folder; name a text file", path)};
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file.is_open() || file.bad()) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("--file '{}' cannot be read: {}; check path and permissions", path,
+                             std::generic_category().message(errno))};
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> ReadQuestion(const std::string& argument, const std::string& path) {
+  if (!argument.empty() && !path.empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("both a question and --file '{}' are given; give one", path)};
+  }
+  std::string text = argument;
+  if (!path.empty()) {
+    Result<std::string> read = ReadFile(path);
+    if (!read) {
+      return read;
+    }
+    text = *read;
+  } else if (argument == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+  }
+  text.erase(text.find_last_not_of("\r\n") + 1);
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "the question is empty; give it as an argument, as - for standard input, or with "
+                 "--file"};
+  }
+  return text;
+}
+
+Result<Prompt> MakePrompt(Engine& engine, const std::string& question,
+                          const std::string& instruction, const std::string& system) {
+  std::vector<ChatMessage> messages;
+  if (!system.empty()) {
+    messages.push_back({"system", system});
+  }
+  messages.push_back({"user", instruction.empty() ? question : question + "\n\n" + instruction});
+  Result<Prompt> prompt = engine.RenderChat(messages, {});
+  if (!prompt) {
+    return prompt;
+  }
+  const size_t fits = static_cast<size_t>(engine.capabilities().context_tokens);
+  if (prompt->tokens.size() >= fits) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("the prompt has {} tokens, but the context holds {}; shorten the "
+                             "question, or raise --ctx if the model can take more",
+                             prompt->tokens.size(), fits)};
+  }
+  return prompt;
+}
+
+ExtractedAnswer ExtractFor(const void* context, std::string_view text, bool finished,
+                           bool reasoning_opened) {
+  ExtractOptions options = *static_cast<const ExtractOptions*>(context);
+  options.finished = finished;
+  options.opened_by_template = reasoning_opened;
+  Extraction found = ExtractAnswer(text, options);
+  return {found.answer.value_or(""), std::move(found.raw), found.tentative};
+}
+
+}  // namespace hyper::app

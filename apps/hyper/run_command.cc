@@ -1,0 +1,231 @@
+// hyper run: one question, one session. Parse, build the objects in order, step, print.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/hyper/bundled_model.h"
+#include "apps/hyper/command.h"
+#include "apps/hyper/interrupt.h"
+#include "apps/hyper/printers/live_view.h"
+#include "apps/hyper/printers/run_json.h"
+#include "apps/hyper/printers/run_text.h"
+#include "apps/hyper/question.h"
+#include "apps/hyper/run_flags.h"
+#include "apps/hyper/session_setup.h"
+#include "apps/hyper/trace_file.h"
+#include "hyper/driver.h"
+#include "src/report/json.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr const char* kCommand = "run";
+constexpr const char* kInstruction =
+    "Please reason step by step, and put your final answer within \\boxed{}.";
+
+// Where the records of a session go: the live view, the trace and the report.
+class Recorder {
+ public:
+  Recorder(LiveView& view, TraceFile* trace) : view_(view), trace_(trace) {}
+
+  // Error of the trace, which has then been removed; the run goes on without it.
+  Status Take(std::vector<Record> records) {
+    for (Record& record : records) {
+      view_.OnRecord(record);
+      if (trace_ != nullptr) {
+        trace_->Add(DumpJson(RecordJson(record)));
+      }
+      if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
+        warnings_.push_back(notice->text);
+      }
+      if (!std::holds_alternative<TokenRecord>(record)) {
+        records_.push_back(std::move(record));
+      }
+    }
+    return trace_ != nullptr ? trace_->Flush() : Status();
+  }
+  void AddWarning(const std::string& text) { warnings_.push_back(text); }
+
+  const std::vector<Record>& records() const { return records_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  LiveView& view_;
+  TraceFile* trace_;
+  std::vector<Record> records_;
+  std::vector<std::string> warnings_;
+};
+
+// A seed that JSON readers which hold numbers as doubles keep exactly.
+uint64_t DrawSeed() {
+  constexpr uint64_t kExactInDouble = (uint64_t{1} << 53U) - 1;
+  std::random_device device;
+  return ((uint64_t{device()} << 32U) | device()) & kExactInDouble;
+}
+
+// Steps until the session has finished; returns the exit code.
+int Decode(Driver& driver, Session& session, Recorder& recorder, LiveView& view) {
+  const InterruptGuard interrupt;
+  int exit_code = kExitOk;
+  driver.Add(&session);
+  while (!driver.idle()) {
+    if (interrupt.interrupted() && !session.finished()) {
+      session.Stop("interrupted");
+      exit_code = kExitInterrupted;
+    }
+    // The session keeps an engine error too; it is printed with the result.
+    Status step = driver.Step(/*timeout_s=*/1.0);
+    Status written = recorder.Take(session.pool().TakeRecords());
+    if (!written) {
+      view.Clear();
+      Complain(kCommand, written.error());
+      exit_code = kExitOutput;
+    }
+    if (!step) {
+      break;
+    }
+    view.Draw(session.pool());
+  }
+  view.Clear();
+  return session.status() ? exit_code : ExitCodeOf(session.status().error());
+}
+
+// Prints the result; returns the exit code, `exit_code` where all is well.
+int Print(const RunReport& report, const RunFlags& flags, TraceFile* trace, int exit_code) {
+  for (const std::string& warning : report.warnings) {
+    Warn(kCommand, warning);
+  }
+  const Status& status = report.session.status();
+  if (!status) {
+    Complain(kCommand, status.error());
+  }
+  if (!status && report.session.pool().paths().empty()) {
+    return exit_code;
+  }
+  if (!PrintResult(kCommand, flags.json ? RunToJson(report, flags.timing) : RunToText(report))) {
+    exit_code = kExitOutput;
+  }
+  if (!flags.json) {
+    fmt::print(stderr, "{}\n", TimeLine(report));
+  }
+  if (trace != nullptr) {
+    trace->Add(TraceEnd(report));
+    Status committed = trace->Commit();
+    if (!committed) {
+      Complain(kCommand, committed.error());
+      exit_code = kExitOutput;
+    }
+  }
+  return exit_code;
+}
+
+// The engine, made for as many lanes as the run may have in use.
+Result<std::unique_ptr<Engine>> LoadEngine(const RunFlags& flags, LiveView& view) {
+  const std::string preset =
+      flags.preset.empty() ? PresetFor("", flags.engine.model) : flags.preset;
+  Result<MethodOptions> options = ResolveOptions(flags.options, preset, flags.method);
+  if (!options) {
+    return options.error();
+  }
+  view.Phase("loading " + flags.engine.model);
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(flags.engine, LaneLimit(*options));
+  view.Clear();
+  return engine;
+}
+
+// Preset, flags and the engine's abilities put together.
+Result<RunSetup> SetUp(const RunFlags& flags, const std::string& question, const Engine& engine) {
+  RunSetup setup;
+  setup.question = question;
+  setup.method = flags.method;
+  setup.engine = flags.engine.engine;
+  setup.determinism = flags.engine.determinism;
+  setup.seed_drawn = !flags.seed.has_value();
+  setup.seed = flags.seed ? *flags.seed : DrawSeed();
+  setup.model = engine.model();
+  setup.preset =
+      flags.preset.empty() ? PresetFor(setup.model.preset, flags.engine.model) : flags.preset;
+  Result<MethodOptions> options = ResolveOptions(flags.options, setup.preset, flags.method);
+  if (!options) {
+    return options.error();
+  }
+  setup.options = *options;
+  Status status = CheckWidth(setup.options, engine);
+  return status ? Result<RunSetup>(setup) : Result<RunSetup>(status.error());
+}
+
+int RunQuestion(const RunFlags& flags, const std::string& question, TraceFile* trace) {
+  const auto start = std::chrono::steady_clock::now();
+  LiveView view(LiveModeOf(flags.live));
+  Recorder recorder(view, trace);
+  Result<std::unique_ptr<Engine>> engine = LoadEngine(flags, view);
+  if (!engine) {
+    return Complain(kCommand, engine.error());
+  }
+  Result<RunSetup> setup = SetUp(flags, question, **engine);
+  if (!setup) {
+    return Complain(kCommand, setup.error());
+  }
+  const std::string fallback = setup->preset == "short" ? "" : kInstruction;
+  Result<Prompt> prompt = MakePrompt(
+      **engine, question, flags.has_instruction ? flags.instruction : fallback, flags.system);
+  if (!prompt) {
+    return Complain(kCommand, prompt.error());
+  }
+  setup->prompt = prompt->text;
+  if (!prompt->warning.empty()) {
+    recorder.AddWarning(prompt->warning);
+  }
+  if (trace != nullptr) {
+    trace->Add(TraceHead(*setup));
+  }
+  Result<std::unique_ptr<Method>> method = MakeMethod(setup->method, setup->options);
+  if (!method) {
+    return Complain(kCommand, method.error());
+  }
+  Pool::Config config;
+  config.prompt = std::move(*prompt);
+  config.options = setup->options;
+  config.seed = {setup->seed, 0};
+  config.reservation = ReservationFor(setup->options, **engine);
+  config.token_records = trace != nullptr;
+  config.extractor = ExtractFor;
+  config.extractor_context = &flags.extract;
+  Session session(**engine, std::move(config), std::move(*method), flags.limits);
+  Driver driver(**engine);
+  const int exit_code = Decode(driver, session, recorder, view);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  return Print({*setup, session, recorder.records(), recorder.warnings(), wall.count()}, flags,
+               trace, exit_code);
+}
+
+}  // namespace
+
+int RunCommand(int argc, const char* const* argv) {
+  RunFlags flags;
+  if (std::optional<int> exit_code = ParseRunFlags(argc, argv, &flags)) {
+    return *exit_code;
+  }
+  Result<std::string> question = ReadQuestion(flags.question, flags.file);
+  if (!question) {
+    return Complain(kCommand, question.error());
+  }
+  std::unique_ptr<TraceFile> trace;
+  if (!flags.trace.empty()) {
+    Result<std::unique_ptr<TraceFile>> opened = TraceFile::Open(flags.trace);
+    if (!opened) {
+      Complain(kCommand, opened.error());
+      return kExitOutput;
+    }
+    trace = std::move(*opened);
+  }
+  return RunQuestion(flags, *question, trace.get());
+}
+
+}  // namespace hyper::app

@@ -1,0 +1,37 @@
+// All that a run ends with, for the printers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hyper/engine.h"
+#include "hyper/options.h"
+#include "hyper/records.h"
+#include "hyper/session.h"
+
+namespace hyper::app {
+
+// What is settled before the first token.
+struct RunSetup {
+  std::string question;
+  std::string prompt;  // as rendered
+  std::string method;
+  std::string preset;
+  std::string engine;  // "llama" or "scripted"
+  std::string determinism;
+  uint64_t seed = 0;
+  bool seed_drawn = false;
+  ModelInfo model;
+  MethodOptions options;
+};
+
+struct RunReport {
+  const RunSetup& setup;
+  const Session& session;
+  const std::vector<Record>& records;  // all but the token records
+  const std::vector<std::string>& warnings;
+  double wall_s = 0;
+};
+
+}  // namespace hyper::app

@@ -1,0 +1,25 @@
+// What a session on an engine is set up with: options and the share of the engine it may use.
+#pragma once
+
+#include <string>
+
+#include "apps/hyper/option_flags.h"
+#include "hyper/engine.h"
+#include "hyper/options.h"
+#include "hyper/pool.h"
+#include "hyper/result.h"
+
+namespace hyper::app {
+
+// The preset's options, then what the method changes of them, then the flags.
+// Errors: kNotFound (preset, method), kInvalidArgument (a flag's value).
+Result<MethodOptions> ResolveOptions(const OptionFlags& flags, const std::string& preset,
+                                     const std::string& method);
+
+// Whether the engine holds the paths that the options ask for. Errors: kInvalidArgument.
+Status CheckWidth(const MethodOptions& options, const Engine& engine);
+
+// A session that has the engine to itself.
+Reservation ReservationFor(const MethodOptions& options, const Engine& engine);
+
+}  // namespace hyper::app

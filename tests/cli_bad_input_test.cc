@@ -1,0 +1,170 @@
+// Bad input of every kind ends the program with one line (value, reason, remedy), an exit code of
+// its kind, nothing on stdout and no files left.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/support/process.h"
+
+namespace hyper::test {
+namespace {
+
+struct BadInput {
+  const char* name;
+  std::vector<std::string> arguments;  // after "hyper"; {} stands for the folder of the test
+  int exit_code;
+  std::vector<std::string> contains;  // parts of the line
+};
+
+void PrintTo(const BadInput& input, std::ostream* out) { *out << input.name; }
+
+std::string ModelBytes() { return ReadWholeFile(HYPER_MODEL); }
+
+// `count` in `bytes` little-endian bytes.
+std::string Number(uint64_t count, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) {
+    text += static_cast<char>(count >> (8 * i) & 0xFFU);
+  }
+  return text;
+}
+
+// GGUF version 3 without tensors and with one key of the given type and value.
+std::string OneKeyFile(const std::string& key, uint32_t type, const std::string& value) {
+  return "GGUF" + Number(3, 4) + Number(0, 8) + Number(1, 8) + Number(key.size(), 8) + key +
+         Number(type, 4) + value;
+}
+
+// Files that the cases name.
+void WriteFiles(const TemporaryFolder& folder) {
+  const std::string model = ModelBytes();
+  WriteFile(folder.File("empty.gguf"), "");
+  WriteFile(folder.File("text.gguf"), "this is no model\n");
+  WriteFile(folder.File("half.gguf"), model.substr(0, model.size() / 2));
+  WriteFile(folder.File("header.gguf"), model.substr(0, 1000));
+  WriteFile(folder.File("empty-key.gguf"), OneKeyFile("", 0, "x"));
+  WriteFile(folder.File("signed-alignment.gguf"),
+            OneKeyFile("general.alignment", 5, Number(32, 4)));
+  WriteFile(folder.File("zero-alignment.gguf"), OneKeyFile("general.alignment", 4, Number(0, 4)));
+  WriteFile(folder.File("odd-alignment.gguf"), OneKeyFile("general.alignment", 4, Number(3, 4)));
+  WriteFile(folder.File("blank.txt"), " \n\t\n");
+  std::string long_question;
+  for (int i = 0; i < 2000; ++i) {
+    long_question += "12 + 34 - 5 + ";
+  }
+  WriteFile(folder.File("long.txt"), long_question);
+}
+
+std::vector<BadInput> Cases() {
+  const std::string question = "What is 1 + 1?";
+  const auto model = [&question](const std::string& file) {
+    return std::vector<std::string>{"run", "--model", file, question};
+  };
+  const auto scripted = [&question](std::vector<std::string> more) {
+    std::vector<std::string> all{"run", "--engine", "scripted", question};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  return {
+      {"NoCommand", {"walk"}, 64, {"'walk'", "--help"}},
+      {"ModelMissing", model("{}/none.gguf"), 66, {"none.gguf"}},
+      {"ModelIsFolder", model("{}"), 64, {"{}", "folder"}},
+      {"ModelEmpty", model("{}/empty.gguf"), 64, {"empty.gguf", "is empty"}},
+      {"ModelNotGguf", model("{}/text.gguf"), 64, {"text.gguf", "GGUF"}},
+      {"ModelHalf", model("{}/half.gguf"), 65, {"half.gguf"}},
+      {"ModelCutInHeader", model("{}/header.gguf"), 65, {"header.gguf"}},
+      {"ModelEmptyKey", model("{}/empty-key.gguf"), 65, {"empty-key.gguf"}},
+      {"ModelSignedAlignment", model("{}/signed-alignment.gguf"), 65, {"alignment"}},
+      {"ModelZeroAlignment", model("{}/zero-alignment.gguf"), 65, {"alignment"}},
+      {"ModelOddAlignment", model("{}/odd-alignment.gguf"), 65, {"alignment"}},
+      {"ModelLineBreakInName", model("{}/no\nmodel.gguf"), 66, {"no\\x0amodel.gguf"}},
+      {"ModelNonAsciiName", model("{}/mod\xC3\xA8le.gguf"), 66, {"mod\xC3\xA8le.gguf"}},
+      {"NoQuestion", {"run", "--engine", "scripted"}, 64, {"question", "--file"}},
+      {"EmptyQuestion", {"run", "--engine", "scripted", ""}, 64, {"question is empty"}},
+      {"EmptyInput", {"run", "--engine", "scripted", "-"}, 64, {"question is empty"}},
+      {"BlankFile", {"run", "--engine", "scripted", "--file", "{}/blank.txt"}, 64, {"empty"}},
+      {"FileMissing", {"run", "--engine", "scripted", "--file", "{}/none.txt"}, 66, {"none.txt"}},
+      {"FileIsFolder", {"run", "--engine", "scripted", "--file", "{}"}, 66, {"folder"}},
+      {"QuestionTwice", scripted({"--file", "{}/long.txt"}), 64, {"both", "give one"}},
+      {"QuestionTooLong",
+       {"run", "--file", "{}/long.txt"},
+       64,
+       {"tokens", "1024", "shorten the question"}},
+      {"QuestionTooLongScripted",
+       {"run", "--engine", "scripted", "--ctx", "10", question},
+       64,
+       {"93 tokens", "holds 10", "--ctx"}},
+      {"WidthZero", scripted({"--width", "0"}), 64, {"--width is 0", "1 to 4096"}},
+      {"WidthNegative", scripted({"--width", "-3"}), 64, {"--width is -3", "1 to 4096"}},
+      {"WidthWord", scripted({"--width", "many"}), 64, {"--width is 'many'", "1..4096"}},
+      {"WidthTooLarge", scripted({"--width", "99999999999"}), 64, {"99999999999", "1..4096"}},
+      {"WidthAboveEngine", {"run", "--width", "512", question}, 64, {"--width 512", "lower"}},
+      {"ContextTooLarge", {"run", "--ctx", "100000000", question}, 71, {"100000000", "bytes"}},
+      {"ContextNegative", scripted({"--ctx", "-1"}), 64, {"--ctx is -1", "KV cells"}},
+      {"ThreadsNegative", scripted({"--threads", "-2"}), 64, {"--threads is -2"}},
+      {"MethodUnknown", scripted({"--method", "magic"}), 64, {"'magic'", "hyper", "sc"}},
+      {"PresetUnknown", scripted({"--preset", "long"}), 64, {"'long'", "paper", "short"}},
+      {"EngineUnknown", {"run", "--engine", "steam", question}, 64, {"'steam'", "llama"}},
+      {"DeterminismUnknown", scripted({"--determinism", "maybe"}), 64, {"'maybe'", "strict"}},
+      {"TemperatureNan", scripted({"--temperature", "nan"}), 64, {"--temperature is nan"}},
+      {"TemperatureInfinite", scripted({"--temperature", "inf"}), 64, {"--temperature is inf"}},
+      {"TopPZero", scripted({"--top-p", "0"}), 64, {"--top-p is 0", "above 0"}},
+      {"ThresholdUnknown", scripted({"--threshold", "best"}), 64, {"'best'", "top:n"}},
+      {"BoolWord", scripted({"--two-pass", "perhaps"}), 64, {"'perhaps'", "true|false"}},
+      {"FlagUnknown", scripted({"--wdith", "3"}), 64, {"--wdith", "--help"}},
+      {"FlagWithoutValue", scripted({"--width"}), 64, {"--width", "--help"}},
+      {"SeedNegative", scripted({"--seed", "-1"}), 64, {"--seed is '-1'"}},
+      {"TimeZero", scripted({"--time", "0s"}), 64, {"--time is '0s'", "30s"}},
+      {"TimeWord", scripted({"--time", "soon"}), 64, {"--time is 'soon'", "30s"}},
+      {"BudgetZero", scripted({"--budget-tokens", "0"}), 64, {"--budget-tokens is 0"}},
+      {"AnswerKind", scripted({"--answer-kind", "poem"}), 64, {"'poem'", "integer"}},
+      {"Choices", scripted({"--choices", "?"}), 64, {"'?'", "A-D"}},
+      {"TimingAlone", scripted({"--timing"}), 64, {"--timing", "--json"}},
+      {"LiveUnknown", scripted({"--live", "maybe"}), 64, {"'maybe'", "always"}},
+      {"TraceInNoFolder",
+       scripted({"--trace", "{}/none/trace.jsonl"}),
+       74,
+       {"none/trace.jsonl", "No such file", "writable folder"}},
+      {"TraceIsFolder", scripted({"--trace", "{}"}), 74, {"{}", "folder"}},
+      {"BenchRuns", {"bench", "--runs", "0"}, 64, {"--runs is 0", "1..1000"}},
+      {"BenchModel", {"bench", "--model", "{}/none.gguf"}, 66, {"none.gguf"}},
+  };
+}
+
+std::string Expand(std::string text, const std::string& folder) {
+  const size_t at = text.find("{}");
+  return at == std::string::npos ? text : text.replace(at, 2, folder);
+}
+
+class CliBadInput : public testing::TestWithParam<BadInput> {};
+
+TEST_P(CliBadInput, EndsInOneLineThatSaysWhatToDo) {
+  const TemporaryFolder folder;
+  WriteFiles(folder);
+  const std::string root = folder.File(".").substr(0, folder.File(".").size() - 2);
+  const std::vector<std::string> before = NamesIn(root);
+  std::vector<std::string> arguments{HYPER_PROGRAM};
+  for (const std::string& argument : GetParam().arguments) {
+    arguments.push_back(Expand(argument, root));
+  }
+  const ProcessResult result = RunProcess(arguments);
+  EXPECT_EQ(result.signal, 0);
+  EXPECT_EQ(result.exit_code, GetParam().exit_code) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_EQ(result.err.rfind("hyper", 0), 0U) << result.err;
+  for (const std::string& part : GetParam().contains) {
+    EXPECT_NE(result.err.find(Expand(part, root)), std::string::npos)
+        << "expected " << part << " in: " << result.err;
+  }
+  EXPECT_EQ(NamesIn(root), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CliBadInput, testing::ValuesIn(Cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace hyper::test

@@ -1,0 +1,330 @@
+// hyper run and hyper bench as processes: what they print, and that it adds up.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/json_schema.h"
+#include "tests/support/process.h"
+
+namespace hyper::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kQuestion =
+    "Rosa has 14 bags with 30 cards each. Rosa buys 36 more. How many cards does Rosa have now?";
+
+std::vector<std::string> Hyper(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{HYPER_PROGRAM};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+// A run without a model.
+std::vector<std::string> Scripted(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments =
+      Hyper({"run", "--engine", "scripted", "--preset", "short", "--seed", "5", "1 + 1 = ?"});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+// A narrow run of the bundled model. One thread: others wait for each other by spinning, which is
+// slow where tests share the machine.
+std::vector<std::string> Bundled(const std::vector<std::string>& more,
+                                 const std::string& threads = "1") {
+  std::vector<std::string> arguments =
+      Hyper({"run", "--width", "6", "--warmup", "4", "--threads", threads, kQuestion});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::vector<json> Lines(const std::string& path) {
+  std::vector<json> lines;
+  std::istringstream text(ReadWholeFile(path));
+  for (std::string line; std::getline(text, line);) {
+    lines.push_back(json::parse(line));
+  }
+  return lines;
+}
+
+json Schema() { return json::parse(ReadWholeFile(HYPER_SOURCE_DIR "/docs/run.schema.json")); }
+
+// The votes, paths and ledger of a run agree with each other.
+void ExpectConsistent(const json& run) {
+  EXPECT_EQ(SchemaViolation(Schema(), run), "");
+  const json& ledger = run["ledger"];
+  EXPECT_EQ(run["answer"], run["votes"][run["vote_rule"].get<std::string>()]["answer"]);
+  EXPECT_EQ(ledger["lanes_opened"], run["paths"].size());
+  int64_t generated = 0;
+  int votes = 0;
+  for (const json& path : run["paths"]) {
+    generated += path["tokens"].get<int64_t>() - path["fork_position"].get<int64_t>();
+    votes += path["answer"].is_null() || path["status"] == "merged" ? 0 : 1;
+  }
+  EXPECT_EQ(ledger["generated"], generated);
+  EXPECT_EQ(run["voting_paths"], votes);
+  EXPECT_EQ(ledger["effective"].get<int64_t>(),
+            generated + ledger["extra_routes"].get<int64_t>() + ledger["probe"].get<int64_t>() +
+                ledger["judge"].get<int64_t>() + ledger["value"].get<int64_t>());
+}
+
+TEST(CliRun, PlainTextHasAnswerVotesAndCost) {
+  const ProcessResult result = RunProcess(Scripted({}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out.rfind("answer   42\n", 0), 0U) << result.out;
+  for (const char* part : {"* length_confidence", "majority", "confidence", "length", "deepconf",
+                           "importance_sampling", "tokens generated", "effective", "seed 5"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << " is not in\n" << result.out;
+  }
+  EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
+  EXPECT_EQ(result.err.find('\x1b'), std::string::npos);
+  EXPECT_EQ(result.err.rfind("time ", 0), 0U) << result.err;
+}
+
+TEST(CliRun, JsonFitsItsSchemaAndAddsUp) {
+  for (const char* method : {"hyper", "sc"}) {
+    const ProcessResult result = RunProcess(Scripted({"--json", "--method", method}));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    const json run = json::parse(result.out);
+    ExpectConsistent(run);
+    EXPECT_EQ(run["answer"], "42");
+    EXPECT_EQ(run["method"], method);
+    EXPECT_EQ(run["seed"], 5);
+    EXPECT_EQ(run["partial"], false);
+    EXPECT_EQ(run["options"]["width"], 32);
+    EXPECT_FALSE(run.contains("timing"));
+  }
+}
+
+TEST(CliRun, TimingIsAddedOnRequest) {
+  const json run = json::parse(RunProcess(Scripted({"--json", "--timing"})).out);
+  EXPECT_EQ(SchemaViolation(Schema(), run), "");
+  EXPECT_GT(run["timing"]["wall_s"].get<double>(), 0);
+}
+
+TEST(CliRun, EveryOptionReachesTheRun) {
+  const json run = json::parse(
+      RunProcess(Scripted({"--json", "--width", "8", "--interval", "4", "--tau", "0.25",
+                           "--two-pass", "false", "--actions", "none,branch", "--horizon", "2"}))
+          .out);
+  EXPECT_EQ(run["options"]["width"], 8);
+  EXPECT_EQ(run["options"]["interval"], 4);
+  EXPECT_EQ(run["options"]["tau"], 0.25);
+  EXPECT_EQ(run["options"]["two-pass"], false);
+  EXPECT_EQ(run["options"]["horizon"], 2);
+  for (const json& decision : run["decisions"]) {
+    EXPECT_TRUE(decision["action"] == "none" || decision["action"] == "branch");
+  }
+  EXPECT_EQ(run["decisions"].at(1)["position"], 5);
+}
+
+TEST(CliRun, HelpShowsMeaningRangeSymbolAndDefault) {
+  const ProcessResult result = RunProcess(Hyper({"run", "--help"}));
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* part : {"--width", "S_max", "1..4096", "[80; short: 32]", "--lambda-confidence",
+                           "Examples:", "Exit codes:"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(CliRun, QuestionComesFromArgumentInputOrFile) {
+  const TemporaryFolder folder;
+  const std::string file = WriteFile(folder.File("question.txt"), "What is 6 * 7?\n");
+  const std::vector<std::string> base{"run",    "--engine", "scripted", "--json",
+                                      "--seed", "1",        "--width",  "4"};
+  const auto question_of = [&base](const std::vector<std::string>& more, const std::string& input) {
+    std::vector<std::string> arguments = base;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(RunProcess(Hyper(arguments), input).out)["question"];
+  };
+  EXPECT_EQ(question_of({"--file", file}, ""), "What is 6 * 7?");
+  EXPECT_EQ(question_of({"-"}, "What is 6 * 7?\r\n"), "What is 6 * 7?");
+  EXPECT_EQ(question_of({"--", "-6 * 7 = ?"}, ""), "-6 * 7 = ?");
+}
+
+TEST(CliRun, DrawsASeedThatRepeatsTheRun) {
+  std::vector<std::string> arguments{"run", "--engine", "scripted", "--json", "2 + 2 = ?"};
+  const ProcessResult first = RunProcess(Hyper(arguments));
+  const json run = json::parse(first.out);
+  EXPECT_NE(json::parse(RunProcess(Hyper(arguments)).out)["seed"], run["seed"]);
+  arguments.insert(arguments.end(), {"--seed", run["seed"].dump()});
+  EXPECT_EQ(RunProcess(Hyper(arguments)).out, first.out);
+}
+
+TEST(CliRun, BudgetGivesThePartialVote) {
+  const ProcessResult result =
+      RunProcess(Scripted({"--json", "--budget-tokens", "300", "--trace", "/dev/null"}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json run = json::parse(result.out);
+  ExpectConsistent(run);
+  EXPECT_EQ(run["partial"], true);
+  EXPECT_NE(run["partial_reason"].get<std::string>().find("300"), std::string::npos);
+  EXPECT_GE(run["ledger"]["effective"], 300);
+  EXPECT_LT(run["ledger"]["effective"], 300 + 64);
+  const ProcessResult text = RunProcess(Scripted({"--budget-tokens", "300"}));
+  EXPECT_NE(text.out.find("partial  the budget of 300"), std::string::npos) << text.out;
+}
+
+TEST(CliRun, AllPathsWithoutAnswerIsNoAnswer) {
+  const ProcessResult result = RunProcess(Scripted({"--json", "--max-tokens", "5"}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json run = json::parse(result.out);
+  ExpectConsistent(run);
+  EXPECT_TRUE(run["answer"].is_null());
+  EXPECT_EQ(RunProcess(Scripted({"--max-tokens", "5"})).out.rfind("answer   none\n", 0), 0U);
+}
+
+// Recomputes the ledger from the records of the trace, not from its own fields.
+TEST(CliRun, TraceHoldsEveryRecordOfTheRun) {
+  const TemporaryFolder folder;
+  const std::string path = folder.File("run.jsonl");
+  const ProcessResult result = RunProcess(Bundled({"--json", "--seed", "3", "--trace", path}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(NamesIn(folder.File(".")), std::vector<std::string>{"run.jsonl"});
+  const json run = json::parse(result.out);
+  ExpectConsistent(run);
+  const std::vector<json> lines = Lines(path);
+  std::map<std::string, int64_t> counts;
+  int64_t extra_routes = 0;
+  std::map<int, std::string> texts;
+  for (const json& line : lines) {
+    ++counts[line["record"]];
+    if (line["record"] == "token") {
+      extra_routes += line["routes"].get<int64_t>() - 1;
+    }
+  }
+  EXPECT_EQ(lines.front()["record"], "run");
+  EXPECT_EQ(lines.back()["record"], "result");
+  EXPECT_EQ(lines.back()["answer"], run["answer"]);
+  EXPECT_EQ(counts["token"], run["ledger"]["generated"]);
+  EXPECT_EQ(extra_routes, run["ledger"]["extra_routes"]);
+  EXPECT_EQ(counts["path"], run["paths"].size());
+  EXPECT_EQ(counts["finish"], run["paths"].size());
+  EXPECT_EQ(counts["decision"], run["decisions"].size());
+  EXPECT_EQ(counts["warmup"], 1);
+}
+
+TEST(CliRun, FullDiskKeepsTheAnswerAndFailsTheTrace) {
+  const ProcessResult result = RunProcess(Scripted({"--trace", "/dev/full", "--json"}));
+  EXPECT_EQ(result.exit_code, 74);
+  EXPECT_EQ(json::parse(result.out)["answer"], "42");
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_NE(result.err.find("No space left"), std::string::npos) << result.err;
+}
+
+TEST(CliRun, FullDiskUnderTheResultIsAnError) {
+  const std::string command =
+      std::string(HYPER_PROGRAM) + " run --engine scripted --seed 1 --json '1 + 1 = ?' >/dev/full";
+  const ProcessResult result = RunProcess({"/bin/sh", "-c", command});
+  EXPECT_EQ(result.exit_code, 74);
+  EXPECT_NE(result.err.find("standard output"), std::string::npos) << result.err;
+}
+
+TEST(CliRun, StrictRunsAreEqualForAnyThreads) {
+  const ProcessResult one = RunProcess(Bundled({"--json", "--seed", "3"}));
+  const ProcessResult two = RunProcess(Bundled({"--json", "--seed", "3"}, "2"));
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_EQ(one.out, two.out);
+  const json run = json::parse(one.out);
+  ExpectConsistent(run);
+  EXPECT_EQ(run["preset"], "short");
+  EXPECT_EQ(run["model"]["hash"].get<std::string>().empty(), false);
+  EXPECT_NE(RunProcess(Bundled({"--json", "--seed", "4"})).out, one.out);
+}
+
+TEST(CliRun, FewCellsNarrowThePoolWithoutLoss) {
+  const ProcessResult result = RunProcess(Bundled(
+      {"--json", "--ctx", "256", "--max-tokens", "200", "--threshold", "off", "--seed", "3"}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json run = json::parse(result.out);
+  ExpectConsistent(run);
+  EXPECT_LE(run["ledger"]["cells_peak"], 256);
+  const auto short_of_cells = [](const json& path) {
+    return path["reason"].is_string() &&
+           path["reason"].get<std::string>().find("KV cells") != std::string::npos;
+  };
+  EXPECT_TRUE(std::any_of(run["paths"].begin(), run["paths"].end(), short_of_cells));
+}
+
+TEST(CliRun, TimeGivesThePartialVote) {
+  const ProcessResult result = RunProcess(Bundled({"--json", "--time", "1ms"}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json run = json::parse(result.out);
+  ExpectConsistent(run);
+  EXPECT_EQ(run["partial"], true);
+  EXPECT_NE(run["partial_reason"].get<std::string>().find("still running"), std::string::npos);
+}
+
+TEST(CliRun, InterruptGivesThePartialVote) {
+  const TemporaryFolder folder;
+  Process process(
+      Hyper({"run", "--json", "--live", "always", "--seed", "2", "--width", "64", "--threads", "1",
+             "--threshold", "off", "--trace", folder.File("t.jsonl"), kQuestion}));
+  while (process.ErrorsSoFar().find("path") == std::string::npos) {
+    std::this_thread::yield();
+  }
+  process.Signal(SIGINT);
+  const ProcessResult result = process.Wait();
+  EXPECT_EQ(result.exit_code, 130) << result.err;
+  const json run = json::parse(result.out);
+  ExpectConsistent(run);
+  EXPECT_EQ(run["partial"], true);
+  EXPECT_TRUE(std::any_of(run["paths"].begin(), run["paths"].end(),
+                          [](const json& path) { return path["status"] == "cancelled"; }));
+  EXPECT_EQ(Lines(folder.File("t.jsonl")).back()["partial"], true);
+}
+
+TEST(CliRun, ModelWithoutChatTemplateWarnsOnce) {
+  const TemporaryFolder folder;
+  std::string model = ReadWholeFile(HYPER_MODEL);
+  const std::string key = "tokenizer.chat_template";
+  const size_t at = model.find(key);
+  ASSERT_NE(at, std::string::npos);
+  model.replace(at, key.size(), "tokenizer.chat_no_plate");
+  const std::string file = WriteFile(folder.File("tinymath-moe-bare.gguf"), model);
+  const ProcessResult result = RunProcess(
+      Hyper({"run", "--json", "--model", file, "--width", "2", "--threads", "1", kQuestion}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json run = json::parse(result.out);
+  EXPECT_EQ(run["warnings"].size(), 1U);
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_NE(result.err.find("template"), std::string::npos) << result.err;
+}
+
+TEST(CliBench, SharesSumToOne) {
+  const ProcessResult result = RunProcess(Hyper(
+      {"bench", "--runs", "2", "--width", "4", "--tokens", "16", "--threads", "1", "--json"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json bench = json::parse(result.out);
+  EXPECT_EQ(bench["runs"].size(), 2U);
+  EXPECT_LE(bench["tokens_per_s"]["low"], bench["tokens_per_s"]["median"]);
+  EXPECT_LE(bench["tokens_per_s"]["median"], bench["tokens_per_s"]["high"]);
+  double sum = 0;
+  for (const auto& [part, share] : bench["shares"].items()) {
+    EXPECT_GE(share.get<double>(), 0) << part;
+    sum += share.get<double>();
+  }
+  EXPECT_NEAR(sum, 1, 1e-9);
+  EXPECT_EQ(RunProcess(Hyper({"bench", "--engine", "scripted", "--runs", "1"})).exit_code, 0);
+}
+
+TEST(Cli, HelpListsCommandsAndExitCodes) {
+  const ProcessResult result = RunProcess(Hyper({"--help"}));
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* part : {"run ", "bench ", "130"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(RunProcess(Hyper({})).exit_code, 64);
+  EXPECT_EQ(RunProcess(Hyper({"--version"})).out.rfind("hyper ", 0), 0U);
+}
+
+}  // namespace
+}  // namespace hyper::test
