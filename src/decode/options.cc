@@ -78,9 +78,9 @@ Result<MethodOptions> Preset(const std::string& name) {
   if (name == "short") {
     options.width = 32;
     options.warmup = 8;
-    options.threshold = "top:5";
-    options.interval = 16;
-    options.window = 16;
+    options.threshold = "top:3";
+    options.interval = 8;
+    options.window = 8;
     options.sampler = SamplerSpec{0.8, 0, 1.0, 0.0};
     options.max_tokens = 400;
     return options;
