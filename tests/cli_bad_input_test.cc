@@ -164,7 +164,7 @@ TEST_P(CliBadInput, EndsInOneLineThatSaysWhatToDo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CliBadInput, testing::ValuesIn(Cases()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace hyper::test

@@ -282,6 +282,56 @@ TEST(CliRun, InterruptGivesThePartialVote) {
   EXPECT_EQ(Lines(folder.File("t.jsonl")).back()["partial"], true);
 }
 
+TEST(CliRun, TerminalShowsThePoolInPlace) {
+  const ProcessResult result = RunOnTerminal(Bundled({"--seed", "3"}));
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  const std::string up_and_erase = "\x1b[1A\x1b[2K";
+  const size_t block = result.out.find(" running at token ");
+  ASSERT_NE(block, std::string::npos) << result.out;
+  EXPECT_NE(result.out.find(up_and_erase, block), std::string::npos);
+  for (const char* part : {"diversity", "effective", "finished", "warm-up done"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  }
+  // The block is gone when the answer comes, and nothing is redrawn below it.
+  const size_t answer = result.out.find("answer   ");
+  ASSERT_NE(answer, std::string::npos);
+  EXPECT_EQ(result.out.find('\x1b', answer), std::string::npos);
+  // A line that wrapped could not be erased.
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t escape = line.rfind(up_and_erase);
+    const std::string shown =
+        escape == std::string::npos ? line : line.substr(escape + up_and_erase.size());
+    if (shown.find(" running at token ") != std::string::npos) {
+      EXPECT_LE(shown.size(), 81U) << shown;  // the carriage return included
+    }
+  }
+  EXPECT_EQ(RunOnTerminal(Bundled({"--seed", "3", "--live", "never"})).out.find('\x1b'),
+            std::string::npos);
+}
+
+TEST(CliRun, MoreThreadsThanCpusAreClamped) {
+  const ProcessResult plain = RunProcess(Bundled({"--json", "--seed", "3", "--max-tokens", "8"}));
+  const ProcessResult many =
+      RunProcess(Bundled({"--json", "--seed", "3", "--max-tokens", "8"}, "1000"));
+  EXPECT_EQ(many.exit_code, 0);
+  EXPECT_EQ(many.out, plain.out);
+  EXPECT_NE(many.err.find("--threads 1000"), std::string::npos) << many.err;
+}
+
+TEST(CliRun, BytesThatAreNoTextStayValidJson) {
+  const ProcessResult result =
+      RunProcess(Hyper({"run", "--engine", "scripted", "--seed", "1", "--json", "a \xFF\xC3 b"}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)["question"], "a \xEF\xBF\xBD\xEF\xBF\xBD b");
+}
+
+TEST(CliRun, TagsInTheQuestionAreNotTheModels) {
+  const ProcessResult result = RunProcess(Hyper(
+      {"run", "--engine", "scripted", "--seed", "1", "--json", "<think> 1 + 1 </think> = ?"}));
+  EXPECT_EQ(json::parse(result.out)["answer"], "42");
+}
+
 TEST(CliRun, ModelWithoutChatTemplateWarnsOnce) {
   const TemporaryFolder folder;
   std::string model = ReadWholeFile(HYPER_MODEL);

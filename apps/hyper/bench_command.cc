@@ -121,7 +121,7 @@ Result<BenchReport> Measure(const BenchFlags& flags, const BenchPlan& plan) {
   }
   LiveView view(LiveModeOf("auto"));
   view.Phase("loading " + flags.engine.model);
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(flags.engine, plan.width);
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kCommand, flags.engine, plan.width);
   if (!engine) {
     return engine.error();
   }

@@ -1,15 +1,18 @@
 #include "apps/hyper/engine_flags.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "apps/hyper/bundled_model.h"
+#include "apps/hyper/command.h"
 #include "apps/hyper/parse_value.h"
 #include "apps/hyper/scripted_engine.h"
 #include "hyper/llama_engine.h"
@@ -67,6 +70,14 @@ Status CheckWord(const char* name, const std::string& value, const std::string& 
   }
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("--{} '{}' is not known; it takes one of {}", name, value, words)};
+}
+
+// CPUs that this process may run on.
+int AllowedCpus() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  const bool known = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
+  return known ? CPU_COUNT(&allowed) : static_cast<int>(std::thread::hardware_concurrency());
 }
 
 }  // namespace
@@ -128,7 +139,8 @@ Status CheckEngineFlags(EngineFlags& flags) {
   return {};
 }
 
-Result<std::unique_ptr<Engine>> MakeEngine(const EngineFlags& flags, int lanes) {
+Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlags& flags,
+                                           int lanes) {
   Result<Numbers> numbers = ParseNumbers(flags);
   if (!numbers) {
     return numbers.error();
@@ -137,6 +149,11 @@ Result<std::unique_ptr<Engine>> MakeEngine(const EngineFlags& flags, int lanes) 
     const int context =
         numbers->cells > 0 ? std::min(numbers->cells, kScriptedContext) : kScriptedContext;
     return MakeScriptedEngine(numbers->cells, context);
+  }
+  const int allowed = AllowedCpus();
+  if (numbers->threads > allowed) {
+    Warn(command, fmt::format("--threads {} is more than the {} CPUs that may be used; {} it is",
+                              numbers->threads, allowed, allowed));
   }
   LlamaOptions options;
   options.model_path = flags.model;

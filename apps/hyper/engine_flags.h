@@ -26,17 +26,12 @@ struct EngineFlags {
   void AddTo(CLI::App& app);
 };
 
-// An engine with what was known before it was made.
-struct MadeEngine {
-  std::unique_ptr<Engine> engine;
-  std::string model_path;  // empty where there is none
-};
-
 // Checks the flags' values; resolves the model's path to `flags.model`. Cheap: loads nothing.
 Status CheckEngineFlags(EngineFlags& flags);
 
 // Makes the engine of checked flags. `lanes`: lanes wanted at once, 0 leaves it to the engine.
-// Errors: those of the engine.
-Result<std::unique_ptr<Engine>> MakeEngine(const EngineFlags& flags, int lanes);
+// Warns, in the name of `command`, of more threads than CPUs. Errors: those of the engine.
+Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlags& flags,
+                                           int lanes);
 
 }  // namespace hyper::app

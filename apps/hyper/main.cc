@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string_view>
@@ -66,6 +67,8 @@ int Dispatch(int argc, const char* const* argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A reader that goes away is a write error like any other.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     return Dispatch(argc, argv);
   } catch (const std::exception& failure) {

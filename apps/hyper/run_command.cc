@@ -25,6 +25,8 @@
 namespace hyper::app {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr const char* kCommand = "run";
 constexpr const char* kInstruction =
     "Please reason step by step, and put your final answer within \\boxed{}.";
@@ -108,12 +110,6 @@ int Print(const RunReport& report, const RunFlags& flags, TraceFile* trace, int 
   if (!status && report.session.pool().paths().empty()) {
     return exit_code;
   }
-  if (!PrintResult(kCommand, flags.json ? RunToJson(report, flags.timing) : RunToText(report))) {
-    exit_code = kExitOutput;
-  }
-  if (!flags.json) {
-    fmt::print(stderr, "{}\n", TimeLine(report));
-  }
   if (trace != nullptr) {
     trace->Add(TraceEnd(report));
     Status committed = trace->Commit();
@@ -121,6 +117,12 @@ int Print(const RunReport& report, const RunFlags& flags, TraceFile* trace, int 
       Complain(kCommand, committed.error());
       exit_code = kExitOutput;
     }
+  }
+  if (!PrintResult(kCommand, flags.json ? RunToJson(report, flags.timing) : RunToText(report))) {
+    exit_code = kExitOutput;
+  }
+  if (!flags.json) {
+    fmt::print(stderr, "{}\n", TimeLine(report));
   }
   return exit_code;
 }
@@ -134,7 +136,7 @@ Result<std::unique_ptr<Engine>> LoadEngine(const RunFlags& flags, LiveView& view
     return options.error();
   }
   view.Phase("loading " + flags.engine.model);
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(flags.engine, LaneLimit(*options));
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kCommand, flags.engine, LaneLimit(*options));
   view.Clear();
   return engine;
 }
@@ -160,10 +162,21 @@ Result<RunSetup> SetUp(const RunFlags& flags, const std::string& question, const
   return status ? Result<RunSetup>(setup) : Result<RunSetup>(status.error());
 }
 
-int RunQuestion(const RunFlags& flags, const std::string& question, TraceFile* trace) {
-  const auto start = std::chrono::steady_clock::now();
+// The trace with its first line; none where `path` is empty.
+Result<std::unique_ptr<TraceFile>> OpenTrace(const std::string& path, const RunSetup& setup) {
+  if (path.empty()) {
+    return std::unique_ptr<TraceFile>();
+  }
+  Result<std::unique_ptr<TraceFile>> trace = TraceFile::Open(path);
+  if (trace) {
+    (*trace)->Add(TraceHead(setup));
+  }
+  return trace;
+}
+
+int RunQuestion(const RunFlags& flags, const std::string& question) {
+  const auto start = Clock::now();
   LiveView view(LiveModeOf(flags.live));
-  Recorder recorder(view, trace);
   Result<std::unique_ptr<Engine>> engine = LoadEngine(flags, view);
   if (!engine) {
     return Complain(kCommand, engine.error());
@@ -179,11 +192,14 @@ int RunQuestion(const RunFlags& flags, const std::string& question, TraceFile* t
     return Complain(kCommand, prompt.error());
   }
   setup->prompt = prompt->text;
+  Result<std::unique_ptr<TraceFile>> trace = OpenTrace(flags.trace, *setup);
+  if (!trace) {
+    Complain(kCommand, trace.error());
+    return kExitOutput;
+  }
+  Recorder recorder(view, trace->get());
   if (!prompt->warning.empty()) {
     recorder.AddWarning(prompt->warning);
-  }
-  if (trace != nullptr) {
-    trace->Add(TraceHead(*setup));
   }
   Result<std::unique_ptr<Method>> method = MakeMethod(setup->method, setup->options);
   if (!method) {
@@ -194,15 +210,18 @@ int RunQuestion(const RunFlags& flags, const std::string& question, TraceFile* t
   config.options = setup->options;
   config.seed = {setup->seed, 0};
   config.reservation = ReservationFor(setup->options, **engine);
-  config.token_records = trace != nullptr;
+  config.token_records = *trace != nullptr;
   config.extractor = ExtractFor;
   config.extractor_context = &flags.extract;
   Session session(**engine, std::move(config), std::move(*method), flags.limits);
   Driver driver(**engine);
+  const auto loaded = Clock::now();
   const int exit_code = Decode(driver, session, recorder, view);
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  return Print({*setup, session, recorder.records(), recorder.warnings(), wall.count()}, flags,
-               trace, exit_code);
+  const std::chrono::duration<double> load = loaded - start;
+  const std::chrono::duration<double> decode = Clock::now() - loaded;
+  return Print(
+      {*setup, session, recorder.records(), recorder.warnings(), load.count(), decode.count()},
+      flags, trace->get(), exit_code);
 }
 
 }  // namespace
@@ -216,16 +235,12 @@ int RunCommand(int argc, const char* const* argv) {
   if (!question) {
     return Complain(kCommand, question.error());
   }
-  std::unique_ptr<TraceFile> trace;
-  if (!flags.trace.empty()) {
-    Result<std::unique_ptr<TraceFile>> opened = TraceFile::Open(flags.trace);
-    if (!opened) {
-      Complain(kCommand, opened.error());
-      return kExitOutput;
-    }
-    trace = std::move(*opened);
+  Status writable = flags.trace.empty() ? Status() : TraceFile::Check(flags.trace);
+  if (!writable) {
+    Complain(kCommand, writable.error());
+    return kExitOutput;
   }
-  return RunQuestion(flags, *question, trace.get());
+  return RunQuestion(flags, *question);
 }
 
 }  // namespace hyper::app

@@ -31,7 +31,8 @@ struct RunReport {
   const Session& session;
   const std::vector<Record>& records;  // all but the token records
   const std::vector<std::string>& warnings;
-  double wall_s = 0;
+  double load_s = 0;    // until the first token could be decoded
+  double decode_s = 0;  // from then on
 };
 
 }  // namespace hyper::app

@@ -48,6 +48,15 @@ Result<std::unique_ptr<TraceFile>> TraceFile::Open(const std::string& path) {
   return std::unique_ptr<TraceFile>(new TraceFile(path, part, descriptor));
 }
 
+Status TraceFile::Check(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_other(path, error)) {
+    return {};
+  }
+  const Result<std::unique_ptr<TraceFile>> opened = Open(path);
+  return opened ? Status() : opened.error();
+}
+
 TraceFile::~TraceFile() {
   if (descriptor_ >= 0) {
     close(descriptor_);
@@ -65,10 +74,11 @@ Status TraceFile::GiveUp(const char* doing, int error_number) {
   if (!part_.empty()) {
     unlink(part_.c_str());
   }
-  return Error{ErrorCode::kResourceExhausted,
-               fmt::format("trace file '{}' could not be {}: {}; it was removed, free some space "
-                           "or name another file",
-                           path_, doing, Reason(error_number))};
+  return Error{
+      ErrorCode::kResourceExhausted,
+      fmt::format("trace file '{}' could not be {}: {}; {}free some space or name "
+                  "another file",
+                  path_, doing, Reason(error_number), part_.empty() ? "" : "it was removed, ")};
 }
 
 Status TraceFile::Flush() {

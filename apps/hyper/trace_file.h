@@ -13,6 +13,8 @@ namespace hyper::app {
 // Devices and pipes (such as /dev/stderr) are written to directly.
 class TraceFile {
  public:
+  // Whether Open would succeed; leaves nothing behind. Devices and pipes are not looked at.
+  static Status Check(const std::string& path);
   // Errors: kNotFound where the file cannot be created, with the reason.
   static Result<std::unique_ptr<TraceFile>> Open(const std::string& path);
   ~TraceFile();

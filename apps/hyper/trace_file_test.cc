@@ -40,6 +40,14 @@ TEST(TraceFile, LeavesTheOldFileWhenNotCommitted) {
   EXPECT_EQ(ReadWholeFile(path), "old\n");
 }
 
+TEST(TraceFile, CheckLeavesNothingBehind) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(TraceFile::Check(folder.File("trace.jsonl")).ok());
+  EXPECT_FALSE(TraceFile::Check(folder.File("none/trace.jsonl")).ok());
+  EXPECT_TRUE(NamesIn(folder.File(".")).empty());
+  EXPECT_TRUE(TraceFile::Check("/dev/null").ok());
+}
+
 TEST(TraceFile, FullDiskIsReportedOnce) {
   auto trace = TraceFile::Open("/dev/full");
   ASSERT_TRUE(trace.has_value());

@@ -1,19 +1,46 @@
 #include "tests/support/process.h"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 namespace hyper::test {
+namespace {
+
+// The program's arguments as execv takes them; points into `arguments`.
+std::vector<char*> Pointers(std::vector<std::string>& arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) {
+    pointers.push_back(argument.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+ProcessResult ResultOf(int status) {
+  ProcessResult result;
+  if (WIFEXITED(status)) {
+    result.exit_code = WEXITSTATUS(status);
+  } else if (WIFSIGNALED(status)) {
+    result.signal = WTERMSIG(status);
+  }
+  return result;
+}
+
+}  // namespace
+
 std::string ReadWholeFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -30,11 +57,7 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), create, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), create, 0600);
   std::vector<std::string> copies = arguments;
-  std::vector<char*> pointers;
-  for (std::string& argument : copies) {
-    pointers.push_back(argument.data());
-  }
-  pointers.push_back(nullptr);
+  std::vector<char*> pointers = Pointers(copies);
   const int failed = posix_spawn(&pid_, pointers[0], &actions, nullptr, pointers.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
@@ -58,12 +81,7 @@ ProcessResult Process::Wait() {
   int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = -1;
-  ProcessResult result;
-  if (WIFEXITED(status)) {
-    result.exit_code = WEXITSTATUS(status);
-  } else if (WIFSIGNALED(status)) {
-    result.signal = WTERMSIG(status);
-  }
+  ProcessResult result = ResultOf(status);
   result.out = ReadWholeFile(folder_.File("out"));
   result.err = ReadWholeFile(folder_.File("err"));
   return result;
@@ -71,6 +89,30 @@ ProcessResult Process::Wait() {
 
 ProcessResult RunProcess(const std::vector<std::string>& arguments, const std::string& input) {
   return Process(arguments, input).Wait();
+}
+
+ProcessResult RunOnTerminal(const std::vector<std::string>& arguments) {
+  std::vector<std::string> copies = arguments;
+  std::vector<char*> pointers = Pointers(copies);
+  int terminal = -1;
+  winsize size{24, 80, 0, 0};
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    execv(pointers[0], pointers.data());
+    _exit(127);
+  }
+  std::string out;
+  std::array<char, 4096> block{};
+  // The read fails once the last writer has closed its side.
+  for (ssize_t got = 0; (got = read(terminal, block.data(), block.size())) > 0;) {
+    out.append(block.data(), static_cast<size_t>(got));
+  }
+  close(terminal);
+  int status = 0;
+  waitpid(child, &status, 0);
+  ProcessResult result = ResultOf(status);
+  result.out = std::move(out);
+  return result;
 }
 
 std::string WriteFile(const std::string& path, const std::string& content) {

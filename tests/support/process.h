@@ -38,6 +38,10 @@ class Process {
   pid_t pid_ = -1;
 };
 
+// Starts `arguments` with a terminal of 80 columns as standard input, output and errors, and waits.
+// Both streams come as `out`.
+ProcessResult RunOnTerminal(const std::vector<std::string>& arguments);
+
 // Starts and waits.
 ProcessResult RunProcess(const std::vector<std::string>& arguments, const std::string& input = "");
 

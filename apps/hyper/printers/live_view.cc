@@ -59,8 +59,7 @@ void LiveView::OnRecord(const Record& record) {
   if (const auto* finish = std::get_if<FinishRecord>(&record)) {
     Print(FinishLine(*finish));
   } else if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
-    last_decision_ = fmt::format("{} x{} at {}", ActionName(decision->action), decision->expansion,
-                                 decision->position);
+    last_decision_ = fmt::format("{} at token {}", ActionText(*decision), decision->position);
     diversity_ = decision->raw.diversity;
     if (mode_ == LiveMode::kLines) {
       Print(DecisionLine(*decision));
@@ -81,7 +80,7 @@ void LiveView::Draw(const Pool& pool) {
   }
   last_draw_ = now;
   const Ledger& ledger = pool.ledger();
-  ShowBlock(fmt::format("{} paths at token {}   confidence {:.2f}   diversity {:.2f}   {}",
+  ShowBlock(fmt::format("{} running at token {}   confidence {:.2f}   diversity {:.2f}   {}",
                         pool.running().size(), pool.position(), MeanWindow(pool), diversity_,
                         last_decision_),
             fmt::format("{} tokens, {} effective   {:.1f} s", Grouped(ledger.generated),

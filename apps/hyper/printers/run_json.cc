@@ -37,8 +37,9 @@ std::string RunToJson(const RunReport& report, bool with_timing) {
   object["warnings"] = report.warnings;
   if (with_timing) {
     Ledger ledger = report.session.pool().ledger();
-    ledger.wall_s = report.wall_s;
+    ledger.wall_s = report.decode_s;
     object["timing"] = TimingJson(ledger);
+    object["timing"]["load_s"] = report.load_s;
   }
   return DumpJson(object, kIndent) + "\n";
 }

@@ -71,14 +71,21 @@ std::string PathCounts(const std::vector<Path>& paths) {
   return fmt::format("paths    {}: {}\n", paths.size(), fmt::join(parts, ", "));
 }
 
+// Whether a decision changed the pool: r_t = 1, or lanes that ran out, make an action a no-op.
+bool HadEffect(const DecisionRecord& decision) {
+  return decision.lanes_after > decision.paths_before;
+}
+
 // Empty where nothing was decided.
 std::string ActionCounts(const std::vector<Record>& records) {
   std::array<int, kActionCount> counts{};
   int decisions = 0;
+  int without_effect = 0;
   for (const Record& record : records) {
     if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
       ++counts[static_cast<size_t>(decision->action)];
       ++decisions;
+      without_effect += decision->action != Action::kNone && !HadEffect(*decision) ? 1 : 0;
     }
   }
   if (decisions == 0) {
@@ -88,7 +95,10 @@ std::string ActionCounts(const std::vector<Record>& records) {
   for (size_t i = 0; i < kActionCount; ++i) {
     parts.push_back(fmt::format("{} {}", ActionName(static_cast<Action>(i)), counts[i]));
   }
-  return fmt::format("actions  {}\n", fmt::join(parts, ", "));
+  return fmt::format("actions  {}{}\n", fmt::join(parts, ", "),
+                     without_effect > 0
+                         ? fmt::format(" ({} of these had nothing to expand)", without_effect)
+                         : "");
 }
 
 }  // namespace
@@ -124,14 +134,15 @@ std::string RunToText(const RunReport& report) {
 
 std::string TimeLine(const RunReport& report) {
   const Ledger& ledger = report.session.pool().ledger();
-  const double wall = std::max(report.wall_s, 1e-9);
+  const double wall = std::max(report.decode_s, 1e-9);
   const double rest =
       std::max(0.0, wall - ledger.engine_s - ledger.sampler_s - ledger.statistics_s);
   return fmt::format(
-      "time     {:.1f} s, {:.0f} tokens/s: engine {:.0f} %, sampler {:.0f} %, statistics {:.0f} %, "
-      "rest {:.0f} %",
-      wall, static_cast<double>(ledger.generated) / wall, 100 * ledger.engine_s / wall,
-      100 * ledger.sampler_s / wall, 100 * ledger.statistics_s / wall, 100 * rest / wall);
+      "time     {:.1f} s after {:.1f} s of loading; {:.0f} tokens/s; engine {:.0f} %, sampler "
+      "{:.0f} %, statistics {:.0f} %, rest {:.0f} %",
+      report.decode_s, report.load_s, static_cast<double>(ledger.generated) / wall,
+      100 * ledger.engine_s / wall, 100 * ledger.sampler_s / wall, 100 * ledger.statistics_s / wall,
+      100 * rest / wall);
 }
 
 std::string FinishLine(const FinishRecord& record) {
@@ -142,14 +153,16 @@ std::string FinishLine(const FinishRecord& record) {
                      record.tentative ? " (tentative)" : "");
 }
 
+std::string ActionText(const DecisionRecord& record) {
+  const char* name = ActionName(record.action);
+  return HadEffect(record) ? fmt::format("{} x{}", name, record.expansion) : name;
+}
+
 std::string DecisionLine(const DecisionRecord& record) {
-  return fmt::format(
-      "decision {} at token {}: {}{}, {} paths, confidence {} diversity {}{}", record.step,
-      record.position, ActionName(record.action),
-      record.expansion > 1 && record.action != Action::kNone ? fmt::format(" x{}", record.expansion)
-                                                             : "",
-      record.lanes_after, Number(record.raw.confidence), Number(record.raw.diversity),
-      record.note.empty() ? "" : "; " + OneLine(record.note));
+  return fmt::format("decision {} at token {}: {}, {} lanes, confidence {} diversity {}{}",
+                     record.step, record.position, ActionText(record), record.lanes_after,
+                     Number(record.raw.confidence), Number(record.raw.diversity),
+                     record.note.empty() ? "" : "; " + OneLine(record.note));
 }
 
 }  // namespace hyper::app

@@ -37,6 +37,17 @@ TEST(FinishLine, ShowsUnknownNumbersAndEscapesAnswers) {
   EXPECT_NE(FinishLine(record).find("no answer"), std::string::npos);
 }
 
+TEST(ActionText, ShowsAnExpansionOnlyWhereThereWasOne) {
+  DecisionRecord record;
+  record.action = Action::kBranch;
+  record.expansion = 3;
+  record.paths_before = 2;
+  record.lanes_after = 2;
+  EXPECT_EQ(ActionText(record), "branch");
+  record.lanes_after = 6;
+  EXPECT_EQ(ActionText(record), "branch x3");
+}
+
 // Six paths write "x=7" or "x=8", three each.
 class RunText : public testing::Test {
  protected:
@@ -64,7 +75,7 @@ class RunText : public testing::Test {
     setup.seed_drawn = true;
     const std::vector<Record> records = session->pool().TakeRecords();
     const std::vector<std::string> warnings;
-    return RunToText({setup, *session, records, warnings, 1.0});
+    return RunToText({setup, *session, records, warnings, 0.5, 1.0});
   }
 };
 
