@@ -68,7 +68,7 @@ ActionScores ScoreActions(const NormalisedStatistics& statistics) {
 
 Action ChooseAction(const ActionScores& scores, ActionSet allowed) {
   Action best = Action::kNone;
-  for (size_t i = 1; i < kActionCount; ++i) {
+  for (size_t i = 1; i < scores.size(); ++i) {
     const Action action = static_cast<Action>(i);
     if (allowed.Has(action) && scores[i] > scores[static_cast<size_t>(best)]) best = action;
   }
