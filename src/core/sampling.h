@@ -2,17 +2,25 @@
 #pragma once
 
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "hyper/types.h"
+#include "src/core/logits.h"
 
 namespace hyper {
 
+// A token that passed the filters so far.
+struct SamplerCandidate {
+  float logit = 0;
+  float weight = 0;  // exp((logit - largest logit) / temperature)
+  Token token = kNoToken;
+};
+
 // Memory that calls of SampleToken share; holds no state between them.
 struct SamplerScratch {
+  RowSummary summary;
   std::vector<float> weights;
-  std::vector<std::pair<float, Token>> candidates;
+  std::vector<SamplerCandidate> candidates;
 };
 
 // The next token. Filters in the order temperature, top-k, top-p, min-p:
@@ -23,10 +31,9 @@ struct SamplerScratch {
 // Equal logits rank by lower token id, so of equals the later are cut first. Then the inverse
 // distribution function in token order: the first kept token whose running sum of w, taken by
 // ascending id, exceeds u times the sum of all kept.
-//   logits  [n_vocab]; NaN counts as -inf      u  in (0, 1), from Uniform(.., kSample)
-// Returns a token with logit above -inf (of +inf ones the first), or kNoToken when there is none.
-// Pure but for `scratch`. O(n_vocab); with top-k off and top-p on, O(n_vocab + c log n_vocab) for
-// c tokens kept.
+//   logits  [n_vocab]      u  in (0, 1), from Uniform(.., kSample)
+// Returns a token of positive probability; of a row with NaN or +inf the MostProbableToken.
+// Pure but for `scratch`. One pass over the row with top-k on, two to three else.
 Token SampleToken(std::span<const float> logits, const SamplerSpec& spec, double u,
                   SamplerScratch& scratch);
 

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <set>
 #include <vector>
 
@@ -120,12 +123,60 @@ TEST(SampleToken, NeverDrawsWhatIsMasked) {
   std::vector<float> logits(2100, -kInfinity);
   logits[7] = 0.0F;
   logits[2000] = 1.0F;
-  logits[2050] = kNan;
   for (double u : {1e-16, 0.2, 0.5, 0.9, 1 - 1e-16}) {
     for (const SamplerSpec& spec :
          {SamplerSpec(), SamplerSpec{0.7, 20, 0.95, 0.05}, SamplerSpec{1.0, 0, 0.9, 0.0}}) {
       const Token token = Sample(logits, spec, u);
       EXPECT_TRUE(token == 7 || token == 2000) << token;
+    }
+  }
+}
+
+// Long lists and whole rows take other ways to the same rule: filters by sorting everything.
+TEST(SampleToken, EqualsSortingTheWholeVocabulary) {
+  std::mt19937 generator(6);
+  std::normal_distribution<float> normal(0, 3);
+  std::vector<float> logits(1500);
+  for (float& value : logits) value = std::round(normal(generator) * 8) / 8;  // many ties
+  std::vector<Token> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](Token a, Token b) {
+    return logits[static_cast<size_t>(a)] > logits[static_cast<size_t>(b)];
+  });
+  const auto weight = [&](Token token, double temperature) {
+    const double distance =
+        logits[static_cast<size_t>(token)] - logits[static_cast<size_t>(order[0])];
+    return std::exp(distance / temperature);
+  };
+  SamplerScratch scratch;
+  for (const SamplerSpec& spec :
+       {SamplerSpec{1.0, 0, 0.9, 0.0}, SamplerSpec{2.5, 0, 0.999, 0.0},
+        SamplerSpec{1.0, 300, 1.0, 0.0}, SamplerSpec{3.0, 900, 0.97, 0.0},
+        SamplerSpec{2.0, 9000, 1.0, 0.001}, SamplerSpec{1.5, 0, 1.0, 0.02},
+        SamplerSpec{1.0, 0, 1e-9, 0.0}}) {
+    const size_t k = spec.top_k > 0 ? static_cast<size_t>(spec.top_k) : logits.size();
+    std::vector<Token> kept(
+        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(k, logits.size())));
+    double total = 0;
+    for (Token token : kept) total += weight(token, spec.temperature);
+    double sum = 0;
+    size_t count = 0;
+    while (count < kept.size() && (count == 0 || sum < spec.top_p * total)) {
+      sum += weight(kept[count++], spec.temperature);
+    }
+    if (spec.top_p < 1) kept.resize(count);
+    std::erase_if(kept, [&](Token token) { return weight(token, spec.temperature) < spec.min_p; });
+    std::sort(kept.begin(), kept.end());
+    double kept_total = 0;
+    for (Token token : kept) kept_total += weight(token, spec.temperature);
+    // In the middle of a kept token's interval the draw is that token (a quarter is tried).
+    double before = 0;
+    for (Token token : kept) {
+      const double share = weight(token, spec.temperature) / kept_total;
+      if (share > 1e-5 && token % 4 == 0) {
+        EXPECT_EQ(SampleToken(logits, spec, before + share / 2, scratch), token);
+      }
+      before += share;
     }
   }
 }
