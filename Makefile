@@ -6,7 +6,7 @@ DESTDIR ?=
 CMAKE_FLAGS ?=
 QUESTION ?= Pia has 17 crates with 45 toys each. Then the number grows to 4 times as many. \
             How many toys does Pia have now?
-.PHONY: all deps build demo test install check check-full format clean
+.PHONY: all deps build demo test install check check-full goldens format clean
 
 all: build
 
@@ -34,6 +34,12 @@ check:
 	@.ci/run
 check-full:
 	@scripts/check-full.sh
+
+# Recomputes the committed values that tests compare with (needs Python 3 with venv, and network).
+goldens:
+	@test -d $(BUILD)/goldens-venv || (python3 -m venv $(BUILD)/goldens-venv && \
+	  $(BUILD)/goldens-venv/bin/pip install -q numpy)
+	@$(BUILD)/goldens-venv/bin/python tests/goldens/core_goldens.py
 
 format:
 	@git ls-files '*.cc' '*.h' '*.c' | xargs clang-format-14 -i
