@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Installs the build, moves the installed tree, and uses it as a stranger would: every header alone,
+# the examples through find_package and through pkg-config, run with the bundled model; nothing of
+# the source or build tree may be used.
+#   tests/install_test.sh SOURCE_DIR BUILD_DIR
+set -euo pipefail
+source_dir=${1:?usage: install_test.sh SOURCE_DIR BUILD_DIR}
+build_dir=${2:?usage: install_test.sh SOURCE_DIR BUILD_DIR}
+work=$build_dir/install-test
+
+fail() {
+  echo "install_test: $*" >&2
+  exit 1
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+cmake --install "$build_dir" --prefix "$work/first" >"$work/install.log" ||
+  fail "cmake --install failed: $(tail -5 "$work/install.log")"
+mv "$work/first" "$work/prefix"
+prefix=$work/prefix
+pc=$(find "$prefix" -name hyper.pc)
+model=$(echo "$prefix"/share/hyper/models/tinymath-*-f16.gguf)
+[ -f "$model" ] || fail "the bundled model was not installed"
+
+# No path of this machine's trees may stay in what was installed.
+for path in "$source_dir" "$build_dir" "$work/first"; do
+  if grep -rlF "$path" "$prefix" --include='*.cmake' --include='*.pc' --include='*.h'; then
+    fail "the files above hold the path $path"
+  fi
+done
+
+export PKG_CONFIG_PATH=${pc%/*}
+launcher=$(command -v ccache || true)
+cxx() { $launcher g++ -std=c++20 -Wall -Wextra -Werror "$@"; }
+read -ra cflags < <(pkg-config --cflags hyper)
+read -ra libs < <(pkg-config --libs hyper)
+libdir=$(pkg-config --variable=libdir hyper)
+
+for header in "$prefix"/include/hyper/*.h; do
+  echo "#include <hyper/${header##*/}>"
+done >"$work/headers.cc"
+cxx "${cflags[@]}" -fsyntax-only "$work/headers.cc" || fail "the headers do not compile together"
+echo '#include <hyper/hyper.h>' >"$work/header.c"
+gcc -std=c99 -pedantic -Wall -Werror "${cflags[@]}" -fsyntax-only "$work/header.c" ||
+  fail "hyper.h is not C99"
+
+# run PROGRAM ARGUMENTS...: with a bare environment; output in $work/out, loaded libraries in $work/ld.
+run() {
+  env -i PATH="$PATH" LD_DEBUG=files LD_DEBUG_OUTPUT="$work/ld" "$@" >"$work/out" 2>"$work/err" ||
+    fail "$* ended with $?: $(cat "$work/err")"
+  cat "$work"/ld.* >"$work/libraries"
+  rm "$work"/ld.*
+}
+
+# expect PATTERN: a line of the last output matches.
+expect() {
+  grep -qE -- "$1" "$work/out" || fail "no line matches '$1' in: $(cat "$work/out")"
+}
+
+# Every llama.cpp library and backend came from the installed tree.
+expect_own_libraries() {
+  grep -q "calling init: $prefix/.*/libggml-cpu" "$work/libraries" ||
+    fail "no CPU backend of the installed tree was loaded"
+  if grep -E 'calling init: .*/lib(hyper|llama|ggml)' "$work/libraries" | grep -vF "$prefix/"; then
+    fail "the libraries above are not the installed ones"
+  fi
+}
+
+cmake -S "$source_dir/examples" -B "$work/examples" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" >"$work/configure.log" 2>&1 ||
+  fail "find_package failed: $(cat "$work/configure.log")"
+cmake --build "$work/examples" >"$work/build.log" 2>&1 || fail "$(cat "$work/build.log")"
+
+question="Start with 25, add 13, add 40. What is the result?"
+run "$work/examples/ask" "$model" "$question"
+expect '^78$'
+expect '^  majority +78$'
+expect_own_libraries
+run "$work/examples/own_method" "$model" "$question"
+expect '^78 after [0-9]+ paths$'
+run "$work/examples/own_reward" "$model" "$question"
+expect '^1\.00 78$'
+expect '^78$'
+[ "$(wc -l <"$work/out")" = 17 ] || fail "own_reward shows $(wc -l <"$work/out") lines, want 17"
+run "$work/examples/ask_c" "$model" "$question"
+expect '^\{"answer":"78",'
+if "$work/examples/ask" "$work/none.gguf" "$question" 2>"$work/err"; then
+  fail "ask took a model that does not exist"
+fi
+grep -qF "$work/none.gguf" "$work/err" || fail "the error names no file: $(cat "$work/err")"
+
+cxx "${cflags[@]}" "$source_dir/examples/ask.cc" -o "$work/ask_pc" "${libs[@]}" \
+  -Wl,-rpath,"$libdir" || fail "ask.cc does not build with pkg-config"
+run "$work/ask_pc" "$model" "$question"
+expect '^78$'
+expect_own_libraries
+
+if [ -x "$prefix/bin/hyper" ]; then
+  run "$prefix/bin/hyper" run --json --seed 7 "$question"
+  expect '"answer": ?"78"'
+  expect_own_libraries
+fi
+echo "the installed tree works ($(du -sh "$prefix" | cut -f1))"
