@@ -17,6 +17,7 @@ constexpr std::array kCommands{
     Command{"run", "answer a question", hyper::app::RunCommand},
     Command{"bench", "measure tokens/s of plain decoding and where the time goes",
             hyper::app::BenchCommand},
+    Command{"equal", "tell whether two mathematical answers are equal", hyper::app::EqualCommand},
 };
 
 void PrintHelp(FILE* out) {

@@ -121,7 +121,11 @@ Verdict Comparer::CompareMatrices(NodeId a, NodeId b) {
     const std::vector<NodeId> right = tree_.at(b).args;
     return CompareInOrder(left, right);
   }
-  return Say(Verdict::kUndecided, "a matrix against something else");
+  const NodeId other = KindOf(a) == Kind::kMatrix ? b : a;
+  if (!scalars_.Symbols(other).empty()) {
+    return Say(Verdict::kUndecided, "a matrix against an expression with variables");
+  }
+  return Say(Verdict::kNotEqual, "a matrix against something else");
 }
 
 // "3:4" is 6:8 and 3/4, but "12:00" may be a time of day, which only equals itself.

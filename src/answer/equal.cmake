@@ -1,7 +1,7 @@
 # The reader of mathematics and the equivalence.
 include(HyperExact)
 target_link_libraries(hyper PRIVATE hyper::exact)
-target_sources(hyper PRIVATE
+set(equal_sources
   ball.cc
   calculator.c
   compare.cc
@@ -28,7 +28,28 @@ target_sources(hyper PRIVATE
   scalar.cc
   scalar_policies.cc
   unicode.cc)
+list(TRANSFORM equal_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+target_sources(hyper PRIVATE ${equal_sources})
 hyper_tests(equal_test equal_cases_test.cc equal_properties_test.cc equal_test.cc exact_test.cc)
 if(HYPER_TESTS)
   target_link_libraries(equal_test PRIVATE hyper::exact hyper_answer_cases)
+endif()
+
+# libFuzzer targets, each with an instrumented copy of the sources (clang). Run, with a scratch
+# folder for new inputs first: build-fuzz/equal_fuzz SCRATCH fuzz/answer/seeds/equal
+if(HYPER_FUZZ)
+  foreach(name equal reader)
+    add_executable(${name}_fuzz ${CMAKE_SOURCE_DIR}/fuzz/answer/${name}_fuzz.cc ${equal_sources})
+    target_include_directories(${name}_fuzz PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/include)
+    target_compile_options(${name}_fuzz PRIVATE -g -O1 -fsanitize=fuzzer-no-link,address,undefined
+      -fno-sanitize-recover=all)
+    target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer,address,undefined)
+    target_link_libraries(${name}_fuzz PRIVATE hyper::exact)
+  endforeach()
+endif()
+
+# Pairs in bulk, for bench/answer/against_math_verify.py.
+if(HYPER_BENCH)
+  add_executable(equal_pairs ${CMAKE_SOURCE_DIR}/bench/answer/equal_pairs.cc)
+  target_link_libraries(equal_pairs PRIVATE hyper)
 endif()

@@ -9,6 +9,20 @@
 #include "src/answer/names.h"
 
 namespace hyper {
+namespace {
+
+// "inch^2" as "inch".
+std::string WithoutPowers(const std::string& unit) {
+  std::string bare;
+  bool power = false;
+  for (const char c : unit) {
+    power = c == '^' || (power && c != ' ');
+    if (!power) bare += c;
+  }
+  return bare;
+}
+
+}  // namespace
 
 // Takes the unit factors out of a product; a unit inside a sum or a function stays.
 Comparer::Quantity Comparer::SplitUnit(NodeId id) {
@@ -107,6 +121,9 @@ Verdict Comparer::CompareScaled(const Quantity& a, const Quantity& b) {
   const bool measured = left != nullptr || right != nullptr ||
                         a.unit.find('^') != std::string::npos ||
                         b.unit.find('^') != std::string::npos;
+  if (WithoutPowers(a.unit) == WithoutPowers(b.unit)) {
+    return Say(Verdict::kNotEqual, "different powers of one unit");
+  }
   if (options_.ignore_units && !measured) return values;
   return Say(Verdict::kUndecided, "equal numbers with different units");
 }
