@@ -217,8 +217,10 @@ std::vector<Label> FindLabels(std::string_view text, bool for_choice) {
     const size_t limit = i + 1 < hits.size() ? hits[i + 1].begin : text.size();
     const size_t begin = std::min(hits[i].value, limit);
     std::string_view passage = Slice(text, begin, limit);
-    passage = TrimSpace(passage.substr(0, passage.find("</answer>")));
-    labels.push_back({ValueAt(text, begin, limit), passage, hits[i].explicit_mark});
+    const size_t close = passage.find("</answer>");
+    const bool delimited = close != kNone && text[hits[i].begin] == '<';
+    passage = TrimSpace(passage.substr(0, close));
+    labels.push_back({ValueAt(text, begin, limit), passage, delimited, hits[i].explicit_mark});
   }
   return labels;
 }

@@ -13,6 +13,7 @@ struct Label {
   std::string_view value;      // to the end of its line, or of the formula that starts on it; never
                                // past the next phrase; may be empty
   std::string_view passage;    // the same, up to the next phrase or the end of the text
+  bool delimited = false;      // <answer>...</answer>: `passage` is all of the answer
   bool explicit_mark = false;  // with a colon or tag: what follows is the answer, not prose
 };
 

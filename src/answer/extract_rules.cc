@@ -120,7 +120,8 @@ std::optional<Found> FromLabel(std::string_view text, const ExtractOptions& opti
       std::string normal = NormalText(raw);
       if (!IsPlaceholder(normal)) return Found{raw, std::move(normal), "label"};
     } else if (std::optional<Value> value =
-                   ReadValue(label.value, options.kind, label.explicit_mark)) {
+                   label.delimited ? ReadWhole(label.passage, options.kind)
+                                   : ReadValue(label.value, options.kind, label.explicit_mark)) {
       return Found{value->raw, std::move(value->normal), "label"};
     }
   }

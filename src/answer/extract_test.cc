@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "src/answer/extract_test_options.h"
 #include "tests/support/answer_cases.h"
 
 namespace hyper {
@@ -9,26 +10,13 @@ namespace {
 
 using nlohmann::json;
 
-ExtractOptions OptionsOf(const json& row) {
-  ExtractOptions options;
-  options.kind = ParseAnswerKind(row.value("kind", "math")).value();
-  options.options = row.value("options", options.options);
-  options.opened_by_template = row.value("opened_by_template", false);
-  options.finished = row.value("finished", true);
-  options.fallbacks = row.value("fallbacks", true);
-  const std::string policy = row.value("reasoning_answers", "tentative");
-  if (policy == "final") options.reasoning_answers = ReasoningAnswers::kFinal;
-  if (policy == "ignored") options.reasoning_answers = ReasoningAnswers::kIgnored;
-  return options;
-}
-
 TEST(ExtractCases, AnswersAreFound) {
   const std::vector<json> rows = LoadAnswerCases("extract");
   ASSERT_FALSE(rows.empty());
   for (const json& row : rows) {
     SCOPED_TRACE(row.dump());
     const std::string text = row["text"];
-    const Extraction found = ExtractAnswer(text, OptionsOf(row));
+    const Extraction found = ExtractAnswer(text, ExtractOptionsOf(row));
     const json answer = found.answer ? json(*found.answer) : json();
     EXPECT_EQ(answer, row["answer"]) << "rule " << found.rule << ", raw " << found.raw;
     EXPECT_EQ(found.raw, text.substr(found.begin, found.end - found.begin));

@@ -18,6 +18,10 @@ constexpr std::array<std::string_view, 38> kMathWords = {
     "inf",   "infinity", "mod",    "min",    "max",   "gcd",  "lcm",   "theta", "alpha", "beta",
     "gamma", "phi",      "union",  "cup",    "times", "plus", "minus", "xor"};
 
+// Commands whose argument is words, or a name.
+constexpr std::array<std::string_view, 6> kWordCommands = {"\\mbox",         "\\mathrm", "\\mathbf",
+                                                           "\\operatorname", "\\begin",  "\\end"};
+
 // Whether a character beyond ASCII belongs to mathematics: operators, Greek, super- and
 // subscripts, fractions.
 bool IsMathCharacter(std::string_view text, size_t at) {
@@ -104,8 +108,10 @@ class ExpressionReader {
 
   size_t StepCommand(size_t at) {
     const size_t end = AfterCommand(text_, at);
-    const bool words = Slice(text_, at, end).starts_with("\\text") && At(text_, end) == '{';
-    const size_t close = words ? ClosingBrace(text_, end) : std::string_view::npos;
+    const std::string_view command = Slice(text_, at, end);
+    const bool words = command.starts_with("\\text") || IsOneOf(command, kWordCommands);
+    const size_t close =
+        words && At(text_, end) == '{' ? ClosingBrace(text_, end) : std::string_view::npos;
     return close == std::string_view::npos ? end : close + 1;
   }
 
@@ -150,12 +156,6 @@ bool IsExpression(std::string_view text) {
                    std::any_of(text.begin(), text.end(), [](char c) { return !IsAscii(c); });
 }
 
-std::optional<Value> Checked(std::string_view raw, AnswerKind kind) {
-  Value value{raw, Normal(raw, kind)};
-  if (IsPlaceholder(value.normal)) return std::nullopt;
-  return value;
-}
-
 std::optional<Value> ReadWords(std::string_view sentence) {
   constexpr size_t kMaxWords = 6;
   size_t words = 0;
@@ -163,10 +163,17 @@ std::optional<Value> ReadWords(std::string_view sentence) {
     if (!IsSpace(sentence[i]) && (i == 0 || IsSpace(sentence[i - 1]))) ++words;
   }
   if (words == 0 || words > kMaxWords) return std::nullopt;
-  return Checked(sentence, AnswerKind::kText);
+  return ReadWhole(sentence, AnswerKind::kText);
 }
 
 }  // namespace
+
+std::optional<Value> ReadWhole(std::string_view text, AnswerKind kind) {
+  Value value{text, Normal(text, kind)};
+  const bool number_needed = kind == AnswerKind::kInteger;
+  if (IsPlaceholder(value.normal) || (number_needed && !HasDigit(text))) return std::nullopt;
+  return value;
+}
 
 std::string Normal(std::string_view raw, AnswerKind kind) {
   switch (kind) {
@@ -199,17 +206,16 @@ std::string_view FirstSentence(std::string_view text) {
 
 std::optional<Value> ReadValue(std::string_view text, AnswerKind kind, bool allow_words) {
   const std::string_view leading = LeadingMath(text);
-  const bool number_needed = kind == AnswerKind::kInteger;
-  if (IsExpression(leading) && (!number_needed || HasDigit(leading))) {
-    if (std::optional<Value> value = Checked(leading, kind)) return value;
+  if (IsExpression(leading)) {
+    if (std::optional<Value> value = ReadWhole(leading, kind)) return value;
   }
   const std::string_view sentence = FirstSentence(text);
   const std::vector<std::string_view> numbers = FindNumbers(sentence);
   if (kind == AnswerKind::kMath) {
     const std::vector<std::string_view> formulas = FindFormulas(sentence);
-    if (!formulas.empty()) return Checked(formulas.back(), kind);
+    if (!formulas.empty()) return ReadWhole(formulas.back(), kind);
   }
-  if (!numbers.empty()) return Checked(numbers.back(), kind);
+  if (!numbers.empty()) return ReadWhole(numbers.back(), kind);
   return allow_words && kind == AnswerKind::kMath ? ReadWords(sentence) : std::nullopt;
 }
 

@@ -27,6 +27,9 @@ std::string_view LeadingMath(std::string_view text);
 // the end of the line.
 std::string_view FirstSentence(std::string_view text);
 
+// All of `text` as one value; nothing if it says nothing, or, kInteger, has no digit.
+std::optional<Value> ReadWhole(std::string_view text, AnswerKind kind);
+
 // The number, kInteger, or object, kMath, that `text` announces: the expression at its start, else
 // the last formula or number of its first sentence, else, with `allow_words`, its few words.
 std::optional<Value> ReadValue(std::string_view text, AnswerKind kind, bool allow_words);

@@ -1,0 +1,24 @@
+// ExtractOptions out of a row of the case table.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "include/hyper/extract.h"
+
+namespace hyper {
+
+inline ExtractOptions ExtractOptionsOf(const nlohmann::json& row) {
+  ExtractOptions options;
+  options.kind = ParseAnswerKind(row.value("kind", "math")).value();
+  options.options = row.value("options", options.options);
+  options.opened_by_template = row.value("opened_by_template", false);
+  options.finished = row.value("finished", true);
+  options.fallbacks = row.value("fallbacks", true);
+  const std::string policy = row.value("reasoning_answers", "tentative");
+  if (policy == "final") options.reasoning_answers = ReasoningAnswers::kFinal;
+  if (policy == "ignored") options.reasoning_answers = ReasoningAnswers::kIgnored;
+  return options;
+}
+
+}  // namespace hyper
