@@ -1,17 +1,35 @@
 # Extraction of answers: sources and tests.
-target_sources(hyper PRIVATE
-  ${CMAKE_CURRENT_LIST_DIR}/extract.cc
-  ${CMAKE_CURRENT_LIST_DIR}/extract_boxes.cc
-  ${CMAKE_CURRENT_LIST_DIR}/extract_choices.cc
-  ${CMAKE_CURRENT_LIST_DIR}/extract_labels.cc
-  ${CMAKE_CURRENT_LIST_DIR}/extract_normal.cc
-  ${CMAKE_CURRENT_LIST_DIR}/extract_numbers.cc
-  ${CMAKE_CURRENT_LIST_DIR}/extract_rules.cc
-  ${CMAKE_CURRENT_LIST_DIR}/extract_scan.cc
-  ${CMAKE_CURRENT_LIST_DIR}/extract_values.cc
-  ${CMAKE_CURRENT_LIST_DIR}/reasoning.cc)
-hyper_tests(extract_test ${CMAKE_CURRENT_LIST_DIR}/extract_test.cc
-  ${CMAKE_CURRENT_LIST_DIR}/extract_golds_test.cc)
+set(extract_sources extract.cc extract_boxes.cc extract_choices.cc extract_labels.cc
+  extract_normal.cc extract_numbers.cc extract_rules.cc extract_scan.cc extract_values.cc
+  reasoning.cc)
+list(TRANSFORM extract_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+target_sources(hyper PRIVATE ${extract_sources})
+
+hyper_tests(extract_test
+  ${CMAKE_CURRENT_LIST_DIR}/extract_test.cc ${CMAKE_CURRENT_LIST_DIR}/extract_golds_test.cc)
 if(HYPER_TESTS)
   target_link_libraries(extract_test PRIVATE hyper_answer_cases)
+
+  # Counts steps: its own copy of the sources, with a call in every basic block.
+  add_library(extract_counted OBJECT ${extract_sources})
+  target_include_directories(extract_counted PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_options(extract_counted PRIVATE -fsanitize-coverage=trace-pc)
+  add_executable(extract_steps_test ${CMAKE_CURRENT_LIST_DIR}/extract_steps_test.cc)
+  target_include_directories(extract_steps_test PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(extract_steps_test PRIVATE extract_counted GTest::gtest_main)
+  target_link_options(extract_steps_test PRIVATE
+    LINKER:--wrap=memchr,--wrap=memcmp,--wrap=memcpy,--wrap=memmove)
+  add_test(NAME extract_steps_test COMMAND extract_steps_test)
+  set_tests_properties(extract_steps_test PROPERTIES TIMEOUT 300)
+endif()
+
+# libFuzzer target, with an instrumented copy of the sources (clang). Seeds come from the table of
+# cases: fuzz/make_seeds.py extract_fuzz SEEDS, then
+# build-fuzz/extract_fuzz SEEDS -dict=fuzz/answer/extract.dict
+if(HYPER_FUZZ)
+  add_executable(extract_fuzz ${CMAKE_SOURCE_DIR}/fuzz/answer/extract_fuzz.cc ${extract_sources})
+  target_include_directories(extract_fuzz PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/include)
+  target_compile_options(extract_fuzz PRIVATE -g -O1 -fsanitize=fuzzer-no-link,address,undefined
+    -fno-sanitize-recover=all)
+  target_link_options(extract_fuzz PRIVATE -fsanitize=fuzzer,address,undefined)
 endif()

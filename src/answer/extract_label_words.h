@@ -199,6 +199,21 @@ inline constexpr std::array<std::string_view, 5> kOptionWords = {"option", "choi
 // Words that may precede a label in a heading.
 inline constexpr std::array<std::string_view, 4> kHeadingLeads = {"final", "the", "my", "correct"};
 
+// Whether a byte starts an entry of the lists that end a label of another language.
+constexpr std::array<bool, 256> MakeStopBytes() {
+  std::array<bool, 256> stops{};
+  const auto add = [&stops](const auto& list) {
+    for (std::string_view entry : list) stops[static_cast<unsigned char>(entry.front())] = true;
+  };
+  add(kMarks);
+  add(kParticles);
+  add(kOtherVerbs);
+  add(kSentenceEnds);
+  return stops;
+}
+
+inline constexpr std::array<bool, 256> kStopBytes = MakeStopBytes();
+
 // For each byte, the first of kLabelWords that starts with it, and for each of those the next one;
 // -1 ends a chain. A text is compared with few words at a byte this way.
 struct LabelIndex {

@@ -82,21 +82,41 @@ Hit AfterEnglishLabel(std::string_view text, size_t at, bool for_choice) {
   return {0, kNone, false};
 }
 
+// The label word at `at`, or an empty one. ASCII words must stand alone; other scripts join words.
+LabelWord WordAt(std::string_view text, size_t at, bool for_choice) {
+  int place = kLabelIndex.first[static_cast<unsigned char>(text[at])];
+  if (place < 0) return {};
+  const bool inside_word = at > 0 && (IsLetter(text[at - 1]) || IsDigit(text[at - 1]));
+  if (inside_word && IsAscii(text[at])) return {};
+  for (; place >= 0; place = kLabelIndex.next[place]) {
+    const LabelWord& label = kLabelWords[place];
+    if ((label.choice_only && !for_choice) || !StandsAtAnyCase(text, at, label.word)) continue;
+    const bool goes_on = IsLetter(At(text, at + label.word.size()));
+    if (label.english || !goes_on || !IsAscii(label.word.back())) return label;
+  }
+  return {};
+}
+
 // The same for other languages, some of which write without blanks: the first mark, particle or
-// verb within a short distance in the sentence.
+// verb within a short distance in the sentence, before the next label.
 Hit AfterOtherLabel(std::string_view text, size_t at, bool for_choice) {
   constexpr size_t kReach = 40;
   const size_t end = std::min(text.size(), at + kReach);
   bool word_starts = false;
   while (at < end) {
-    if (const size_t mark = LengthOfOne(kMarks, text, at); mark > 0) {
-      return {0, SkipFillers(text, at + mark, for_choice), true};
+    if (!WordAt(text, at, false).word.empty()) break;
+    // Most bytes start neither a mark nor a particle nor a verb; the lists are long.
+    const bool may_matter = kStopBytes[static_cast<unsigned char>(text[at])];
+    if (may_matter && !IsLetter(text[at])) {
+      if (const size_t mark = LengthOfOne(kMarks, text, at); mark > 0) {
+        return {0, SkipFillers(text, at + mark, for_choice), true};
+      }
+      if (const size_t particle = LengthOfOne(kParticles, text, at); particle > 0) {
+        return {0, SkipFillers(text, at + particle, for_choice), false};
+      }
+      if (LengthOfOne(kSentenceEnds, text, at) > 0) break;
     }
-    if (const size_t particle = LengthOfOne(kParticles, text, at); particle > 0) {
-      return {0, SkipFillers(text, at + particle, for_choice), false};
-    }
-    if (LengthOfOne(kSentenceEnds, text, at) > 0) break;
-    if (word_starts) {
+    if (may_matter && word_starts) {
       const size_t word_end = WordEnd(text.substr(0, end), at);
       if (IsOneOf(Slice(text, at, word_end), kOtherVerbs)) {
         return {0, SkipFillers(text, word_end, for_choice), false};
@@ -152,21 +172,6 @@ Hit ReadLabel(std::string_view text, size_t begin, size_t end, bool english, boo
   }
   hit.begin = begin;
   return hit;
-}
-
-// The label word at `at`, or an empty one. ASCII words must stand alone; other scripts join words.
-LabelWord WordAt(std::string_view text, size_t at, bool for_choice) {
-  int place = kLabelIndex.first[static_cast<unsigned char>(text[at])];
-  if (place < 0) return {};
-  const bool inside_word = at > 0 && (IsLetter(text[at - 1]) || IsDigit(text[at - 1]));
-  if (inside_word && IsAscii(text[at])) return {};
-  for (; place >= 0; place = kLabelIndex.next[place]) {
-    const LabelWord& label = kLabelWords[place];
-    if ((label.choice_only && !for_choice) || !StandsAtAnyCase(text, at, label.word)) continue;
-    const bool goes_on = IsLetter(At(text, at + label.word.size()));
-    if (label.english || !goes_on || !IsAscii(label.word.back())) return label;
-  }
-  return {};
 }
 
 std::vector<Hit> FindHits(std::string_view text, bool for_choice) {

@@ -146,14 +146,14 @@ Equalities FindEqualities(std::string_view text) {
 // "%", "^\circ", "apples".
 bool IsUnit(std::string_view rest) {
   rest = TrimSpace(rest);
+  while (rest.starts_with("\\ ") || rest.starts_with("\\,") || rest.starts_with("\\;")) {
+    rest = TrimSpace(rest.substr(2));
+  }
   for (std::string_view sign : {"^\\circ", "^{\\circ}", "\\%", "%", "\\degree", "\xC2\xB0"}) {
     if (rest == sign) return true;
   }
   if (rest.starts_with("\\text") || rest.starts_with("\\mathrm") || rest.starts_with("\\mbox")) {
     return true;
-  }
-  if (rest.starts_with("\\ ") || rest.starts_with("\\,") || rest.starts_with("\\;")) {
-    return rest.size() > 2 && IsUnit(rest.substr(2));
   }
   if (rest.empty() || !IsLetter(rest.front())) return false;
   for (size_t i = 0; i < rest.size(); ++i) {

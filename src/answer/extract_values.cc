@@ -110,8 +110,10 @@ class ExpressionReader {
     const size_t end = AfterCommand(text_, at);
     const std::string_view command = Slice(text_, at, end);
     const bool words = command.starts_with("\\text") || IsOneOf(command, kWordCommands);
-    const size_t close =
-        words && At(text_, end) == '{' ? ClosingBrace(text_, end) : std::string_view::npos;
+    constexpr size_t kLongest = 256;  // longer arguments are no part of an expression
+    const size_t close = words && At(text_, end) == '{'
+                             ? ClosingBrace(text_.substr(0, end + kLongest), end)
+                             : std::string_view::npos;
     return close == std::string_view::npos ? end : close + 1;
   }
 

@@ -17,31 +17,57 @@ struct Tag {
   bool opens = false;
 };
 
-// All tags of a text, in order. Only bytes that start some tag are compared with the list.
-std::vector<Tag> FindTags(std::string_view text, std::span<const TagPair> pairs) {
-  std::array<bool, 256> starts_tag{};
-  for (const TagPair& pair : pairs) {
-    for (const std::string* tag : {&pair.open, &pair.close}) {
-      if (!tag->empty()) starts_tag[static_cast<unsigned char>(tag->front())] = true;
+// A tag to look for.
+struct TagName {
+  std::string_view text;
+  size_t pair = 0;
+  bool opens = false;
+};
+
+// The tags of a list, sorted so that those with one first byte stand together and, among them, a
+// longer one before its own beginnings. Empty tags are left out.
+class TagList {
+ public:
+  explicit TagList(std::span<const TagPair> pairs) {
+    for (size_t pair = 0; pair < pairs.size(); ++pair) {
+      if (!pairs[pair].open.empty()) names_.push_back({pairs[pair].open, pair, true});
+      if (!pairs[pair].close.empty()) names_.push_back({pairs[pair].close, pair, false});
     }
+    std::stable_sort(names_.begin(), names_.end(), [](const TagName& a, const TagName& b) {
+      return a.text.front() != b.text.front() ? FirstByte(a) < FirstByte(b)
+                                              : a.text.size() > b.text.size();
+    });
+    for (const TagName& name : names_) ++start_[FirstByte(name) + 1];
+    for (size_t byte = 1; byte < start_.size(); ++byte) start_[byte] += start_[byte - 1];
   }
+
+  // The tag that stands at `at`, or null.
+  const TagName* Find(std::string_view text, size_t at) const {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    for (size_t i = start_[byte]; i < start_[byte + 1]; ++i) {
+      if (extraction::StandsAt(text, at, names_[i].text)) return &names_[i];
+    }
+    return nullptr;
+  }
+
+ private:
+  static size_t FirstByte(const TagName& name) {
+    return static_cast<unsigned char>(name.text.front());
+  }
+
+  std::vector<TagName> names_;
+  std::array<size_t, 257> start_{};  // where the tags with a first byte begin
+};
+
+// All tags of a text, in order.
+std::vector<Tag> FindTags(std::string_view text, std::span<const TagPair> pairs) {
+  const TagList list(pairs);
   std::vector<Tag> tags;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (!starts_tag[static_cast<unsigned char>(text[i])]) continue;
-    // The longest tag wins, so that a tag which is the start of another does not hide it.
-    Tag best;
-    for (size_t pair = 0; pair < pairs.size(); ++pair) {
-      for (const bool opens : {true, false}) {
-        const std::string& tag = opens ? pairs[pair].open : pairs[pair].close;
-        if (!tag.empty() && extraction::StandsAt(text, i, tag) &&
-            tag.size() > best.end - best.begin) {
-          best = {i, i + tag.size(), pair, opens};
-        }
-      }
-    }
-    if (best.end == 0) continue;
-    tags.push_back(best);
-    i = best.end - 1;
+    const TagName* name = list.Find(text, i);
+    if (name == nullptr) continue;
+    tags.push_back({i, i + name->text.size(), name->pair, name->opens});
+    i += name->text.size() - 1;
   }
   return tags;
 }
