@@ -53,7 +53,24 @@ std::optional<double> ReadConfidence(std::string_view line) {
   return value;
 }
 
+// `content` without special tokens that the model's output may end with: <|im_end|>, </s>.
+std::string_view CutSpecialTokens(std::string_view content) {
+  constexpr size_t kLongest = 32;
+  constexpr std::array<std::string_view, 5> kNames = {"/s", "eos", "end_of_turn", "pad", "end"};
+  while (content.ends_with('>')) {
+    const size_t from = content.size() > kLongest ? content.size() - kLongest : 0;
+    const size_t open = content.substr(from).rfind('<');
+    if (open == std::string_view::npos) break;
+    const std::string_view name = extraction::Slice(content, from + open + 1, content.size() - 1);
+    const bool barred = name.size() > 2 && name.starts_with('|') && name.ends_with('|');
+    if (!barred && !extraction::IsOneOf(name, kNames)) break;
+    content = extraction::TrimSpace(content.substr(0, from + open));
+  }
+  return content;
+}
+
 Body CutConfidence(std::string_view content) {
+  content = CutSpecialTokens(content);
   Body body{content, std::nullopt};
   const size_t line_break = content.rfind('\n');
   const size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;

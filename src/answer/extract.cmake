@@ -5,8 +5,10 @@ set(extract_sources extract.cc extract_boxes.cc extract_choices.cc extract_label
 list(TRANSFORM extract_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 target_sources(hyper PRIVATE ${extract_sources})
 
-hyper_tests(extract_test
-  ${CMAKE_CURRENT_LIST_DIR}/extract_test.cc ${CMAKE_CURRENT_LIST_DIR}/extract_golds_test.cc)
+set(extract_tests extract_test.cc extract_boxes_test.cc extract_choices_test.cc
+  extract_golds_test.cc extract_numbers_test.cc reasoning_test.cc)
+list(TRANSFORM extract_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+hyper_tests(extract_test ${extract_tests})
 if(HYPER_TESTS)
   target_link_libraries(extract_test PRIVATE hyper_answer_cases)
 

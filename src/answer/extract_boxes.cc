@@ -31,9 +31,11 @@ class BoxReader {
     for (size_t i = 0; i < text_.size();) {
       if (text_[i] == '\n' && IsBlankLine(i)) {
         // LaTeX has no paragraph inside a box: what is open was left open. A box that has nothing
-        // in it yet may still be filled.
-        if (!open_.empty() && last_filled > open_.back().brace) GiveUp();
-        i = SkipSpace(text_, i);
+        // in it yet may still be filled, and one whose brace comes next is closed.
+        const size_t next = SkipSpace(text_, i);
+        const bool filled = !open_.empty() && last_filled > open_.back().brace;
+        if (filled && At(text_, next) != '}') GiveUp();
+        i = next;
         continue;
       }
       if (!IsSpace(text_[i])) last_filled = i;

@@ -22,6 +22,10 @@ constexpr std::array<std::string_view, 28> kAnnouncers = {
     "with",   "likely", "probably",   "either",  "thus",   "hence",    "therefore",
     "so",     "but",    "definitely", "clearly", "indeed", "actually", "say"};
 
+// Words before a label that is chosen without a phrase that announces it: "I choose B".
+constexpr std::array<std::string_view, 8> kNamers = {"option", "choice", "choose", "choosing",
+                                                     "pick",   "select", "chose",  "letter"};
+
 constexpr std::array<std::string_view, 8> kDeniers = {"not",    "nor",     "neither",   "than",
                                                       "except", "without", "excluding", "isn't"};
 
@@ -146,7 +150,7 @@ bool IsEnclosed(std::string_view text, std::string_view word) {
   const size_t begin = Place(text, word);
   const char before = begin == 0 ? '\0' : text[begin - 1];
   const char after = At(text, begin + word.size());
-  if (before == '(' && after == ')') return begin < 2 || !IsLetter(text[begin - 2]);
+  if (before == '(' && after == ')') return begin < 2 || !IsLetter(text[begin - 2]);  // no f(A)
   if (before == '[' && after == ']') return true;
   return begin >= 2 && StandsAt(text, begin - 2, "**") &&
          (StandsAt(text, begin + word.size(), "**") || after == ')' || after == '.' ||
@@ -160,6 +164,7 @@ bool IsPartOfMore(std::string_view text, std::string_view word, bool first) {
   const char after = After(text, word, &at);
   const char before = Before(text, word);
   if (after == '.' && IsLetter(At(text, at + 1))) return true;
+  if (after == '+' || after == '#') return true;  // C++
   if ((after == '-' || after == '_' || after == '^') && at + 1 < text.size() &&
       text[at + 1] != ' ' && text[at + 1] != '-') {
     return true;
@@ -219,6 +224,13 @@ bool IsRefusal(std::string_view text) {
   return false;
 }
 
+// Whether the word is marked as a label by brackets: "(b)", or "b)" at the start.
+bool IsBracketed(std::string_view text, std::string_view word) {
+  const bool starts = TrimSpace(text.substr(0, Place(text, word))).empty();
+  const char after = At(text, Place(text, word) + word.size());
+  return IsEnclosed(text, word) || (starts && after == ')');
+}
+
 // Whether the text goes on "is correct", "is the correct answer" behind the word.
 bool IsCalledCorrect(std::string_view text, std::string_view word) {
   size_t at = 0;
@@ -250,7 +262,10 @@ Choice ReadChoice(std::string_view text, std::string_view options) {
     if (EqualsAnyCase(word.text, "but") || EqualsAnyCase(word.text, "rather")) denied = false;
     if (word.label == '\0') continue;
     if (std::exchange(denied, false)) continue;
-    if (IsLower(word.text.front()) && !IsAlone(text, word.text, options)) continue;
+    if (IsLower(word.text.front()) && !IsBracketed(text, word.text) &&
+        !IsAlone(text, word.text, options)) {
+      continue;
+    }
     const bool announced = first || IsOneOf(before, kAnnouncers) || IsEnclosed(text, word.text);
     if (!announced || IsPartOfMore(text, word.text, first)) continue;
     if (IsEverydayWord(text, word, first)) continue;
@@ -266,7 +281,7 @@ Choice LastMarkedChoice(std::string_view text, std::string_view options) {
   Choice last;
   for (Word word = reader.Next(); !word.text.empty(); before = word.text, word = reader.Next()) {
     if (word.label == '\0' || IsLower(word.text.front())) continue;
-    const bool named = EqualsAnyCase(before, "option") || EqualsAnyCase(before, "choice");
+    const bool named = IsOneOf(before, kNamers);
     const bool judged = IsCalledCorrect(text, word.text);
     if (!named && !judged && !IsEnclosed(text, word.text)) continue;
     if (IsPartOfMore(text, word.text, false)) continue;

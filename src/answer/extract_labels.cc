@@ -20,10 +20,11 @@ struct Hit {
 
 bool IsLetterByte(char c) { return IsLetter(c) || !IsAscii(c); }
 
-// Markdown and quotes that may stand around a label or its value.
+// Markdown, quotes and closed LaTeX groups that may stand around a label or before its value.
 size_t SkipDecoration(std::string_view text, size_t at) {
-  while (at < text.size() && (text[at] == '*' || text[at] == '_' || text[at] == '"' ||
-                              text[at] == '\'' || text[at] == ' ' || text[at] == '\t')) {
+  while (at < text.size() &&
+         (text[at] == '*' || text[at] == '_' || text[at] == '"' || text[at] == '\'' ||
+          text[at] == ' ' || text[at] == '\t' || text[at] == '}')) {
     ++at;
   }
   return at;
@@ -46,7 +47,7 @@ size_t WordEnd(std::string_view text, size_t at) {
 }
 
 // Words between "is" and the answer that say nothing about it: "is therefore approximately".
-size_t SkipFillers(std::string_view text, size_t at, bool for_choice) {
+size_t SkipFillers(std::string_view text, size_t at, AnswerKind kind) {
   constexpr int kMaxFillers = 8;  // bounds the work where labels follow each other closely
   for (int fillers = 0; fillers < kMaxFillers; ++fillers) {
     at = SkipDecoration(text, at);
@@ -56,7 +57,9 @@ size_t SkipFillers(std::string_view text, size_t at, bool for_choice) {
     }
     const size_t end = WordEnd(text, at);
     const std::string_view word = Slice(text, at, end);
-    const bool filler = IsOneOf(word, kFillers) || (for_choice && IsOneOf(word, kOptionWords));
+    if (kind == AnswerKind::kText) return at;  // any word may be part of the answer
+    const bool filler =
+        IsOneOf(word, kFillers) || (kind == AnswerKind::kChoice && IsOneOf(word, kOptionWords));
     if (end == at || !filler) return at;
     at = end;
   }
@@ -65,17 +68,17 @@ size_t SkipFillers(std::string_view text, size_t at, bool for_choice) {
 
 // The value of an English label that ends at `at`: after a mark, or after "is" or its like, with a
 // few words in between ("answer to the question is"). kNone if nothing announces a value.
-Hit AfterEnglishLabel(std::string_view text, size_t at, bool for_choice) {
+Hit AfterEnglishLabel(std::string_view text, size_t at, AnswerKind kind) {
   constexpr int kMaxWords = 8;
   for (int words = 0; words <= kMaxWords; ++words) {
     at = SkipDecoration(text, at);
     while (At(text, at) == '(' || At(text, at) == ')') at = SkipDecoration(text, at + 1);
     if (const size_t mark = LengthOfOne(kMarks, text, at); mark > 0) {
-      return {0, SkipFillers(text, at + mark, for_choice), true};
+      return {0, SkipFillers(text, at + mark, kind), true};
     }
     const size_t end = WordEnd(text, at);
     const std::string_view word = Slice(text, at, end);
-    if (IsOneOf(word, kEnglishVerbs)) return {0, SkipFillers(text, end, for_choice), false};
+    if (IsOneOf(word, kEnglishVerbs)) return {0, SkipFillers(text, end, kind), false};
     if (word.empty() || (words == 0 && !IsOneOf(word, kBridges))) break;
     at = end;
   }
@@ -83,14 +86,16 @@ Hit AfterEnglishLabel(std::string_view text, size_t at, bool for_choice) {
 }
 
 // The label word at `at`, or an empty one. ASCII words must stand alone; other scripts join words.
-LabelWord WordAt(std::string_view text, size_t at, bool for_choice) {
+LabelWord WordAt(std::string_view text, size_t at, AnswerKind kind) {
   int place = kLabelIndex.first[static_cast<unsigned char>(text[at])];
   if (place < 0) return {};
   const bool inside_word = at > 0 && (IsLetter(text[at - 1]) || IsDigit(text[at - 1]));
   if (inside_word && IsAscii(text[at])) return {};
   for (; place >= 0; place = kLabelIndex.next[place]) {
     const LabelWord& label = kLabelWords[place];
-    if ((label.choice_only && !for_choice) || !StandsAtAnyCase(text, at, label.word)) continue;
+    if ((label.choice_only && kind != AnswerKind::kChoice) ||
+        !StandsAtAnyCase(text, at, label.word))
+      continue;
     const bool goes_on = IsLetter(At(text, at + label.word.size()));
     if (label.english || !goes_on || !IsAscii(label.word.back())) return label;
   }
@@ -99,27 +104,27 @@ LabelWord WordAt(std::string_view text, size_t at, bool for_choice) {
 
 // The same for other languages, some of which write without blanks: the first mark, particle or
 // verb within a short distance in the sentence, before the next label.
-Hit AfterOtherLabel(std::string_view text, size_t at, bool for_choice) {
+Hit AfterOtherLabel(std::string_view text, size_t at, AnswerKind kind) {
   constexpr size_t kReach = 40;
   const size_t end = std::min(text.size(), at + kReach);
   bool word_starts = false;
   while (at < end) {
-    if (!WordAt(text, at, false).word.empty()) break;
+    if (!WordAt(text, at, kind).word.empty()) break;
     // Most bytes start neither a mark nor a particle nor a verb; the lists are long.
     const bool may_matter = kStopBytes[static_cast<unsigned char>(text[at])];
     if (may_matter && !IsLetter(text[at])) {
       if (const size_t mark = LengthOfOne(kMarks, text, at); mark > 0) {
-        return {0, SkipFillers(text, at + mark, for_choice), true};
+        return {0, SkipFillers(text, at + mark, kind), true};
       }
       if (const size_t particle = LengthOfOne(kParticles, text, at); particle > 0) {
-        return {0, SkipFillers(text, at + particle, for_choice), false};
+        return {0, SkipFillers(text, at + particle, kind), false};
       }
       if (LengthOfOne(kSentenceEnds, text, at) > 0) break;
     }
     if (may_matter && word_starts) {
       const size_t word_end = WordEnd(text.substr(0, end), at);
       if (IsOneOf(Slice(text, at, word_end), kOtherVerbs)) {
-        return {0, SkipFillers(text, word_end, for_choice), false};
+        return {0, SkipFillers(text, word_end, kind), false};
       }
     }
     word_starts = text[at] == ' ';
@@ -156,15 +161,14 @@ bool IsVerb(std::string_view text, size_t begin) {
 }
 
 // The hit of the label word [begin, end), `value` kNone if it announces nothing.
-Hit ReadLabel(std::string_view text, size_t begin, size_t end, bool english, bool for_choice) {
+Hit ReadLabel(std::string_view text, size_t begin, size_t end, bool english, AnswerKind kind) {
   size_t at = end;
   if (english) {
     if (StandsAtAnyCase(text, at, "(s)")) at += 3;
     if (ToLower(At(text, at)) == 's') ++at;
     if (IsLetterByte(At(text, at)) || IsDigit(At(text, at))) return {begin, kNone, false};
   }
-  Hit hit =
-      english ? AfterEnglishLabel(text, at, for_choice) : AfterOtherLabel(text, at, for_choice);
+  Hit hit = english ? AfterEnglishLabel(text, at, kind) : AfterOtherLabel(text, at, kind);
   if (hit.value != kNone && english && !hit.explicit_mark && IsVerb(text, begin)) hit.value = kNone;
   if (hit.value == kNone && IsHeading(text, begin, at)) {
     hit.value = SkipDecoration(text, at);
@@ -174,7 +178,7 @@ Hit ReadLabel(std::string_view text, size_t begin, size_t end, bool english, boo
   return hit;
 }
 
-std::vector<Hit> FindHits(std::string_view text, bool for_choice) {
+std::vector<Hit> FindHits(std::string_view text, AnswerKind kind) {
   std::vector<Hit> hits;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '<' && StandsAtAnyCase(text, i, "<answer>")) {
@@ -182,14 +186,23 @@ std::vector<Hit> FindHits(std::string_view text, bool for_choice) {
       i += 7;
       continue;
     }
-    const LabelWord label = WordAt(text, i, for_choice);
+    const LabelWord label = WordAt(text, i, kind);
     if (label.word.empty()) continue;
     const size_t end = i + label.word.size();
-    const Hit hit = ReadLabel(text, i, end, label.english, for_choice);
+    const Hit hit = ReadLabel(text, i, end, label.english, kind);
     if (hit.value != kNone) hits.push_back(hit);
     i = end - 1;
   }
   return hits;
+}
+
+// `value` up to the quotation mark that closes it, if it ends there: {"answer": "B", "why": ...}.
+std::string_view BeforeQuote(std::string_view value) {
+  const size_t quote = value.find('"');
+  if (quote == kNone) return value;
+  const char after = At(value, SkipSpace(value, quote + 1));
+  return after == ',' || after == '}' || after == '.' || after == '\0' ? value.substr(0, quote)
+                                                                       : value;
 }
 
 // The line at `begin`, or the displayed formula or <answer> block that begins there.
@@ -208,14 +221,15 @@ std::string_view ValueAt(std::string_view text, size_t begin, size_t limit) {
     end = text.substr(0, limit).find(close, from);
   }
   end = end == kNone ? limit : end + (close == "\n" ? 0 : close.size());
-  const std::string_view value = Slice(text, begin, end);
-  return TrimSpace(value.substr(0, value.find("</answer>")));
+  std::string_view value = Slice(text, begin, end);
+  value = TrimSpace(value.substr(0, value.find("</answer>")));
+  return begin > 0 && text[begin - 1] == '"' ? BeforeQuote(value) : value;
 }
 
 }  // namespace
 
-std::vector<Label> FindLabels(std::string_view text, bool for_choice) {
-  const std::vector<Hit> hits = FindHits(text, for_choice);
+std::vector<Label> FindLabels(std::string_view text, AnswerKind kind) {
+  const std::vector<Hit> hits = FindHits(text, kind);
   std::vector<Label> labels;
   labels.reserve(hits.size());
   for (size_t i = 0; i < hits.size(); ++i) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "include/hyper/extract.h"
+
 namespace hyper::extraction {
 
 // A phrase and the text that it announces.
@@ -17,7 +19,7 @@ struct Label {
   bool explicit_mark = false;  // with a colon or tag: what follows is the answer, not prose
 };
 
-// The phrases of `text`, in order. With `for_choice` also "option", "choice" and the like.
-std::vector<Label> FindLabels(std::string_view text, bool for_choice);
+// The phrases of `text`, in order. For kChoice also "option", "choice" and the like.
+std::vector<Label> FindLabels(std::string_view text, AnswerKind kind);
 
 }  // namespace hyper::extraction

@@ -62,7 +62,9 @@ void TakeOffEnd(std::string_view& text) {
 }
 
 void TakeOffQuotes(std::string_view& text) {
-  TakeOff(text, "**", "**");
+  // Bold that only opens or only closes here is no part of the answer either.
+  if (text.starts_with("**")) text.remove_prefix(2);
+  if (text.ends_with("**")) text.remove_suffix(2);
   TakeOff(text, "__", "__");
   TakeOff(text, "`", "`");
   TakeOff(text, "\"", "\"");
@@ -189,7 +191,7 @@ std::string NormalMath(std::string_view raw) {
   std::string normal(TakeOffAll(bare));
   const Equalities equalities = FindEqualities(normal);
   if (equalities.places.size() >= 2 && !equalities.list) {
-    normal = std::string(TrimSpace(std::string_view(normal).substr(equalities.places.back() + 1)));
+    normal = std::string(TakeOffAll(std::string_view(normal).substr(equalities.places.back() + 1)));
   }
   if (std::optional<std::string> number = CanonicalNumber(normal)) return *number;
   return normal;

@@ -108,7 +108,7 @@ std::optional<Found> FromHash(std::string_view text, const ExtractOptions& optio
 
 std::optional<Found> FromLabel(std::string_view text, const ExtractOptions& options,
                                bool multiline) {
-  const std::vector<Label> labels = FindLabels(text, options.kind == AnswerKind::kChoice);
+  const std::vector<Label> labels = FindLabels(text, options.kind);
   for (size_t i = labels.size(); i-- > 0;) {
     const Label& label = labels[i];
     if (label.value.empty()) continue;

@@ -64,8 +64,8 @@ class ExpressionReader {
     if ((c == '(' || c == '[' || c == '{') && depth_++ == 0) unclosed_ = end_;
     if ((c == ')' || c == ']' || c == '}') && depth_ > 0) --depth_;
     const std::string_view token = Slice(text_, at, next);
-    const bool joint =
-        c == ',' || c == ';' || EqualsAnyCase(token, "and") || EqualsAnyCase(token, "or");
+    const bool joint = std::string_view(",;+-*/=<>^_&").find(c) != std::string_view::npos ||
+                       EqualsAnyCase(token, "and") || EqualsAnyCase(token, "or");
     if (!joint) end_ = next;
   }
 

@@ -1,0 +1,71 @@
+#include "src/answer/extract_numbers.h"
+
+#include <gtest/gtest.h>
+
+namespace hyper::extraction {
+namespace {
+
+TEST(CanonicalNumber, DropsGroupingCurrencyAndNeedlessZeros) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"8,000", "8000"},
+      {"9{,}500", "9500"},
+      {"1\\,000\\,000", "1000000"},
+      {"11,\\! 111", "11111"},
+      {"10 000", "10000"},
+      {"1\xE2\x80\xAF"
+       "000",
+       "1000"},
+      {"$1,200.50", "1200.50"},
+      {"\\$29.00", "29"},
+      {"004", "4"},
+      {"0", "0"},
+      {"-0", "0"},
+      {"-0.0", "0"},
+      {"\xE2\x88\x92"
+       "15",
+       "-15"},
+      {"- 5", "-5"},
+      {"+5", "5"},
+      {".5", "0.5"},
+      {"-.5", "-0.5"},
+      {"00.50", "0.50"},
+      {"1000000000000000000000000", "1000000000000000000000000"},
+  };
+  for (const auto& [text, number] : cases) EXPECT_EQ(CanonicalNumber(text), number) << text;
+}
+
+TEST(CanonicalNumber, RefusesWhatIsNoPlainNumber) {
+  for (const char* text :
+       {"", "-", "$", ".", "1,00", "1,0000", "12,34,567", "1,000 000", "1.2.3", "1/2", "x", "5cm",
+        "50%", "52_8", "2^3", "1e5", "(3)", "1,000,00", "--5"}) {
+    EXPECT_EQ(CanonicalNumber(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(CanonicalNumber("50\\%", {.drop_percent = true}), "50");
+}
+
+std::string Joined(std::string_view text) {
+  std::string joined;
+  for (std::string_view number : FindNumbers(text)) {
+    if (!joined.empty()) joined += " | ";
+    joined += number;
+  }
+  return joined;
+}
+
+TEST(FindNumbers, ReadsProse) {
+  EXPECT_EQ(Joined("from 1,234 to 5.5, then 7."), "1,234 | 5.5 | 7");
+  EXPECT_EQ(Joined("$200,000 - $130,000 = $70,000."), "$200,000 | $130,000 | $70,000");
+  EXPECT_EQ(Joined("5-3=2 and x = -4, (-6)"), "5 | 3 | 2 | -4 | -6");
+  EXPECT_EQ(Joined("3/4 of \\frac{5}{6}, -\\dfrac12"), "3/4 | \\frac{5}{6} | -\\dfrac12");
+  EXPECT_EQ(Joined("a \\cdot5 = \\$7"), "5 | \\$7");
+}
+
+TEST(FindNumbers, LeavesOutExponentsIndicesWordsAndMarkers) {
+  EXPECT_EQ(Joined("25 cm^2, 3 m^{2}, a_1, H2O"), "25 | 3");
+  EXPECT_EQ(Joined("1. Add 2.\n2) Take 3\n  3: 4"), "2 | 3 | 4");
+  EXPECT_EQ(Joined("Step 1: 5, case 2, **Step 3**"), "5");
+  EXPECT_EQ(Joined("7.\n"), "7");
+}
+
+}  // namespace
+}  // namespace hyper::extraction
