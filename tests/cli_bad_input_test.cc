@@ -130,6 +130,12 @@ std::vector<BadInput> Cases() {
        {"none/trace.jsonl", "No such file", "writable folder"}},
       {"TraceIsFolder", scripted({"--trace", "{}"}), 74, {"{}", "folder"}},
       {"BenchRuns", {"bench", "--runs", "0"}, 64, {"--runs is 0", "1..1000"}},
+      {"ExtractKind", {"extract", "--kind", "poem"}, 64, {"'poem'", "choice"}},
+      {"ExtractOptions", {"extract", "--options", "J-A"}, 64, {"'J-A'", "A-J"}},
+      {"ExtractReasoning", {"extract", "--reasoning", "maybe"}, 64, {"'maybe'", "ignored"}},
+      {"ExtractFlag", {"extract", "--kinds", "math"}, 64, {"--kinds", "--help"}},
+      {"ExtractFile", {"extract", "{}/none.txt"}, 66, {"none.txt", "check path"}},
+      {"ExtractFolder", {"extract", "{}"}, 66, {"folder", "text file"}},
       {"BenchModel", {"bench", "--model", "{}/none.gguf"}, 66, {"none.gguf"}},
   };
 }

@@ -2,36 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "apps/hyper/read_text.h"
+
 namespace hyper::app {
-namespace {
-
-Result<std::string> ReadFile(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("--file '{}' is a folder; name a text file", path)};
-  }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad()) {
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("--file '{}' cannot be read: {}; check path and permissions", path,
-                             std::generic_category().message(errno))};
-  }
-  return text;
-}
-
-}  // namespace
 
 Result<std::string> ReadQuestion(const std::string& argument, const std::string& path) {
   if (!argument.empty() && !path.empty()) {
@@ -39,14 +15,12 @@ Result<std::string> ReadQuestion(const std::string& argument, const std::string&
                  fmt::format("both a question and --file '{}' are given; give one", path)};
   }
   std::string text = argument;
-  if (!path.empty()) {
-    Result<std::string> read = ReadFile(path);
+  if (!path.empty() || argument == "-") {
+    Result<std::string> read = ReadText(path.empty() ? argument : path);
     if (!read) {
       return read;
     }
     text = *read;
-  } else if (argument == "-") {
-    text.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
   }
   text.erase(text.find_last_not_of("\r\n") + 1);
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {

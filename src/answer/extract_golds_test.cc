@@ -7,8 +7,8 @@
 
 #include "include/hyper/equal.h"
 #include "include/hyper/extract.h"
-#include "src/answer/extract_test_options.h"
 #include "tests/support/answer_cases.h"
+#include "tests/support/extract_options.h"
 
 namespace hyper {
 namespace {

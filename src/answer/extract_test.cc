@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "src/answer/extract_test_options.h"
 #include "tests/support/answer_cases.h"
+#include "tests/support/extract_options.h"
 
 namespace hyper {
 namespace {
