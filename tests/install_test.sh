@@ -4,8 +4,8 @@
 # the source or build tree may be used.
 #   tests/install_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
-source_dir=${1:?usage: install_test.sh SOURCE_DIR BUILD_DIR}
-build_dir=${2:?usage: install_test.sh SOURCE_DIR BUILD_DIR}
+source_dir=$(realpath "${1:?usage: install_test.sh SOURCE_DIR BUILD_DIR}")
+build_dir=$(realpath "${2:?usage: install_test.sh SOURCE_DIR BUILD_DIR}")
 work=$build_dir/install-test
 
 fail() {

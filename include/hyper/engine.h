@@ -144,6 +144,7 @@ struct ChatMessage {
 struct Prompt {
   std::vector<Token> tokens;
   std::string text;               // as rendered
+  std::string question;           // the last user message, for judges; empty: take `text`
   bool reasoning_opened = false;  // the template itself opened the reasoning tag
   std::string warning;            // e.g. no chat template; empty when all is well
 };

@@ -27,6 +27,9 @@ class Method {
   // Default: nothing.
   virtual void OnScored(Pool& pool, PathId path, uint64_t request,
                         const std::vector<std::vector<float>>& scores);
+  // The engine was polled. A method with an engine of its own polls that one here, without waiting
+  // (see Pool::Await). Default: nothing.
+  virtual Status OnPolled(Pool& pool);
   // The round is over (pool.settled()): decide, and grant the next one, or be done.
   virtual Status OnSettled(Pool& pool) = 0;
   // Nothing more will be decoded.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hyper/result.h"
+#include "hyper/tree_options.h"
 #include "hyper/types.h"
 
 namespace hyper {
@@ -60,6 +61,7 @@ struct MethodOptions {
   double consensus = 0.95;
   int routes = 8;
   double refine_from = 0.84;
+  TreeOptions tree;
   // Sampling and length.
   SamplerSpec sampler{0.6, 20, 0.95, 0.0};
   int max_tokens = 32768;
@@ -138,6 +140,7 @@ struct MethodOptions {
     visit(self.refine_from,
           OptionInfo{"refine-from", "", "0..1",
                      "roe-late refines from this share of the median warm-up length"});
+    TreeOptions::ForEach<OptionInfo>(self.tree, visit);
     visit(self.sampler.temperature,
           OptionInfo{"temperature", "", ">= 0", "sampling temperature; 0: most probable"});
     visit(self.sampler.top_k,

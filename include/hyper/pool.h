@@ -142,6 +142,10 @@ class Pool {
   // Asks for the log-probabilities of continuations of a path; Method::OnScored gets the answer.
   // Charged as probe tokens.
   Result<uint64_t> Score(PathId path, std::span<const std::vector<Token>> continuations);
+  // Something outside the engine is due (such as a reward model's verdict): the round is not over
+  // before as many calls of Arrived.
+  void Await() { ++pending_; }
+  void Arrived() { --pending_; }
   // Takes a path's grant back; it waits, open, until it is granted again.
   Status Pause(PathId path);
   // Gives every running path `count` tokens (less where max_tokens is nearer). Where the
@@ -196,7 +200,7 @@ class Pool {
   std::vector<PathId> running_;
   std::vector<std::pair<LaneId, PathId>> lanes_;  // open lanes, sorted by lane
   std::optional<double> threshold_;
-  int pending_ = 0;             // running paths with a grant left, and scores that are due
+  int pending_ = 0;             // running paths with a grant left, and what else is due
   bool stalled_ = false;        // an event of the last poll said so
   std::vector<int> tokens_at_;  // of this phase: tokens generated at each position
   Ledger ledger_;

@@ -19,8 +19,17 @@ Verdict Comparer::CompareRegions(NodeId a, NodeId b) {
     return Say(Verdict::kNotEqual, "a set of reals against something else");
   }
   const auto left = reader.Read(a);
-  const auto right = left ? reader.Read(b) : std::nullopt;
-  if (!right) return Say(Verdict::kUndecided, "not both could be read as sets of reals");
+  const auto right = reader.Read(b);
+  const auto is_number = [&](NodeId id) {
+    const Kind kind = KindOf(id);
+    const bool value = kind == Kind::kNumber || kind == Kind::kSum || kind == Kind::kProduct ||
+                       kind == Kind::kPower || kind == Kind::kConstant;
+    return value && scalars_.Symbols(id).empty();
+  };
+  if ((left && is_number(b)) || (right && is_number(a))) {
+    return Say(Verdict::kNotEqual, "a set of reals against a number");
+  }
+  if (!left || !right) return Say(Verdict::kUndecided, "not both could be read as sets of reals");
   if (!left->variable.empty() && !right->variable.empty() && left->variable != right->variable &&
       !options_.allow_renamed_constants) {
     return Say(Verdict::kNotEqual, "conditions on different variables");

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 namespace hyper {
@@ -51,6 +53,34 @@ TEST(EqualTest, HugeInputsComeBackUndecided) {
   std::string tower = "2";
   for (int i = 0; i < 1000; ++i) tower = "2^{" + tower + "}";
   EXPECT_EQ(Of(tower, "4"), Verdict::kUndecided);
+}
+
+TEST(EqualTest, SmallBudgetsEndInUndecidedNotInAWrongVerdict) {
+  EqualOptions options;
+  const char* const pairs[][2] = {{"(x+1)^8", "(x+1)^7 (x+1)"},
+                                  {"\\cos(\\pi/12)", "\\frac{\\sqrt{2+\\sqrt{3}}}{2}"},
+                                  {"x < 1 or x > 3", "(-\\infty,1) \\cup (3,\\infty)"}};
+  for (const auto& pair : pairs) {
+    ASSERT_EQ(Of(pair[0], pair[1]), Verdict::kEqual) << pair[0];
+    for (options.max_steps = 1; options.max_steps < 10'000; options.max_steps *= 3) {
+      EXPECT_NE(Of(pair[0], pair[1], options), Verdict::kNotEqual)
+          << pair[0] << " with " << options.max_steps << " steps";
+    }
+    options.max_steps = 1;
+    EXPECT_EQ(Of(pair[0], pair[1], options), Verdict::kUndecided);
+  }
+}
+
+TEST(EqualTest, AnyThreadMayCall) {
+  std::vector<Verdict> verdicts(4, Verdict::kUndecided);
+  std::vector<std::thread> threads;
+  for (Verdict& verdict : verdicts) {
+    threads.emplace_back([&verdict] {
+      for (int i = 0; i < 20; ++i) verdict = Of("\\sqrt{3+2\\sqrt{2}}", "1+\\sqrt{2}");
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(verdicts, std::vector<Verdict>(4, Verdict::kEqual));
 }
 
 }  // namespace

@@ -56,8 +56,9 @@ TEST_P(Golds, BoxedGoldsAreRight) {
                                     "x\n</think>\n\nThe answer is $\\boxed{" + item.gold + "}$.",
                                     "**Final Answer**\n\\[ \\boxed{" + item.gold + "} \\]"}) {
       EXPECT_EQ(Grade(text, item.gold, AnswerKind::kMath), Verdict::kEqual) << text;
-      if (integers)
+      if (integers) {
         EXPECT_EQ(Grade(text, item.gold, AnswerKind::kInteger), Verdict::kEqual) << text;
+      }
     }
   }
 }

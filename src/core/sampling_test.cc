@@ -149,11 +149,10 @@ TEST(SampleToken, EqualsSortingTheWholeVocabulary) {
     return std::exp(distance / temperature);
   };
   SamplerScratch scratch;
-  for (const SamplerSpec& spec :
-       {SamplerSpec{1.0, 0, 0.9, 0.0}, SamplerSpec{2.5, 0, 0.999, 0.0},
-        SamplerSpec{1.0, 300, 1.0, 0.0}, SamplerSpec{3.0, 900, 0.97, 0.0},
-        SamplerSpec{2.0, 9000, 1.0, 0.001}, SamplerSpec{1.5, 0, 1.0, 0.02},
-        SamplerSpec{1.0, 0, 1e-9, 0.0}}) {
+  for (const SamplerSpec& spec : {SamplerSpec{1.0, 0, 0.9, 0.0}, SamplerSpec{2.5, 0, 0.999, 0.0},
+                                  SamplerSpec{1.0, 300, 1.0, 0.0}, SamplerSpec{3.0, 900, 0.97, 0.0},
+                                  SamplerSpec{2.0, 9000, 1.0, 0.001},
+                                  SamplerSpec{1.5, 0, 1.0, 0.02}, SamplerSpec{1.0, 0, 1e-9, 0.0}}) {
     const size_t k = spec.top_k > 0 ? static_cast<size_t>(spec.top_k) : logits.size();
     std::vector<Token> kept(
         order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(k, logits.size())));

@@ -10,6 +10,7 @@
 
 #include "hyper/records.h"
 #include "src/core/threshold.h"
+#include "src/decode/names.h"
 
 namespace hyper {
 namespace {
@@ -68,6 +69,34 @@ void CheckActions(Checker& check, const std::string& actions) {
   }
 }
 
+void CheckTree(Checker& check, const TreeOptions& tree) {
+  constexpr double kInfinity = INFINITY;
+  if (!UnescapeDelimiter(tree.delimiter)) {
+    check.Report("step-delimiter", "'" + tree.delimiter + "'",
+                 "a text that is not empty, with \\n, \\t and \\\\ as its only escapes");
+  }
+  check.Int("step-tokens", tree.step_tokens, 1, 65536);
+  check.Int("steps", tree.steps, 0, 65536);
+  check.Word("reward", tree.reward, {"conf", "ptrue", "judge", "prm"});
+  check.Int("judge-tokens", tree.judge_tokens, 1, 65536);
+  check.Int("judge-calls", tree.judge_calls, 0, 64);
+  check.Real("balance-temperature", tree.balance_temperature, 0, kInfinity);
+  check.Word("allocation", tree.allocation, {"round", "ceil"});
+  check.Real("cost-weight", tree.cost_weight, 0, kInfinity);
+  check.Real("coverage-weight", tree.coverage_weight, 0, kInfinity);
+  check.Real("cluster-distance", tree.cluster_distance, 0, 1);
+  check.Word("search", tree.search, {"bfs", "dfs"});
+  check.Int("branches", tree.branches, 0, 4096);
+  check.Int("keep", tree.keep, 0, 4096);
+  check.Int("iterations", tree.iterations, 0, 1000000);
+  check.Real("end-value", tree.end_value, 0, 1);
+  check.Real("prune-value", tree.prune_value, 0, 1);
+  check.Real("exploration", tree.exploration, 0, kInfinity);
+  check.Int("rollout-steps", tree.rollout_steps, 0, 4096);
+  check.Real("rollout-share", tree.rollout_share, 0, 1);
+  check.Word("parallel-close", tree.parallel_close, {"orchestrator", "model"});
+}
+
 }  // namespace
 
 Result<MethodOptions> Preset(const std::string& name) {
@@ -83,6 +112,8 @@ Result<MethodOptions> Preset(const std::string& name) {
     options.window = 8;
     options.sampler = SamplerSpec{0.8, 0, 1.0, 0.0};
     options.max_tokens = 400;
+    options.tree.delimiter = "\\n";
+    options.tree.step_tokens = 64;
     return options;
   }
   return Error{ErrorCode::kNotFound, "preset '" + name + "' is not known; take paper or short"};
@@ -128,6 +159,7 @@ Status Validate(const MethodOptions& options) {
   check.Real("consensus", options.consensus, 0, 1);
   check.Int("routes", options.routes, 1, 256);
   check.Real("refine-from", options.refine_from, 0, 1);
+  CheckTree(check, options.tree);
   check.Real("temperature", options.sampler.temperature, 0, kInfinity);
   check.Int("top-k", options.sampler.top_k, 0, INT32_MAX);
   check.Real("top-p", options.sampler.top_p, 0, 1, true);

@@ -83,7 +83,7 @@ TEST(Options, EveryOptionIsDeclaredOnce) {
     EXPECT_NE(std::string(info.help), "");
     EXPECT_NE(std::string(info.range), "");
   });
-  EXPECT_EQ(names.size(), 39U);
+  EXPECT_EQ(names.size(), 60U);
 }
 
 }  // namespace

@@ -73,6 +73,10 @@ void Session::AfterPoll(bool engine_moved) {
   }
   pool_.ClearStall();
   CheckLimits();
+  Status status = finished_ ? Status() : method_->OnPolled(pool_);
+  if (!status) {
+    Fail(status.error());
+  }
   Advance();
 }
 

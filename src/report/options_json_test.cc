@@ -70,7 +70,7 @@ TEST(ParseAskOptions, NamesTheFirstTrouble) {
       {R"({"tau": 1e999})", "not a JSON object"},
       {R"({"method": 3})", "'method' is 3; it takes a string"},
       {R"({"answer-kind": "poem"})", "it takes integer, math, choice, text"},
-      {R"({"choices": "??"})", "'choices' is '??'"},
+      {R"({"choices": "!!"})", "'choices' is '!!'"},
       {R"({"time": -1})", "'time'"},
       {R"({"preset": "long"})", "long"},
   };

@@ -9,6 +9,8 @@
 #include "src/decode/methods/roe.h"
 #include "src/decode/methods/sc.h"
 #include "src/decode/methods/schedules.h"
+#include "src/decode/methods/step_methods.h"
+#include "src/decode/methods/threadweaver.h"
 
 namespace hyper {
 namespace {
@@ -90,6 +92,8 @@ const auto kRows = std::to_array<Row>({
      [](const Options& o) -> Made { return std::make_unique<RosterOfExperts>(o, /*late=*/false); }},
     {"roe-late", "tokens late in each path refined by K routes (RoE)", RoeDefaults,
      [](const Options& o) -> Made { return std::make_unique<RosterOfExperts>(o, /*late=*/true); }},
+    {"threadweaver", "threads spawned by the model's own outlines, untrained (ThreadWeaver)",
+     Majority, [](const Options& o) -> Made { return std::make_unique<ThreadWeaver>(o); }},
     {"hyper-no-single", "HyPER without SingleToken",
      [](Options& o) { Without(o, "none,multi_token,branch"); }, Hyper},
     {"hyper-no-multi", "HyPER without MultiToken",
@@ -118,6 +122,9 @@ Result<const Row*> Find(const std::string& name) {
     }
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
+  for (const MethodInfo& step_method : StepMethods()) {
+    names += ", " + step_method.name;
+  }
   return Error{ErrorCode::kNotFound,
                fmt::format("method '{}' is not known; take one of {}", name, names)};
 }
@@ -126,13 +133,19 @@ Result<const Row*> Find(const std::string& name) {
 
 std::vector<MethodInfo> Methods() {
   std::vector<MethodInfo> methods;
+  methods.reserve(kRows.size());
   for (const Row& row : kRows) {
     methods.push_back({row.name, row.description});
   }
+  const std::vector<MethodInfo> step_methods = StepMethods();
+  methods.insert(methods.end(), step_methods.begin(), step_methods.end());
   return methods;
 }
 
 Status ApplyMethodDefaults(const std::string& name, MethodOptions& options) {
+  if (ApplyStepMethodDefaults(name, options)) {
+    return {};
+  }
   const Result<const Row*> row = Find(name);
   if (!row) {
     return row.error();
@@ -142,6 +155,10 @@ Status ApplyMethodDefaults(const std::string& name, MethodOptions& options) {
 }
 
 Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const MethodOptions& options) {
+  Result<std::unique_ptr<Method>> step_method = MakeNamedStepMethod(name, options);
+  if (step_method || step_method.error().code != ErrorCode::kNotFound) {
+    return step_method;
+  }
   const Result<const Row*> row = Find(name);
   if (!row) {
     return row.error();

@@ -83,6 +83,7 @@ Result<Prompt> FakeEngine::RenderChat(
   Prompt prompt;
   for (const ChatMessage& message : messages) {
     prompt.text += message.role + ": " + message.content + "\n";
+    prompt.question = message.role == "user" ? message.content : prompt.question;
   }
   Result<std::vector<Token>> tokens = Tokenize(prompt.text, false);
   if (!tokens) {

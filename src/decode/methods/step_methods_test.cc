@@ -1,0 +1,95 @@
+#include "src/decode/methods/step_methods.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "src/decode/methods/scripted_steps.h"
+#include "src/decode/names.h"
+
+namespace hyper {
+namespace {
+
+TEST(StepMethods, EveryRowCanBeMadeByItsName) {
+  for (const MethodInfo& method : StepMethods()) {
+    MethodOptions options = StepOptions(4);
+    ASSERT_TRUE(ApplyMethodDefaults(method.name, options).ok()) << method.name;
+    EXPECT_EQ(options.tree.reward, "conf");
+    EXPECT_TRUE(MakeMethod(method.name, options)) << method.name;
+  }
+}
+
+TEST(StepMethods, TheNameSaysTheScorerOrLeavesItToTheOptions) {
+  for (const char* method : {"tot", "mcts", "rebase", "ets"}) {
+    MethodOptions options;
+    options.tree.reward = "judge";
+    ASSERT_TRUE(ApplyMethodDefaults(method, options).ok());
+    EXPECT_EQ(options.tree.reward, "judge");
+    ASSERT_TRUE(ApplyMethodDefaults(std::string(method) + "-ptrue", options).ok());
+    EXPECT_EQ(options.tree.reward, "ptrue");
+    EXPECT_TRUE(MakeMethod(std::string(method) + "-judge", options));
+    EXPECT_EQ(MakeMethod(std::string(method) + "-prm", options).error().code,
+              ErrorCode::kInvalidArgument);
+    EXPECT_EQ(MakeMethod(std::string(method) + "-oracle", options).error().code,
+              ErrorCode::kNotFound);
+    EXPECT_EQ(MakeStepMethod(std::string(method) + "x", options, nullptr).error().code,
+              ErrorCode::kNotFound);
+  }
+  MethodOptions options;
+  EXPECT_FALSE(ApplyMethodDefaults("rebase-", options).ok());
+}
+
+TEST(StepMethods, VoteRulesAreTheSystems) {
+  for (const auto& [name, vote] : {std::pair("rebase-conf", "weighted"),
+                                   {"ets-conf", "weighted"},
+                                   {"mcts-conf", "best"},
+                                   {"tot-conf", "majority"}}) {
+    MethodOptions options;
+    ASSERT_TRUE(ApplyMethodDefaults(name, options).ok());
+    EXPECT_EQ(options.vote, vote) << name;
+  }
+}
+
+TEST(StepMethods, AreListedAmongAllMethods) {
+  const std::vector<MethodInfo> methods = Methods();
+  for (const char* name :
+       {"tot-conf", "mcts-conf", "rebase-conf", "ets-conf", "threadweaver", "hyper"}) {
+    EXPECT_EQ(std::count_if(methods.begin(), methods.end(),
+                            [name](const MethodInfo& method) { return method.name == name; }),
+              1)
+        << name;
+  }
+  MethodOptions options;
+  const Status unknown = ApplyMethodDefaults("beam", options);
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().message.find("rebase-conf"), std::string::npos);
+}
+
+TEST(StepMethods, DelimitersAreUnescaped) {
+  EXPECT_EQ(UnescapeDelimiter("\\n\\n"), "\n\n");
+  EXPECT_EQ(UnescapeDelimiter("a\\tb\\\\n"), "a\tb\\n");
+  EXPECT_EQ(UnescapeDelimiter(""), std::nullopt);
+  EXPECT_EQ(UnescapeDelimiter("\\"), std::nullopt);
+  EXPECT_EQ(UnescapeDelimiter("\\x"), std::nullopt);
+  MethodOptions options;
+  options.tree.delimiter = "\\q";
+  EXPECT_NE(Validate(options).error().message.find("step-delimiter"), std::string::npos);
+}
+
+// All of them end on the same script and leave nothing behind, on the step confidence.
+TEST(StepMethods, AllRunByTheirNames) {
+  for (const char* name : {"tot-conf", "mcts-conf", "rebase-conf", "ets-conf"}) {
+    FakeEngine engine(LetterSteps([](char) { return 2; }, [](char) { return '7'; }));
+    MethodOptions options = StepOptions(6);
+    ASSERT_TRUE(ApplyMethodDefaults(name, options).ok());
+    options.tree.iterations = 5;
+    auto session = SessionOf(engine, std::move(*MakeMethod(name, options)), options);
+    RunSteps(engine, *session);
+    EXPECT_EQ(session->Result().answer, "7") << name;
+    EXPECT_EQ(session->Result().ledger.generated, engine.cost().decode_rows) << name;
+    EXPECT_LE(session->Result().ledger.lanes_peak, LaneLimit(options)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace hyper
