@@ -98,7 +98,8 @@ class Validator {
       return "";
     }
     for (const auto& [name, member] : value.items()) {
-      const std::string inner = place + "/" + name;
+      std::string inner = place;
+      inner.append("/").append(name);
       std::string violation;
       if (known.contains(name)) {
         violation = Check(known[name], member, inner);

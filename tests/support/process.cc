@@ -22,6 +22,7 @@ namespace {
 // The program's arguments as execv takes them; points into `arguments`.
 std::vector<char*> Pointers(std::vector<std::string>& arguments) {
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) {
     pointers.push_back(argument.data());
   }

@@ -65,6 +65,7 @@ std::string PathCounts(const std::vector<Path>& paths) {
     ++counts[path.status];
   }
   std::vector<std::string> parts;
+  parts.reserve(counts.size());
   for (const auto& [status, count] : counts) {
     parts.push_back(fmt::format("{} {}", count, PathStatusName(status)));
   }
