@@ -47,6 +47,7 @@ std::map<std::string, VoteOutcome> AllVotes(const std::vector<Voter>& voters,
   const std::vector<int> groups = GroupAnswers(texts);
   std::vector<std::map<std::string, int>> spellings;
   std::vector<Ballot> ballots;
+  ballots.reserve(voters.size());
   bool weighted = false;
   size_t next = 0;
   for (const Voter& voter : voters) {
@@ -62,6 +63,7 @@ std::map<std::string, VoteOutcome> AllVotes(const std::vector<Voter>& voters,
     ballots.push_back(ballot);
   }
   std::vector<std::string> answers;
+  answers.reserve(spellings.size());
   for (const auto& group : spellings) {
     answers.push_back(Representative(group));
   }

@@ -258,7 +258,8 @@ void Pool::Finish(PathId id, PathStatus status, std::string reason, PathId kept)
     return;
   }
   path.kept = kept;
-  EndLane(path, status, reason);
+  const std::string why = std::move(reason);
+  EndLane(path, status, why);
 }
 
 void Pool::EndLane(Path& path, PathStatus status, const std::string& reason) {

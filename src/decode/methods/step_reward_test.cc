@@ -198,7 +198,7 @@ FakeOptions JudgedOptions(std::map<char, std::string> replies) {
     const std::string written = TextOf(
         {step.path_key, step.history.subspan(static_cast<size_t>(step.prompt_tokens)), 0, 1});
     if (prompt.find("Judge") != std::string::npos) {
-      const std::string& reply = replies.at(prompt[prompt.find_last_not_of("\n")]);
+      const std::string& reply = replies.at(prompt[prompt.find_last_not_of('\n')]);
       Favour(logits, written.size() < reply.size() ? reply[written.size()] : '$', 5.0F);
       return;
     }
@@ -288,7 +288,7 @@ FakeOptions ModelOptions() {
   FakeOptions options;
   options.logits = [](const FakeStep& step, std::span<float> logits) {
     const std::string text = TextOf(step);
-    const char last = text[text.find_last_not_of("\n")];
+    const char last = text[text.find_last_not_of('\n')];
     logits['+'] = last == 'b' ? std::log(9.0F) : 0.0F;
   };
   return options;
