@@ -10,6 +10,7 @@ evenly. Graded by `hyper equal`.
 
 import argparse
 import collections
+import functools
 import json
 import pathlib
 import statistics
@@ -52,10 +53,14 @@ def run(args, method, seed, question):
     return result
 
 
+@functools.lru_cache(maxsize=None)
+def is_equal(program, gold, answer):
+    done = subprocess.run([program, "equal", gold, answer], capture_output=True, check=False)
+    return done.returncode == 0
+
+
 def is_right(args, gold, answer):
-    if answer is None:
-        return False
-    return subprocess.run([args.hyper, "equal", gold, answer], capture_output=True, check=False).returncode == 0
+    return answer is not None and (answer == gold or is_equal(args.hyper, gold, answer))
 
 
 def spread(values):
@@ -91,7 +96,8 @@ def main():
                 result = run(args, method, seed, question)
                 right += is_right(args, question["answer"], result["answer"])
                 answers = {p["answer"] for p in result["paths"] if p["answer"]}
-                reachable += any(is_right(args, question["answer"], answer) for answer in answers)
+                reachable += question["answer"] in answers or any(
+                    is_right(args, question["answer"], answer) for answer in answers)
                 walls.append(result["wall_s"])
                 ledger = result["ledger"]
                 for key in ("generated", "effective", "lanes_opened", "lanes_peak"):
