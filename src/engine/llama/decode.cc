@@ -19,6 +19,7 @@ Status LlamaEngine::DecodeStep() {
   int rows = 1;
   for (const DecodeShare& share : plan.shares) {
     rows += share.rows;
+    lanes_.at(share.lane).turns = share.turns;
   }
   if (Status status = pool_->MakeRoom(rows); !status) {
     return status;
@@ -26,7 +27,7 @@ Status LlamaEngine::DecodeStep() {
   const std::vector<LaneRows> lanes = BuildDecodeRows(plan);
   const int decoding_rows = batch_.rows();
   BeginRouting(lanes);
-  const Result<Outcome> outcome = Forward(0);
+  const Result<Outcome> outcome = Forward();
   const std::optional<std::string> trouble = hook_->End();
   if (!outcome || *outcome == Outcome::kNoCells) {
     pool_->ReturnBorrowed();
@@ -38,7 +39,6 @@ Status LlamaEngine::DecodeStep() {
   int temporary = decoding_rows;
   for (const LaneRows& entry : lanes) {
     Lane& lane = lanes_.at(entry.lane);
-    lane.last_served = forward_number_;
     if (!lane.refinement || lane.refinement->next_route == 0) {
       pool_->Appended(lane.sequence, 1);
       lane.computed = std::max(lane.computed, lane.length());
@@ -77,7 +77,12 @@ DecodePlan LlamaEngine::PlanForward() {
       pool_->Truncate(lane.sequence, lane.length() - 1);
     }
     const int done = between_waves ? lane.refinement->next_route : 0;
-    wishes.push_back({id, lane.routes() - done, between_waves, lane.last_served});
+    // A lane that is new or was idle must not make up for the turns it did not take.
+    lane.turns = std::max(lane.turns, round_);
+    wishes.push_back({id, lane.routes() - done, between_waves, lane.turns});
+  }
+  for (size_t i = 0; i < wishes.size(); ++i) {
+    round_ = i == 0 ? wishes[i].turns : std::min(round_, wishes[i].turns);
   }
   DecodeLimits limits;
   limits.rows = loaded_.plan.max_rows;

@@ -116,6 +116,7 @@ Status KvPool::Compact() {
     return Error{ErrorCode::kInternal, "llama.cpp could not write its KV cells back"};
   }
   top_ = ledger_.used();
+  ++moves_;
   return {};
 }
 

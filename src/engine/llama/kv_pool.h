@@ -52,6 +52,8 @@ class KvPool {
   int64_t used() const { return ledger_.used(); }
   int64_t peak() const { return peak_; }
   int64_t free_cells() const { return cells_ - ledger_.used(); }
+  // How often live cells were moved together.
+  int64_t moves() const { return moves_; }
   int free_sequences() const { return static_cast<int>(free_ids_.size()); }
 
  private:
@@ -67,6 +69,7 @@ class KvPool {
   int dead_;
   int64_t top_ = 0;  // cells below are in use or dead; only with ordered cells
   int64_t peak_ = 0;
+  int64_t moves_ = 0;
   std::vector<int> free_ids_;
   std::vector<int> borrowed_;
 };

@@ -22,7 +22,7 @@ struct Lane {
   int computed = 0;  // tokens whose KV existed at some time: more of them is recomputation
   int grant = 0;
   bool ended = false;
-  uint64_t last_served = 0;
+  uint64_t turns = 0;   // see DecodeWish
   int open_scores = 0;  // score requests that wait for this lane
 
   int length() const { return static_cast<int>(history.size()); }

@@ -160,7 +160,7 @@ Result<LaneId> LlamaEngine::Fork(LaneId lane, int position, const LaneSpec& spec
   child.history.assign(parent.history.begin(), parent.history.begin() + position);
   child.spec = spec;
   child.computed = std::min(parent.computed, position - 1);
-  child.last_served = parent.last_served;
+  child.turns = parent.turns;
   const int shared = std::min(ResidentLength(parent), position - 1);
   const int parent_sequence = parent.sequence;
   const Result<LaneId> id = AddLane(std::move(child));

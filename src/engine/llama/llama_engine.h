@@ -59,6 +59,7 @@ class LlamaEngine final : public Engine {
   void set_logit_observer(std::function<void(const LogitRecord&)> observer) {
     logit_observer_ = std::move(observer);
   }
+  const KvPool& pool() const { return *pool_; }
   RouterHook& router_hook() { return *hook_; }
   llama_context* context() { return loaded_.context.get(); }
 
@@ -104,7 +105,7 @@ class LlamaEngine final : public Engine {
   std::vector<Continuation*> AddScoreRows(ScoreRequest* request, const Lane& lane);
   void TakeScores(const std::vector<Continuation*>& owners);
   bool FinishScore();
-  Result<Outcome> Forward(int temporary_rows);
+  Result<Outcome> Forward();
 
   // Decoding, in decode.cc.
   Status DecodeStep();
@@ -131,7 +132,7 @@ class LlamaEngine final : public Engine {
   LaneId next_lane_ = 1;
   std::deque<ScoreRequest> scores_;
   uint64_t next_request_ = 1;
-  uint64_t forward_number_ = 0;
+  uint64_t round_ = 0;  // fewest turns of the lanes that last wished for a row
   EngineCost cost_;
 
   std::vector<Event> events_;

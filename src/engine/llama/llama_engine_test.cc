@@ -59,14 +59,14 @@ TEST_F(LlamaEngineTest, TokenEventsCarryTheRawDistribution) {
   EXPECT_EQ(log.kinds.back(), EventKind::kBoundary);
   for (size_t i = 0; i < log.tokens.size(); ++i) {
     ASSERT_EQ(log.tops[i].size(), 640U);
-    EXPECT_EQ(log.tops[i][0].token, log.tokens[i]);
-    EXPECT_EQ(log.tops[i][0].logprob, log.logprobs[i]);
+    EXPECT_EQ(log.tops[i][0].first, log.tokens[i]);
+    EXPECT_EQ(log.tops[i][0].second, log.logprobs[i]);
     double sum = 0;
     double mean = 0;
     for (size_t j = 0; j < log.tops[i].size(); ++j) {
-      sum += std::exp(log.tops[i][j].logprob);
-      mean += log.tops[i][j].logprob / 640.0;
-      EXPECT_TRUE(j == 0 || log.tops[i][j - 1].logprob >= log.tops[i][j].logprob);
+      sum += std::exp(log.tops[i][j].second);
+      mean += log.tops[i][j].second / 640.0;
+      EXPECT_TRUE(j == 0 || log.tops[i][j - 1].second >= log.tops[i][j].second);
     }
     EXPECT_NEAR(sum, 1.0, 1e-4);
     EXPECT_NEAR(mean, log.means[i], 1e-3);

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <optional>
-#include <set>
+#include <limits>
 
 #include "src/engine/llama/file_hash.h"
 
@@ -126,19 +125,30 @@ double BytesPerCell(const GgufHeader& header, const std::string& prefix, ggml_ty
          static_cast<double>(ggml_type_size(type)) / static_cast<double>(ggml_blck_size(type));
 }
 
-// Bytes of memory that can still be used, as Linux says; infinite where it cannot be told.
+// The number in a file of one number; infinite where there is none ("max" in a control group).
+double NumberIn(const std::string& path) {
+  std::ifstream file(path);
+  double number = 0;
+  return file >> number ? number : std::numeric_limits<double>::infinity();
+}
+
+// Bytes of memory that can still be used, by the machine's and the container's account; infinite
+// where it cannot be told.
 double AvailableBytes() {
+  double available = std::numeric_limits<double>::infinity();
   std::ifstream file("/proc/meminfo");
   std::string name;
+  std::string rest;
   double kilobytes = 0;
-  std::string unit;
-  while (file >> name >> kilobytes) {
-    std::getline(file, unit);
+  while (file >> name >> kilobytes && std::getline(file, rest)) {
     if (name == "MemAvailable:") {
-      return kilobytes * 1024;
+      available = kilobytes * 1024;
     }
   }
-  return std::numeric_limits<double>::infinity();
+  const double limit = NumberIn("/sys/fs/cgroup/memory.max");
+  const double used = NumberIn("/sys/fs/cgroup/memory.current");
+  return std::isfinite(limit) && std::isfinite(used) ? std::min(available, limit - used)
+                                                     : available;
 }
 
 std::string Gigabytes(double bytes) {

@@ -65,7 +65,7 @@ struct LaneLog {
   std::vector<Token> tokens;
   std::vector<float> logprobs;
   std::vector<float> means;
-  std::vector<std::vector<TokenLogprob>> tops;
+  std::vector<std::vector<std::pair<Token, float>>> tops;
   std::vector<EventKind> kinds;
   bool ended = false;
   EndReason end_reason = EndReason::kStop;
@@ -80,7 +80,10 @@ inline void Record(const Event& event, LaneLog* log) {
       log->tokens.push_back(event.token);
       log->logprobs.push_back(event.logprob);
       log->means.push_back(event.mean_logprob.value_or(1.0F));
-      log->tops.emplace_back(event.top.begin(), event.top.end());
+      log->tops.emplace_back();
+      for (const TokenLogprob& entry : event.top) {
+        log->tops.back().emplace_back(entry.token, entry.logprob);
+      }
       break;
     case EventKind::kEnd:
       log->ended = true;
@@ -123,10 +126,6 @@ inline std::string TextOf(const LlamaEngine& engine, const std::vector<Token>& t
     text += engine.TokenText(token);
   }
   return text;
-}
-
-inline bool operator==(const TokenLogprob& a, const TokenLogprob& b) {
-  return a.token == b.token && a.logprob == b.logprob;
 }
 
 }  // namespace hyper::llama

@@ -65,12 +65,11 @@ void LlamaEngine::EndFullLanes() {
   }
 }
 
-Result<LlamaEngine::Outcome> LlamaEngine::Forward(int temporary_rows) {
+Result<LlamaEngine::Outcome> LlamaEngine::Forward() {
   // A single row is computed by other kernels than two, which round otherwise.
   if (strict_ && batch_.rows() == 1) {
     batch_.Add(batch_.get().token[0], 0, pool_->scratch_sequence(), true);
     ++cost_.padding_rows;
-    ++temporary_rows;
   }
   const auto begin = std::chrono::steady_clock::now();
   const LogCapture log;
@@ -81,7 +80,6 @@ Result<LlamaEngine::Outcome> LlamaEngine::Forward(int temporary_rows) {
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   cost_.forward_s += taken.count();
   ++cost_.forwards;
-  ++forward_number_;
   if (code == 1) {
     return Outcome::kNoCells;
   }
@@ -140,7 +138,7 @@ Result<bool> LlamaEngine::PrefillStep() {
     if (Status status = pool_->MakeRoom(count + 1); !status) {
       return status.error();
     }
-    const Result<Outcome> outcome = Forward(0);
+    const Result<Outcome> outcome = Forward();
     pool_->ReturnBorrowed();
     if (!outcome) {
       return outcome.error();
@@ -181,7 +179,7 @@ Result<bool> LlamaEngine::ScoreStep() {
   if (Status status = pool_->MakeRoom(static_cast<int>(owners.size()) + 1); !status) {
     return status.error();
   }
-  const Result<Outcome> outcome = Forward(0);
+  const Result<Outcome> outcome = Forward();
   pool_->ReturnBorrowed();
   if (!outcome) {
     return outcome.error();

@@ -25,8 +25,8 @@ int EvenRows(std::span<const DecodeWish> wishes, int most) {
 DecodePlan PlanDecode(std::span<const DecodeWish> wishes, const DecodeLimits& limits) {
   std::vector<DecodeWish> order(wishes.begin(), wishes.end());
   std::sort(order.begin(), order.end(), [](const DecodeWish& a, const DecodeWish& b) {
-    return std::tuple(!a.between_waves, a.last_served, a.lane) <
-           std::tuple(!b.between_waves, b.last_served, b.lane);
+    return std::tuple(!a.between_waves, a.turns, a.lane) <
+           std::tuple(!b.between_waves, b.turns, b.lane);
   });
   const int enough = limits.equal_parts ? EvenRows(order, limits.rows) : limits.rows;
   int rows = limits.rows;
@@ -44,7 +44,7 @@ DecodePlan PlanDecode(std::span<const DecodeWish> wishes, const DecodeLimits& li
     const bool fits =
         wish.rows <= rows && wish.rows <= cells && BorrowedIds(wish, wish.rows) <= routes;
     if (fits) {
-      plan.shares.push_back({wish.lane, wish.rows});
+      plan.shares.push_back({wish.lane, wish.rows, wish.turns + 1});
       rows -= wish.rows;
       cells -= wish.rows;
       routes -= BorrowedIds(wish, wish.rows);
@@ -53,7 +53,7 @@ DecodePlan PlanDecode(std::span<const DecodeWish> wishes, const DecodeLimits& li
       const int wave = static_cast<int>(
           std::min<int64_t>({wish.rows, rows, cells, static_cast<int64_t>(routes) + own}));
       if (wave >= 1) {
-        plan.shares.push_back({wish.lane, wave});
+        plan.shares.push_back({wish.lane, wave, wish.turns + 1});
         return plan;
       }
     }

@@ -14,7 +14,7 @@ struct DecodeWish {
   LaneId lane = 0;
   int rows = 1;                // routes still to compute, >= 1
   bool between_waves = false;  // some routes are done already
-  uint64_t last_served = 0;    // number of the forward that last gave it a row
+  uint64_t turns = 0;          // rows or waves that it got so far, as its last share said
 };
 
 // What a forward can hold.
@@ -29,6 +29,7 @@ struct DecodeLimits {
 struct DecodeShare {
   LaneId lane = 0;
   int rows = 0;
+  uint64_t turns = 0;  // one more than it had
 };
 
 struct DecodePlan {
@@ -36,7 +37,7 @@ struct DecodePlan {
   std::vector<LaneId> stalled;  // lanes that got nothing because cells ran out
 };
 
-// Least recently served lanes first, then by id; a lane between waves before all others. A lane's
+// Lanes of fewest turns first, then by id; a lane between waves before all others. A lane's
 // routes stay together where they fit into one forward; where they cannot, the lane's waves have
 // forwards to themselves.
 DecodePlan PlanDecode(std::span<const DecodeWish> wishes, const DecodeLimits& limits);

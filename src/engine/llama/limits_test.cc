@@ -1,0 +1,267 @@
+// Cells that run out, scores, given tokens, rows without sense: a lane's trouble stays its own.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/engine/llama/model_fixture.h"
+
+namespace hyper::llama {
+namespace {
+
+constexpr const char* kQuestion = "Start with 25, add 13, add 40. What is the result?";
+
+class LimitsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (BundledModel().empty()) {
+      GTEST_SKIP() << "the bundled model is not here";
+    }
+  }
+
+  static LaneSpec Endless(uint64_t key) {
+    LaneSpec spec = Sampled(key);
+    spec.stop_at_end = false;
+    return spec;
+  }
+
+  static std::vector<LaneId> OpenLanes(LlamaEngine& engine, int count, int tokens) {
+    std::vector<LaneId> lanes;
+    for (int i = 0; i < count; ++i) {
+      const Result<LaneId> lane =
+          engine.Open(QuestionTokens(engine, kQuestion), Endless(static_cast<uint64_t>(i)));
+      EXPECT_TRUE(lane && engine.Grant(*lane, tokens).ok());
+      lanes.push_back(*lane);
+    }
+    return lanes;
+  }
+};
+
+// llama.cpp #23652: one overflow of the shared pool aborts every generation there.
+TEST_F(LimitsTest, LanesStallWithoutCellsAndGoOnWhenThereAreSome) {
+  const std::unique_ptr<LlamaEngine> roomy = MakeOrFail(BundledOptions());
+  OpenLanes(*roomy, 4, 100);
+  const std::map<LaneId, LaneLog> expected = RunAll(*roomy);
+  LlamaOptions options = BundledOptions();
+  options.context_cells = 256;
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
+  std::vector<LaneId> lanes = OpenLanes(*engine, 4, 100);
+  std::map<LaneId, LaneLog> logs = RunAll(*engine);
+  EXPECT_EQ(engine->cost().cells_used, 256);
+  for (const LaneId lane : lanes) {
+    EXPECT_EQ(logs[lane].kinds.back(), EventKind::kStalled);
+    EXPECT_LT(logs[lane].tokens.size(), 100U);
+    EXPECT_TRUE(logs[lane].error.empty());
+  }
+  for (size_t closed = 3; closed >= 2; --closed) {
+    engine->Close(lanes[closed]);
+    for (auto& [lane, more] : RunAll(*engine)) {
+      LaneLog& log = logs[lane];
+      log.tokens.insert(log.tokens.end(), more.tokens.begin(), more.tokens.end());
+      log.logprobs.insert(log.logprobs.end(), more.logprobs.begin(), more.logprobs.end());
+    }
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(logs[lanes[i]].tokens, expected.at(lanes[i]).tokens);
+    EXPECT_EQ(logs[lanes[i]].logprobs, expected.at(lanes[i]).logprobs);
+  }
+}
+
+TEST_F(LimitsTest, AFullContextEndsTheLane) {
+  LlamaOptions options = BundledOptions();
+  options.context_cells = 64;
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
+  EXPECT_EQ(engine->capabilities().context_tokens, 64);
+  const std::vector<LaneId> lanes = OpenLanes(*engine, 1, 1000);
+  const LaneLog log = RunAll(*engine)[lanes[0]];
+  EXPECT_TRUE(log.ended);
+  EXPECT_EQ(log.end_reason, EndReason::kContextFull);
+  EXPECT_EQ(log.tokens.size(), 64 - QuestionTokens(*engine, kQuestion).size());
+  EXPECT_EQ(engine->Grant(lanes[0], 1).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(LimitsTest, NoMoreLanesThanPlanned) {
+  LlamaOptions options = BundledOptions();
+  options.max_lanes = 2;
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
+  const std::vector<LaneId> lanes = OpenLanes(*engine, 2, 3);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kQuestion);
+  EXPECT_EQ(engine->Open(prompt, Greedy()).error().code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(engine->Fork(lanes[0], 3, Greedy()).error().code, ErrorCode::kResourceExhausted);
+  engine->Close(lanes[1]);
+  EXPECT_TRUE(engine->Fork(lanes[0], 3, Greedy()).has_value());
+  options.max_lanes = 300;  // llama.cpp has 256 sequences in a context
+  const Result<std::unique_ptr<LlamaEngine>> wide = LlamaEngine::Make(options);
+  ASSERT_FALSE(wide.has_value());
+  EXPECT_EQ(wide.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_NE(wide.error().message.find("300"), std::string::npos);
+}
+
+TEST_F(LimitsTest, RevokedAndClosedLanesTakeNoFurtherToken) {
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
+  const std::vector<LaneId> lanes = OpenLanes(*engine, 3, 50);
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(engine->Poll(0).has_value());
+  }
+  ASSERT_TRUE(engine->Revoke(lanes[0]).ok());
+  engine->Close(lanes[1]);
+  std::map<LaneId, LaneLog> logs = RunAll(*engine);
+  EXPECT_EQ(logs.size(), 1U);
+  EXPECT_EQ(logs.count(lanes[2]), 1U);
+}
+
+TEST_F(LimitsTest, ScoresAreTheLogProbabilitiesOfDecoding) {
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
+  const std::vector<Token> prompt = QuestionTokens(*engine, kQuestion);
+  const std::vector<LaneId> lanes = OpenLanes(*engine, 1, 20);
+  const std::vector<Token> said = RunAll(*engine)[lanes[0]].tokens;
+  // Continuations of the prompt: what was said, its first half then something else, nothing.
+  std::vector<Token> other(said.begin(), said.begin() + 10);
+  other.insert(other.end(), 90, Token{17});
+  const std::vector<std::vector<Token>> continuations = {said, other, {}};
+  const Result<LaneId> scored = engine->Fork(lanes[0], static_cast<int>(prompt.size()), Greedy());
+  const int64_t used = engine->cost().cells_used;
+  const Result<uint64_t> request = engine->Score(*scored, continuations);
+  ASSERT_TRUE(request.has_value());
+  std::vector<std::vector<float>> scores;
+  while (scores.empty()) {
+    const Result<std::span<const Event>> events = engine->Poll(0);
+    ASSERT_TRUE(events.has_value());
+    for (const Event& event : *events) {
+      ASSERT_EQ(event.kind, EventKind::kScored);
+      EXPECT_EQ(event.request, *request);
+      scores = event.scores;
+    }
+  }
+  EXPECT_EQ(engine->cost().cells_used, used);
+  ASSERT_EQ(scores.size(), 3U);
+  EXPECT_TRUE(scores[2].empty());
+  for (int which = 0; which < 2; ++which) {
+    const std::vector<Token>& tokens = continuations[which];
+    ASSERT_EQ(scores[which].size(), tokens.size());
+    std::vector<Token> history = prompt;
+    history.insert(history.end(), tokens.begin(), tokens.end());
+    for (size_t i = 0; i < tokens.size(); i += 7) {
+      float logprob = 1;
+      engine->set_logit_observer([&](const LogitRecord& record) {
+        RowSummary summary;
+        SummarizeRow(record.logits, 0, summary);
+        logprob = static_cast<float>(record.logits[tokens[i]] - summary.log_sum_exp);
+      });
+      const std::span<const Token> prefix(history.data(), prompt.size() + i);
+      const Result<LaneId> lane = engine->Open(prefix, Greedy());
+      ASSERT_TRUE(lane && engine->Grant(*lane, 1).ok());
+      RunAll(*engine);
+      EXPECT_EQ(scores[which][i], logprob) << "continuation " << which << ", token " << i;
+      engine->Close(*lane);
+    }
+  }
+}
+
+TEST_F(LimitsTest, ClosingALaneDropsItsScores) {
+  LlamaOptions options = BundledOptions();
+  options.max_forward_rows = 8;
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
+  const std::vector<LaneId> lanes = OpenLanes(*engine, 1, 1);
+  RunAll(*engine);
+  const std::vector<std::vector<Token>> continuations = {std::vector<Token>(30, Token{9})};
+  ASSERT_TRUE(engine->Score(lanes[0], continuations).has_value());
+  ASSERT_TRUE(engine->Poll(0).has_value());
+  EXPECT_GT(engine->cost().cells_used, 8);
+  engine->Close(lanes[0]);
+  EXPECT_EQ(engine->cost().cells_used, 0);
+  EXPECT_TRUE(RunAll(*engine).empty());
+}
+
+TEST_F(LimitsTest, ExtendedLanesGoOnAfterTheGivenTokens) {
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
+  const std::vector<Token> prompt = QuestionTokens(*engine, kQuestion);
+  const std::vector<LaneId> lanes = OpenLanes(*engine, 1, 12);
+  const std::vector<Token> said = RunAll(*engine)[lanes[0]].tokens;
+  const Result<std::vector<Token>> probe = engine->Tokenize("\n</think>\n\nThe answer is ", true);
+  ASSERT_TRUE(probe.has_value());
+  ASSERT_TRUE(engine->Extend(lanes[0], *probe).ok());
+  ASSERT_TRUE(engine->Grant(lanes[0], 6).ok());
+  const LaneLog log = RunAll(*engine)[lanes[0]];
+  std::vector<Token> history = prompt;
+  history.insert(history.end(), said.begin(), said.end());
+  history.insert(history.end(), probe->begin(), probe->end());
+  const std::unique_ptr<LlamaEngine> fresh = MakeOrFail(BundledOptions());
+  const Result<LaneId> lane = fresh->Open(history, Endless(0));
+  ASSERT_TRUE(lane && fresh->Grant(*lane, 6).ok());
+  const LaneLog expected = RunAll(*fresh)[*lane];
+  EXPECT_EQ(log.tokens, expected.tokens);
+  EXPECT_EQ(log.logprobs, expected.logprobs);
+  EXPECT_EQ(engine->cost().recomputed_tokens, 0);
+}
+
+TEST_F(LimitsTest, RowsWithoutSenseAreMarkedAndStayWithTheirLane) {
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
+  const std::vector<LaneId> lanes = OpenLanes(*engine, 3, 1);
+  engine->set_logit_observer([&](const LogitRecord& record) {
+    if (record.lane == lanes[0]) {
+      record.logits[3] = std::nanf("");
+    } else if (record.lane == lanes[1]) {
+      std::fill(record.logits.begin(), record.logits.end(),
+                -std::numeric_limits<float>::infinity());
+    }
+  });
+  std::map<LaneId, LaneLog> logs;
+  while (logs.empty()) {
+    const Result<std::span<const Event>> events = engine->Poll(0);
+    ASSERT_TRUE(events.has_value());
+    for (const Event& event : *events) {
+      Record(event, &logs[event.lane]);
+      if (event.kind == EventKind::kToken) {
+        EXPECT_EQ(event.degenerate, event.lane == lanes[0]);
+        EXPECT_EQ(event.mean_logprob.has_value(), event.lane == lanes[2]);
+        EXPECT_EQ(event.top.empty(), event.lane == lanes[0]);
+      }
+    }
+  }
+  EXPECT_EQ(logs[lanes[0]].tokens.size(), 1U);
+  EXPECT_TRUE(logs[lanes[1]].ended);
+  EXPECT_FALSE(logs[lanes[1]].error.empty());
+  EXPECT_EQ(logs[lanes[2]].tokens.size(), 1U);
+}
+
+TEST_F(LimitsTest, BiasMovesTheDrawAndNotTheStatistics) {
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
+  const std::vector<Token> prompt = QuestionTokens(*engine, kQuestion);
+  LaneSpec biased = Greedy();
+  biased.logit_bias = {{Token{42}, 1000.0F}};
+  const Result<LaneId> plain = engine->Open(prompt, Greedy());
+  const Result<LaneId> pushed = engine->Open(prompt, biased);
+  ASSERT_TRUE(engine->Grant(*plain, 1).ok() && engine->Grant(*pushed, 1).ok());
+  std::map<LaneId, LaneLog> logs = RunAll(*engine);
+  EXPECT_EQ(logs[*pushed].tokens, std::vector<Token>{42});
+  EXPECT_EQ(logs[*pushed].tops, logs[*plain].tops);
+  EXPECT_EQ(logs[*pushed].means, logs[*plain].means);
+}
+
+TEST_F(LimitsTest, WidePoolsAdvanceEvenly) {
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
+  const std::vector<LaneId> lanes = OpenLanes(*engine, 100, 20);
+  std::map<LaneId, int> taken;
+  for (int i = 0; i < 12; ++i) {
+    const Result<std::span<const Event>> events = engine->Poll(0);
+    ASSERT_TRUE(events.has_value());
+    EXPECT_LE(events->size(), 63U);
+    for (const Event& event : *events) {
+      ++taken[event.lane];
+    }
+    int least = 100;
+    int most = 0;
+    for (const LaneId lane : lanes) {
+      least = std::min(least, taken[lane]);
+      most = std::max(most, taken[lane]);
+    }
+    EXPECT_LE(most - least, 1);
+  }
+}
+
+}  // namespace
+}  // namespace hyper::llama
