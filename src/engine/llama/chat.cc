@@ -177,6 +177,8 @@ Result<std::string> ChatRenderer::Apply(
     std::span<const ChatMessage> messages,
     std::span<const std::pair<std::string, std::string>> arguments) const {
   common_chat_templates_inputs inputs;
+  // Only the text is wanted, not a parser for tool calls: deriving one fails for some templates.
+  inputs.force_pure_content = true;
   for (const ChatMessage& message : messages) {
     common_chat_msg entry;
     entry.role = message.role;
