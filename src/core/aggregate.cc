@@ -1,6 +1,7 @@
 #include "src/core/aggregate.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -27,17 +28,30 @@ std::vector<double> RouteWeightsOf(std::span<const double> confidences,
   return weights;
 }
 
-// log P averaged (kConfidence) or P averaged (kMeanProb) for one token, over the routes.
-double Combine(std::span<const std::span<const float>> routes, std::span<const double> log_sums,
-               std::span<const double> weights, RouteAggregate rule, size_t token) {
-  double sum = 0;
+// One block of tokens at a time, so that the sums over the routes stay in the cache.
+constexpr size_t kBlock = 1024;
+
+// log of the weighted mean over the routes, for the tokens from `begin` on: of log P
+// (kConfidence, thus the mean of the logs) or of P (kMeanProb).
+void CombineBlock(std::span<const std::span<const float>> routes, std::span<const double> log_sums,
+                  std::span<const double> weights, RouteAggregate rule, size_t begin,
+                  std::span<float> out) {
+  std::array<double, kBlock> sums{};
+  std::array<float, kBlock> probabilities;
   for (size_t k = 0; k < routes.size(); ++k) {
     if (weights[k] == 0) continue;
-    const double log_probability = routes[k][token] - log_sums[k];
-    sum += weights[k] *
-           (rule == RouteAggregate::kMeanProb ? std::exp(log_probability) : log_probability);
+    const std::span<const float> logits = routes[k].subspan(begin, out.size());
+    if (rule == RouteAggregate::kMeanProb) {
+      ExponentialWeights(logits, static_cast<float>(log_sums[k]), 1.0F, probabilities);
+      for (size_t i = 0; i < out.size(); ++i) sums[i] += weights[k] * probabilities[i];
+    } else {
+      for (size_t i = 0; i < out.size(); ++i) sums[i] += weights[k] * (logits[i] - log_sums[k]);
+    }
   }
-  return rule == RouteAggregate::kMeanProb ? std::log(sum) : sum;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const bool mean_prob = rule == RouteAggregate::kMeanProb;
+    out[i] = static_cast<float>(mean_prob ? std::log(sums[i]) : sums[i]);
+  }
 }
 
 }  // namespace
@@ -77,8 +91,9 @@ std::vector<double> AggregateRoutes(std::span<const std::span<const float>> rout
     std::fill(out.begin(), out.end(), kNan);
     return weights;
   }
-  for (size_t token = 0; token < out.size(); ++token) {
-    out[token] = static_cast<float>(Combine(routes, log_sums, weights, options.rule, token));
+  for (size_t begin = 0; begin < out.size(); begin += kBlock) {
+    CombineBlock(routes, log_sums, weights, options.rule, begin,
+                 out.subspan(begin, std::min(kBlock, out.size() - begin)));
   }
   SummarizeRow(out, 0, summary);
   for (float& value : out) value = static_cast<float>(value - summary.log_sum_exp);

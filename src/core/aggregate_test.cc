@@ -66,6 +66,35 @@ TEST(AggregateRoutes, EqualsTheOracle) {
   }
 }
 
+// Rows longer than the blocks they are worked through in, token by token in double.
+TEST(AggregateRoutes, LongRowsEqualTheDefinition) {
+  Rows rows(3, std::vector<float>(2500));
+  for (size_t k = 0; k < rows.size(); ++k) {
+    for (size_t v = 0; v < rows[k].size(); ++v) {
+      rows[k][v] = static_cast<float>(std::sin(static_cast<double>(v * (k + 3))) * 4);
+    }
+  }
+  std::vector<double> totals;
+  for (const auto& row : rows) totals.push_back(Mass(row));
+  for (const AggregateOptions& options : {AggregateOptions(), MeanProb()}) {
+    const bool mean_prob = options.rule == RouteAggregate::kMeanProb;
+    const Aggregated result = Aggregate(rows, options);
+    std::vector<double> expected;  // not yet normalised
+    for (size_t v = 0; v < rows[0].size(); ++v) {
+      double sum = 0;
+      for (size_t k = 0; k < rows.size(); ++k) {
+        const double log_probability = rows[k][v] - std::log(totals[k]);
+        sum += result.weights[k] * (mean_prob ? std::exp(log_probability) : log_probability);
+      }
+      expected.push_back(mean_prob ? sum : std::exp(sum));
+    }
+    const double total = std::accumulate(expected.begin(), expected.end(), 0.0);
+    for (size_t v = 0; v < expected.size(); ++v) {
+      EXPECT_NEAR(result.out[v], std::log(expected[v] / total), 2e-5) << v;
+    }
+  }
+}
+
 TEST(AggregateRoutes, ResultIsADistribution) {
   const Rows rows = {{1.0F, 2.0F, 0.0F}, {900.0F, 899.0F, 870.0F}, {-5.0F, -5.5F, -4.0F}};
   EXPECT_NEAR(Mass(Aggregate(rows).out), 1, 1e-6);

@@ -29,8 +29,8 @@ struct RowSummary {
 void SummarizeRow(std::span<const float> logits, int k, RowSummary& summary);
 
 // exp((logit - max) / temperature) for each logit, into `weights`; the sum of them is returned.
-//   max          the largest logit, finite      inverse_temperature  > 0, finite
-//   weights      [n_vocab], written; NaN and -inf give 0
+//   max          finite, no logit is above it      inverse_temperature  > 0, finite
+//   weights      at least [n_vocab], written; NaN and -inf give 0
 // Pure but for `weights`; same guarantees as SummarizeRow.
 double ExponentialWeights(std::span<const float> logits, float max, float inverse_temperature,
                           std::span<float> weights);

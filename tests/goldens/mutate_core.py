@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 MUTATIONS = [
     # file, original, mutant
-    ("aggregate.cc", "routes[k][token] - log_sums[k]", "routes[k][token]"),
+    ("aggregate.cc", "(logits[i] - log_sums[k])", "logits[i]"),
     ("aggregate.cc", "(confidence - largest) / temperature", "(largest - confidence) / temperature"),
     ("aggregate.cc", "(confidence - largest) / temperature", "(confidence - largest) * temperature"),
     ("aggregate.cc", "value - summary.log_sum_exp", "value"),
