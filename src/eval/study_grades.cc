@@ -1,0 +1,72 @@
+#include "src/eval/study_grades.h"
+
+#include <map>
+#include <set>
+
+#include "src/eval/grader.h"
+
+namespace hyper {
+namespace {
+
+// Grades one item; adds a change where the verdict is not what it was.
+Status GradeItem(Store& store, const ItemSummary& item, const Question& question,
+                 std::vector<GradeChange>& changes) {
+  const GradeOutcome outcome = GradeAnswer(question, item.answer);
+  Status status =
+      store.SaveGrade({item.key, outcome.verdict, question.gold, kGraderName, outcome.note});
+  if (!status) return status;
+  std::optional<StoredVerdict> before;
+  if (item.grade) before = item.grade->verdict;
+  if (before != outcome.verdict) changes.push_back({item.key, before, outcome.verdict});
+  return {};
+}
+
+}  // namespace
+
+Result<Question> QuestionOf(const StoredQuestion& stored) {
+  const std::optional<AnswerKind> kind = ParseAnswerKind(stored.kind);
+  if (!kind) {
+    return Error{ErrorCode::kDataLoss,
+                 "question " + stored.name + " has the unknown kind '" + stored.kind + "'"};
+  }
+  Question question;
+  question.id = stored.name;
+  question.text = stored.text;
+  question.gold = stored.gold;
+  question.kind = *kind;
+  question.needs_judge = *kind == AnswerKind::kText;
+  question.labels = stored.labels;
+  question.group = stored.group;
+  return question;
+}
+
+Result<std::vector<GradeChange>> GradeStudy(Store& store, bool all) {
+  const Result<std::vector<StoredQuestion>> stored = store.Questions();
+  if (!stored) return stored.error();
+  std::map<int64_t, Question> questions;
+  for (const StoredQuestion& one : *stored) {
+    Result<Question> question = QuestionOf(one);
+    if (!question) return question.error();
+    questions.emplace(one.id, std::move(*question));
+  }
+  const Result<std::vector<ItemKey>> ungraded = store.Ungraded(kGraderName);
+  if (!ungraded) return ungraded.error();
+  const std::set<ItemKey> due(ungraded->begin(), ungraded->end());
+  const Result<std::vector<StoredRun>> runs = store.Runs();
+  if (!runs) return runs.error();
+  std::vector<GradeChange> changes;
+  for (const StoredRun& run : *runs) {
+    const Result<std::vector<ItemSummary>> items = store.Items(run.id);
+    if (!items) return items.error();
+    for (const ItemSummary& item : *items) {
+      if (item.status == ItemStatus::kFailed || (!all && due.count(item.key) == 0)) continue;
+      const auto question = questions.find(item.key.question);
+      if (question == questions.end()) continue;
+      Status status = GradeItem(store, item, question->second, changes);
+      if (!status) return status.error();
+    }
+  }
+  return changes;
+}
+
+}  // namespace hyper

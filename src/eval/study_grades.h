@@ -1,0 +1,27 @@
+// Grading what a study holds, without generating anything.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/eval/questions.h"
+#include "src/store/store.h"
+
+namespace hyper {
+
+// A verdict that grading has set.
+struct GradeChange {
+  ItemKey key;
+  std::optional<StoredVerdict> before;  // nothing: there was none
+  StoredVerdict after = StoredVerdict::kNotGraded;
+};
+
+// The question that a stored one was, as far as grading needs it. Errors: kDataLoss (its kind).
+Result<Question> QuestionOf(const StoredQuestion& stored);
+
+// Grades every finished item that has no grade by the present rules against its present gold; with
+// `all`, every finished item. Returns the verdicts that are new or have changed.
+Result<std::vector<GradeChange>> GradeStudy(Store& store, bool all);
+
+}  // namespace hyper

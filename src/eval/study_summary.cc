@@ -1,0 +1,204 @@
+#include "src/eval/study_summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "src/eval/grader.h"
+#include "src/eval/study_grades.h"
+
+namespace hyper {
+namespace {
+
+constexpr double kConfidenceLevel = 0.95;
+
+// Outcomes of a run by question, repeats in order.
+using OutcomesByQuestion = std::map<int64_t, std::map<int, Outcome>>;
+
+Outcome OutcomeOf(StoredVerdict verdict) {
+  switch (verdict) {
+    case StoredVerdict::kRight:
+      return Outcome::kRight;
+    case StoredVerdict::kWrong:
+      return Outcome::kWrong;
+    case StoredVerdict::kUndecided:
+    case StoredVerdict::kNotGraded:
+      break;
+  }
+  return Outcome::kUndecided;
+}
+
+Outcome OutcomeOf(const ItemSummary& item) {
+  if (item.status == ItemStatus::kFailed) return Outcome::kFailed;
+  return item.grade ? OutcomeOf(item.grade->verdict) : Outcome::kUndecided;
+}
+
+// The questions that have every repeat of the run, and how many have not.
+struct WholeQuestions {
+  std::vector<int64_t> questions;
+  std::vector<std::vector<Outcome>> outcomes;
+  int left_out = 0;
+};
+
+WholeQuestions KeepWhole(const OutcomesByQuestion& by_question) {
+  size_t repeats = 0;
+  for (const auto& [question, outcomes] : by_question) {
+    repeats = std::max(repeats, outcomes.size());
+  }
+  WholeQuestions whole;
+  for (const auto& [question, outcomes] : by_question) {
+    if (outcomes.size() < repeats) {
+      ++whole.left_out;
+      continue;
+    }
+    whole.questions.push_back(question);
+    whole.outcomes.emplace_back();
+    for (const auto& [repeat, outcome] : outcomes) whole.outcomes.back().push_back(outcome);
+  }
+  return whole;
+}
+
+// Numbers of the questions that the options choose.
+Result<std::map<int64_t, StoredQuestion>> ChosenQuestions(Store& store,
+                                                          const SummaryOptions& options) {
+  const Result<std::vector<StoredQuestion>> all = store.Questions();
+  if (!all) return all.error();
+  std::map<int64_t, StoredQuestion> chosen;
+  for (const StoredQuestion& question : *all) {
+    const bool wanted = options.groups.empty() ||
+                        std::find(options.groups.begin(), options.groups.end(), question.group) !=
+                            options.groups.end();
+    if (wanted) chosen.emplace(question.id, question);
+  }
+  return chosen;
+}
+
+void AddCosts(const ItemSummary& item, RunSummary& summary) {
+  const Ledger& ledger = item.ledger;
+  summary.generated_tokens += static_cast<double>(ledger.generated);
+  summary.effective_tokens += static_cast<double>(ledger.effective() + item.lost.effective_tokens);
+  summary.instances += ledger.lanes_opened;
+  summary.mean_paths += ledger.mean_lanes();
+  summary.latency_s += ledger.wall_s;
+  summary.peak_paths = std::max(summary.peak_paths, ledger.lanes_peak);
+  summary.peak_kv_bytes = std::max(summary.peak_kv_bytes, ledger.cells_peak_bytes());
+  summary.failed += item.status == ItemStatus::kFailed ? 1 : 0;
+}
+
+void DivideCosts(double items, RunSummary& summary) {
+  for (double* sum : {&summary.generated_tokens, &summary.effective_tokens, &summary.instances,
+                      &summary.mean_paths, &summary.latency_s}) {
+    *sum /= items;
+  }
+}
+
+double ShareRight(const std::vector<Outcome>& outcomes) {
+  return static_cast<double>(std::count(outcomes.begin(), outcomes.end(), Outcome::kRight)) /
+         static_cast<double>(outcomes.size());
+}
+
+// The summary of a run, or nothing where it has no whole question.
+Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& run,
+                                               const std::map<int64_t, StoredQuestion>& chosen,
+                                               uint64_t seed) {
+  const Result<std::vector<ItemSummary>> items = store.Items(run.id);
+  if (!items) return items.error();
+  OutcomesByQuestion outcomes;
+  for (const ItemSummary& item : *items) {
+    if (chosen.count(item.key.question) == 0) continue;
+    outcomes[item.key.question][item.key.repeat] = OutcomeOf(item);
+  }
+  const WholeQuestions whole = KeepWhole(outcomes);
+  if (whole.questions.empty()) return std::optional<RunSummary>();
+  RunSummary summary;
+  summary.run = run;
+  summary.left_out = whole.left_out;
+  const Result<Accuracy> accuracy = Summarise(whole.outcomes, seed);
+  if (!accuracy) return accuracy.error();
+  summary.accuracy = *accuracy;
+  for (size_t i = 0; i < whole.questions.size(); ++i) {
+    summary.per_question.emplace_back(whole.questions[i], ShareRight(whole.outcomes[i]));
+  }
+  const std::set<int64_t> kept(whole.questions.begin(), whole.questions.end());
+  double count = 0;
+  for (const ItemSummary& item : *items) {
+    if (kept.count(item.key.question) == 0) continue;
+    AddCosts(item, summary);
+    count += 1;
+  }
+  DivideCosts(count, summary);
+  const Result<std::array<int64_t, kActionCount>> actions = store.ActionCounts(run.id);
+  if (!actions) return actions.error();
+  summary.actions = *actions;
+  return std::optional<RunSummary>(std::move(summary));
+}
+
+}  // namespace
+
+Result<std::vector<RunSummary>> SummariseStudy(Store& store, const SummaryOptions& options) {
+  const Result<std::vector<StoredRun>> runs = store.Runs();
+  if (!runs) return runs.error();
+  const auto chosen = ChosenQuestions(store, options);
+  if (!chosen) return chosen.error();
+  std::vector<RunSummary> summaries;
+  for (const StoredRun& run : *runs) {
+    Result<std::optional<RunSummary>> summary =
+        SummariseRun(store, run, *chosen, options.bootstrap_seed);
+    if (!summary) return summary.error();
+    if (*summary) summaries.push_back(std::move(**summary));
+  }
+  return summaries;
+}
+
+Result<std::vector<RuleAccuracy>> SummariseVotes(Store& store, int64_t run,
+                                                 const SummaryOptions& options) {
+  const auto chosen = ChosenQuestions(store, options);
+  if (!chosen) return chosen.error();
+  const Result<std::vector<VoteAnswer>> votes = store.VoteAnswers(run);
+  if (!votes) return votes.error();
+  std::map<std::string, OutcomesByQuestion> by_rule;
+  for (const VoteAnswer& vote : *votes) {
+    const auto stored = chosen->find(vote.key.question);
+    if (stored == chosen->end()) continue;
+    const Result<Question> question = QuestionOf(stored->second);
+    if (!question) return question.error();
+    by_rule[vote.rule][vote.key.question][vote.key.repeat] =
+        OutcomeOf(GradeAnswer(*question, vote.answer).verdict);
+  }
+  std::vector<RuleAccuracy> accuracies;
+  for (const auto& [rule, outcomes] : by_rule) {
+    const WholeQuestions whole = KeepWhole(outcomes);
+    const Result<Accuracy> accuracy = Summarise(whole.outcomes, options.bootstrap_seed);
+    if (!accuracy) return accuracy.error();
+    accuracies.push_back({rule, *accuracy});
+  }
+  return accuracies;
+}
+
+Result<RunComparison> CompareRuns(const RunSummary& first, const RunSummary& second,
+                                  uint64_t bootstrap_seed) {
+  const std::map<int64_t, double> others(second.per_question.begin(), second.per_question.end());
+  RunComparison comparison;
+  std::vector<double> a;
+  std::vector<double> b;
+  for (const auto& [question, share] : first.per_question) {
+    const auto other = others.find(question);
+    if (other == others.end()) continue;
+    a.push_back(share);
+    b.push_back(other->second);
+    const bool first_right = share > 0.5;
+    const bool second_right = other->second > 0.5;
+    comparison.only_first += first_right && !second_right ? 1 : 0;
+    comparison.only_second += second_right && !first_right ? 1 : 0;
+  }
+  comparison.questions = static_cast<int>(a.size());
+  comparison.mcnemar_p = McNemarExact(comparison.only_first, comparison.only_second);
+  const Result<PairedDifference> difference =
+      PairedBootstrap(a, b, kConfidenceLevel, kBootstrapResamples, bootstrap_seed);
+  if (!difference) return difference.error();
+  comparison.difference = *difference;
+  return comparison;
+}
+
+}  // namespace hyper

@@ -1,0 +1,167 @@
+#include "src/eval/study_summary.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "src/eval/study_grades.h"
+#include "src/eval/study_tables.h"
+#include "tests/support/temporary_folder.h"
+
+namespace hyper {
+namespace {
+
+using test::TemporaryFolder;
+
+// A study of three questions with the gold "1", groups 2, 2 and 3, and runs of given answers.
+class StudySummaryTest : public ::testing::Test {
+ protected:
+  StudySummaryTest()
+      : store_(std::move(*Store::Open(folder_.File("s.db"), DatabaseMode::kCreate))) {
+    for (int i = 0; i < 3; ++i) {
+      StoredQuestion question;
+      question.suite = "made";
+      question.name = std::to_string(i);
+      question.gold = "1";
+      question.kind = "integer";
+      question.group = i < 2 ? "2" : "3";
+      questions_.push_back(*store_.AddQuestion(question));
+    }
+  }
+
+  // answers[question][repeat]; "?" is a failed item, "" none, "-" not there.
+  int64_t AddRun(const std::string& method, const std::vector<std::vector<std::string>>& answers,
+                 int64_t tokens) {
+    StoredRun run;
+    run.label = method;
+    run.method = method;
+    run.suite = "made";
+    run.model = "tiny";
+    run.settings = {{"width", "8"}};
+    const int64_t id = *store_.AddRun(run);
+    for (size_t question = 0; question < answers.size(); ++question) {
+      for (size_t repeat = 0; repeat < answers[question].size(); ++repeat) {
+        const std::string& answer = answers[question][repeat];
+        if (answer == "-") continue;
+        StoredItem item;
+        item.key = {id, questions_[question], static_cast<int>(repeat)};
+        item.status = answer == "?" ? ItemStatus::kFailed : ItemStatus::kDone;
+        if (answer != "?" && !answer.empty()) item.answer = answer;
+        item.ledger.generated = tokens;
+        item.ledger.extra_routes = tokens / 2;
+        item.ledger.lanes_opened = 4;
+        item.ledger.lanes_peak = 3 + static_cast<int>(question);
+        item.ledger.positions = tokens / 2;
+        item.ledger.wall_s = 0.5;
+        DecisionRecord decision;
+        decision.action = Action::kBranch;
+        item.decisions = {decision};
+        item.votes = {{"length", "2", false, 0, {}}, {"majority", item.answer, false, 0, {}}};
+        EXPECT_TRUE(*store_.SaveItem(item));
+      }
+    }
+    return id;
+  }
+
+  std::vector<RunSummary> Summaries(const SummaryOptions& options = {}) {
+    EXPECT_TRUE(GradeStudy(store_, false).has_value());
+    Result<std::vector<RunSummary>> summaries = SummariseStudy(store_, options);
+    EXPECT_TRUE(summaries.has_value());
+    return std::move(*summaries);
+  }
+
+  TemporaryFolder folder_;
+  Store store_;
+  std::vector<int64_t> questions_;
+};
+
+TEST_F(StudySummaryTest, AccuracyAndMeans) {
+  AddRun("sc", {{"1", "1"}, {"1", "5"}, {"", "1"}}, 100);
+  const std::vector<RunSummary> runs = Summaries();
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_DOUBLE_EQ(runs[0].accuracy.mean, 4.0 / 6);
+  EXPECT_EQ(runs[0].accuracy.repeats, 2);
+  EXPECT_DOUBLE_EQ(runs[0].generated_tokens, 100);
+  EXPECT_DOUBLE_EQ(runs[0].effective_tokens, 150);
+  EXPECT_DOUBLE_EQ(runs[0].instances, 4);
+  EXPECT_DOUBLE_EQ(runs[0].mean_paths, 2);
+  EXPECT_DOUBLE_EQ(runs[0].latency_s, 0.5);
+  EXPECT_EQ(runs[0].peak_paths, 5);
+  EXPECT_EQ(runs[0].actions[static_cast<size_t>(Action::kBranch)], 6);
+}
+
+TEST_F(StudySummaryTest, GroupsAreChosen) {
+  AddRun("sc", {{"1"}, {"5"}, {"1"}}, 100);
+  EXPECT_DOUBLE_EQ(Summaries({.groups = {"3"}})[0].accuracy.mean, 1.0);
+  EXPECT_DOUBLE_EQ(Summaries({.groups = {"2"}})[0].accuracy.mean, 0.5);
+  EXPECT_TRUE(Summaries({.groups = {"9"}}).empty());
+}
+
+TEST_F(StudySummaryTest, QuestionsWithoutEveryRepeatAreLeftOutAndCounted) {
+  AddRun("sc", {{"1", "1"}, {"1", "-"}, {"5", "5"}}, 100);
+  const std::vector<RunSummary> runs = Summaries();
+  EXPECT_EQ(runs[0].accuracy.questions, 2);
+  EXPECT_EQ(runs[0].left_out, 1);
+  EXPECT_DOUBLE_EQ(runs[0].accuracy.mean, 0.5);
+}
+
+TEST_F(StudySummaryTest, FailedItemsMakeARangeAndAMark) {
+  AddRun("sc", {{"1"}, {"?"}, {"5"}}, 100);
+  const std::vector<RunSummary> runs = Summaries();
+  EXPECT_DOUBLE_EQ(runs[0].accuracy.low, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(runs[0].accuracy.high, 2.0 / 3);
+  EXPECT_EQ(runs[0].failed, 1);
+  const std::string text = RenderTable(ResultsTable(runs), TableForm::kTerminal);
+  EXPECT_NE(text.find("sc (!)"), std::string::npos) << text;
+  EXPECT_NE(text.find("not comparable"), std::string::npos) << text;
+}
+
+TEST_F(StudySummaryTest, VoteRulesAreGradedOnTheSamePaths) {
+  const int64_t run = AddRun("hyper", {{"1"}, {"1"}, {"5"}}, 100);
+  const auto rules = SummariseVotes(store_, run, {});
+  ASSERT_TRUE(rules.has_value());
+  ASSERT_EQ(rules->size(), 2U);
+  EXPECT_EQ((*rules)[0].rule, "length");
+  EXPECT_DOUBLE_EQ((*rules)[0].accuracy.mean, 0.0);
+  EXPECT_DOUBLE_EQ((*rules)[1].accuracy.mean, 2.0 / 3);
+}
+
+TEST_F(StudySummaryTest, ComparisonsArePaired) {
+  AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
+  AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
+  const std::vector<RunSummary> runs = Summaries();
+  const Result<RunComparison> comparison = CompareRuns(runs[1], runs[0], 1);
+  ASSERT_TRUE(comparison.has_value());
+  EXPECT_EQ(comparison->questions, 3);
+  EXPECT_EQ(comparison->only_first, 1);
+  EXPECT_EQ(comparison->only_second, 0);
+  EXPECT_DOUBLE_EQ(comparison->mcnemar_p, 1.0);
+  EXPECT_DOUBLE_EQ(comparison->difference.mean, 1.0 / 3);
+}
+
+TEST_F(StudySummaryTest, TablesNormaliseByTheScOfTheSamePlace) {
+  AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
+  AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
+  const std::vector<RunSummary> runs = Summaries();
+  const Table main = MainTable(runs);
+  ASSERT_EQ(main.rows.size(), 1U);
+  EXPECT_DOUBLE_EQ(*main.rows[0][2].value, 1.0);
+  EXPECT_DOUBLE_EQ(*main.rows[0][4].value, 0.8);
+  EXPECT_FALSE(main.rows[0][3].best);
+  EXPECT_TRUE(main.rows[0][5].best);
+  EXPECT_NE(main.notes[1].find("width 8 on made"), std::string::npos) << main.notes[1];
+  const Table ablation = AblationTable(runs);
+  EXPECT_DOUBLE_EQ(*ablation.rows[1][4].value, 0.8);
+  EXPECT_DOUBLE_EQ(*ablation.rows[1][7].value, 3);
+  EXPECT_DOUBLE_EQ(*AccountingTable(runs).rows[0][7].value, 500);
+}
+
+TEST_F(StudySummaryTest, WithoutScThereIsNoUnit) {
+  AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
+  const Table table = MainTable(Summaries());
+  EXPECT_TRUE(std::isnan(*table.rows[0][2].value));
+  EXPECT_NE(table.notes[1].find("no run of sc"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hyper

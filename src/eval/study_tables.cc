@@ -1,0 +1,216 @@
+#include "src/eval/study_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace hyper {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kPercent = 100;
+constexpr double kMegabyte = 1e6;
+constexpr double kMilliseconds = 1e3;
+
+bool SamePlace(const RunSummary& a, const RunSummary& b) {
+  return a.run.model == b.run.model && a.run.model_hash == b.run.model_hash &&
+         a.run.suite == b.run.suite;
+}
+
+// The SC run of the same model and suite, the last one where there are several.
+const RunSummary* Baseline(const std::vector<RunSummary>& runs, const RunSummary& run) {
+  const RunSummary* baseline = nullptr;
+  for (const RunSummary& other : runs) {
+    if (other.run.method == kBaselineMethod && SamePlace(other, run)) baseline = &other;
+  }
+  return baseline;
+}
+
+double EffectiveRatio(const std::vector<RunSummary>& runs, const RunSummary& run) {
+  const RunSummary* baseline = Baseline(runs, run);
+  return baseline != nullptr ? run.effective_tokens / baseline->effective_tokens : kNaN;
+}
+
+double GeneratedRatio(const std::vector<RunSummary>& runs, const RunSummary& run) {
+  const RunSummary* baseline = Baseline(runs, run);
+  return baseline != nullptr ? run.generated_tokens / baseline->generated_tokens : kNaN;
+}
+
+Cell AccuracyCell(const Accuracy& accuracy) {
+  return Cell::Spread(kPercent * accuracy.mean, kPercent * accuracy.std_dev, 1);
+}
+
+Cell IntervalCell(const Accuracy& accuracy) {
+  return Cell::Text(fmt::format("{:.1f} to {:.1f}", kPercent * accuracy.bootstrap.low,
+                                kPercent * accuracy.bootstrap.high));
+}
+
+// A label whose row cannot be compared carries a mark that the notes explain.
+std::string Label(const RunSummary& run) {
+  return run.run.label + (run.accuracy.comparable ? "" : " (!)");
+}
+
+std::string Width(const RunSummary& run) {
+  const auto width = run.run.settings.find("width");
+  return width != run.run.settings.end() ? width->second : "?";
+}
+
+// What every table has to say of its numbers.
+std::vector<std::string> Notes(const std::vector<RunSummary>& runs) {
+  std::vector<std::string> notes = {
+      "Acc: right / all in percent, no answer is wrong; after the sign the standard deviation over "
+      "repeats (n - 1)."};
+  std::string widths;
+  for (const RunSummary& run : runs) {
+    if (run.run.method != kBaselineMethod) continue;
+    widths += (widths.empty() ? "" : ", ") + Width(run) + " on " + run.run.suite;
+  }
+  notes.push_back(widths.empty() ? "Token is empty: there is no run of sc to normalise by."
+                                 : "Token: effective tokens over those of SC; SC ran with width " +
+                                       widths + ".");
+  for (const RunSummary& run : runs) {
+    const Accuracy& accuracy = run.accuracy;
+    if (accuracy.open_share > 0) {
+      notes.push_back(fmt::format(
+          "{}: {:.1f} % undecided or failed, so the accuracy lies within {:.1f} to {:.1f}{}.",
+          run.run.label, kPercent * accuracy.open_share, kPercent * accuracy.low,
+          kPercent * accuracy.high, accuracy.comparable ? "" : "; (!) not comparable"));
+    }
+    if (run.left_out > 0) {
+      notes.push_back(fmt::format("{}: {} questions lack a repeat and are left out.", run.run.label,
+                                  run.left_out));
+    }
+  }
+  return notes;
+}
+
+// Values in order of first appearance.
+template <class Get>
+std::vector<std::string> Distinct(const std::vector<RunSummary>& runs, Get get) {
+  std::vector<std::string> values;
+  for (const RunSummary& run : runs) {
+    const std::string value = get(run);
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  return values;
+}
+
+}  // namespace
+
+Table ResultsTable(const std::vector<RunSummary>& runs) {
+  Table table;
+  table.name = "results";
+  table.title = "Accuracy and cost";
+  table.columns = {{"Method", ""},  {"Suite", ""},      {"Questions", ""},
+                   {"Repeats", ""}, {"Acc", ""},        {"95% bootstrap", ""},
+                   {"Token", ""},   {"Abs", ""},        {"Effective", ""},
+                   {"N_inst", ""},  {"Mean paths", ""}, {"s/question", ""}};
+  for (const RunSummary& run : runs) {
+    table.rows.push_back({Cell::Text(Label(run)), Cell::Text(run.run.suite),
+                          Cell::Number(run.accuracy.questions, 0),
+                          Cell::Number(run.accuracy.repeats, 0), AccuracyCell(run.accuracy),
+                          IntervalCell(run.accuracy), Cell::Number(EffectiveRatio(runs, run), 2),
+                          Cell::Number(run.generated_tokens, 0),
+                          Cell::Number(run.effective_tokens, 0), Cell::Number(run.instances, 1),
+                          Cell::Number(run.mean_paths, 1), Cell::Number(run.latency_s, 2)});
+  }
+  table.notes = Notes(runs);
+  return table;
+}
+
+Table MainTable(const std::vector<RunSummary>& runs) {
+  Table table;
+  table.name = "main-results";
+  table.title = "Token cost and accuracy across models and datasets";
+  const auto methods = Distinct(runs, [](const RunSummary& run) { return run.run.label; });
+  table.columns = {{"Model", ""}, {"Dataset", ""}};
+  for (const std::string& method : methods) {
+    table.columns.push_back({"Token", method});
+    table.columns.push_back({"Acc", method});
+  }
+  std::vector<const RunSummary*> places;
+  for (const RunSummary& run : runs) {
+    const bool known = std::any_of(places.begin(), places.end(),
+                                   [&](const RunSummary* place) { return SamePlace(*place, run); });
+    if (!known) places.push_back(&run);
+  }
+  for (const RunSummary* place : places) {
+    std::vector<Cell> row = {Cell::Text(place->run.model), Cell::Text(place->run.suite)};
+    Cell* best = nullptr;
+    row.resize(table.columns.size());
+    for (size_t method = 0; method < methods.size(); ++method) {
+      for (const RunSummary& run : runs) {
+        if (run.run.label != methods[method] || !SamePlace(run, *place)) continue;
+        row[2 + 2 * method] = Cell::Number(EffectiveRatio(runs, run), 2);
+        row[3 + 2 * method] = AccuracyCell(run.accuracy);
+      }
+      Cell& accuracy = row[3 + 2 * method];
+      if (accuracy.value && (best == nullptr || *accuracy.value > *best->value)) best = &accuracy;
+    }
+    if (best != nullptr) best->best = true;
+    table.rows.push_back(std::move(row));
+  }
+  table.notes = Notes(runs);
+  return table;
+}
+
+Table AblationTable(const std::vector<RunSummary>& runs) {
+  Table table;
+  table.name = "ablation-components";
+  table.title = "Ablation I: expansion strategies";
+  table.columns = {{"Method", ""},          {"Dataset", ""},        {"Acc", ""},
+                   {"Effective", "Tokens"}, {"Abs", "Tokens"},      {"single", "Decisions"},
+                   {"multi", "Decisions"},  {"branch", "Decisions"}};
+  for (const RunSummary& run : runs) {
+    const auto decisions = [&](Action action) {
+      return Cell::Number(static_cast<double>(run.actions[static_cast<size_t>(action)]), 0);
+    };
+    table.rows.push_back({Cell::Text(Label(run)), Cell::Text(run.run.suite),
+                          AccuracyCell(run.accuracy), Cell::Number(EffectiveRatio(runs, run), 2),
+                          Cell::Number(GeneratedRatio(runs, run), 2),
+                          decisions(Action::kSingleToken), decisions(Action::kMultiToken),
+                          decisions(Action::kBranch)});
+  }
+  MarkBest(table, 0, table.rows.size(), {2});
+  table.notes = Notes(runs);
+  return table;
+}
+
+Table VoteTable(const RunSummary& run, const std::vector<RuleAccuracy>& rules) {
+  Table table;
+  table.name = "ablation-voting";
+  table.title = "Voting rules over the paths of " + run.run.label + " on " + run.run.suite;
+  table.columns = {{"Voting rule", ""}, {"Acc", ""}, {"95% bootstrap", ""}};
+  for (const RuleAccuracy& rule : rules) {
+    table.rows.push_back(
+        {Cell::Text(rule.rule), AccuracyCell(rule.accuracy), IntervalCell(rule.accuracy)});
+  }
+  MarkBest(table, 0, table.rows.size(), {1});
+  table.notes = {"The same paths for every rule; " + std::to_string(run.accuracy.questions) +
+                 " questions, " + std::to_string(run.accuracy.repeats) + " repeats."};
+  return table;
+}
+
+Table AccountingTable(const std::vector<RunSummary>& runs) {
+  Table table;
+  table.name = "abs-compute";
+  table.title = "Absolute compute accounting";
+  table.columns = {{"Model", ""},      {"Dataset", ""},      {"Method", ""},
+                   {"Acc (%)", ""},    {"SC-norm", ""},      {"Abs tokens", ""},
+                   {"Eff tokens", ""}, {"Latency (ms)", ""}, {"Peak paths", ""},
+                   {"Avg paths", ""},  {"Peak KV (MB)", ""}};
+  for (const RunSummary& run : runs) {
+    table.rows.push_back(
+        {Cell::Text(run.run.model), Cell::Text(run.run.suite), Cell::Text(Label(run)),
+         Cell::Number(kPercent * run.accuracy.mean, 1), Cell::Number(EffectiveRatio(runs, run), 2),
+         Cell::Number(run.generated_tokens, 0), Cell::Number(run.effective_tokens, 0),
+         Cell::Number(kMilliseconds * run.latency_s, 0), Cell::Number(run.peak_paths, 0),
+         Cell::Number(run.mean_paths, 1), Cell::Number(run.peak_kv_bytes / kMegabyte, 2)});
+  }
+  table.notes = Notes(runs);
+  table.notes.emplace_back("Tokens and latency per question; peaks over all questions.");
+  return table;
+}
+
+}  // namespace hyper

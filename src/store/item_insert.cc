@@ -1,0 +1,140 @@
+#include <string>
+
+#include "src/store/item_parts.h"
+#include "src/store/series.h"
+
+namespace hyper {
+namespace {
+
+Status InsertLedger(Database& database, int64_t id, const Ledger& ledger) {
+  Result<Statement> insert =
+      database.Prepare("INSERT INTO ledgers VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  if (!insert) return insert.error();
+  insert->BindAll(id, ledger.generated, ledger.refined, ledger.extra_routes, ledger.prefilled,
+                  ledger.recomputed, ledger.probe, ledger.judge, ledger.value, ledger.lanes_opened,
+                  ledger.lanes_peak, ledger.positions, ledger.cells_peak, ledger.bytes_per_cell,
+                  ledger.stalls, ledger.wall_s, ledger.engine_s, ledger.sampler_s,
+                  ledger.statistics_s);
+  return insert->Run();
+}
+
+Status InsertWarmup(Database& database, int64_t id, const WarmupRecord& warmup) {
+  Result<Statement> insert =
+      database.Prepare("INSERT INTO warmups VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  if (!insert) return insert.error();
+  insert->Bind(id).Bind(warmup.has_threshold ? warmup.threshold : StoredPath::kUnknown);
+  for (const WarmupRecord::Maximum* maximum :
+       {&warmup.confidence, &warmup.entropy, &warmup.diversity, &warmup.variance}) {
+    insert->BindAll(maximum->value, maximum->position, maximum->paths);
+  }
+  return insert->Run();
+}
+
+Status InsertPaths(Database& database, int64_t id, const StoredItem& item) {
+  Result<Statement> insert =
+      database.Prepare("INSERT INTO paths VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  if (!insert) return insert.error();
+  for (const StoredPath& path : item.paths) {
+    // SQLite's integers are signed, so 64-bit keys are text.
+    insert->BindAll(id, path.path, path.parent, path.fork_position, path.warmup,
+                    PathKindName(path.kind), PathStatusName(path.status), path.reason, path.kept,
+                    std::to_string(path.key), path.tokens, path.mean_confidence, path.lowest_window,
+                    path.text, path.answer, path.answer_raw, path.tentative);
+    if (Status status = insert->Run(); !status) return status;
+  }
+  return {};
+}
+
+Status InsertSeries(Database& database, int64_t id, const StoredItem& item) {
+  Result<Statement> insert = database.Prepare("INSERT INTO series VALUES (?,?,?,?,?,?)");
+  if (!insert) return insert.error();
+  for (const StoredSeries& series : item.series) {
+    insert->BindAll(id, series.path, series.name, series.first, SeriesTypeName(series));
+    insert->BindBlob(PackSeries(series));
+    if (Status status = insert->Run(); !status) return status;
+  }
+  return {};
+}
+
+void BindStatistics(Statement& insert, const StatisticsRecord& statistics) {
+  insert.BindAll(statistics.confidence, statistics.entropy, statistics.consensus,
+                 statistics.distribution_diversity, statistics.sequence_diversity,
+                 statistics.diversity, statistics.variance);
+}
+
+Status InsertDecisions(Database& database, int64_t id, const StoredItem& item) {
+  Result<Statement> insert = database.Prepare(
+      "INSERT INTO decisions VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  if (!insert) return insert.error();
+  for (const DecisionRecord& decision : item.decisions) {
+    insert->BindAll(id, decision.step, decision.position, ActionName(decision.action),
+                    decision.expansion, decision.paths_before, decision.paths_after,
+                    decision.lanes_after, decision.note);
+    BindStatistics(*insert, decision.raw);
+    BindStatistics(*insert, decision.normalised);
+    int allowed = 0;
+    for (size_t action = 0; action < kActionCount; ++action) {
+      insert->Bind(decision.scores[action]);
+      allowed |= decision.allowed[action] ? 1 << action : 0;
+    }
+    insert->Bind(allowed);
+    if (Status status = insert->Run(); !status) return status;
+  }
+  return {};
+}
+
+Status InsertRefinements(Database& database, int64_t id, const StoredItem& item) {
+  Result<Statement> insert = database.Prepare("INSERT INTO refinements VALUES (?,?,?,?,?)");
+  if (!insert) return insert.error();
+  int number = 0;
+  for (const RefineRecord& refine : item.refinements) {
+    insert->BindAll(id, number++, refine.path, refine.position, refine.routes);
+    if (Status status = insert->Run(); !status) return status;
+  }
+  return {};
+}
+
+Status InsertVotes(Database& database, int64_t id, const StoredItem& item) {
+  Result<Statement> vote_insert = database.Prepare("INSERT INTO votes VALUES (?,?,?,?,?)");
+  if (!vote_insert) return vote_insert.error();
+  Result<Statement> tally_insert = database.Prepare("INSERT INTO tallies VALUES (?,?,?,?,?,?,?,?)");
+  if (!tally_insert) return tally_insert.error();
+  for (const StoredVote& vote : item.votes) {
+    vote_insert->BindAll(id, vote.rule, vote.answer, vote.tie, vote.clipped);
+    if (Status status = vote_insert->Run(); !status) return status;
+    int place = 0;
+    for (const StoredTally& tally : vote.tallies) {
+      tally_insert->BindAll(id, vote.rule, place++, tally.answer, tally.score, tally.share,
+                            tally.paths, tally.candidate);
+      if (Status status = tally_insert->Run(); !status) return status;
+    }
+  }
+  return {};
+}
+
+Status InsertNotices(Database& database, int64_t id, const StoredItem& item) {
+  Result<Statement> insert = database.Prepare("INSERT INTO notices VALUES (?,?,?)");
+  if (!insert) return insert.error();
+  int number = 0;
+  for (const std::string& notice : item.notices) {
+    insert->BindAll(id, number++, notice);
+    if (Status status = insert->Run(); !status) return status;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status InsertItemParts(Database& database, int64_t id, const StoredItem& item) {
+  if (Status status = InsertLedger(database, id, item.ledger); !status) return status;
+  if (item.warmup) {
+    if (Status status = InsertWarmup(database, id, *item.warmup); !status) return status;
+  }
+  for (auto* insert : {InsertPaths, InsertSeries, InsertDecisions, InsertRefinements, InsertVotes,
+                       InsertNotices}) {
+    if (Status status = insert(database, id, item); !status) return status;
+  }
+  return {};
+}
+
+}  // namespace hyper

@@ -1,0 +1,65 @@
+// The run store: one SQLite file per study. Every finished (run, question, repeat) is one
+// transaction, so a program that dies at any moment loses the unfinished ones and nothing else.
+// Tables and their meaning: docs/store.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hyper/result.h"
+#include "src/store/records.h"
+#include "src/store/sqlite.h"
+
+namespace hyper {
+
+// What makes a run the run it is, as one text: all fields of `run` but id and label. Two runs have
+// equal texts exactly when these fields are equal. Pure.
+std::string RunIdentity(const StoredRun& run);
+
+// Several programs may use one file at once: each call that writes is one transaction.
+// Thread rule: a Store belongs to one thread. Errors of all calls: kUnavailable (locked for more
+// than 30 s), kResourceExhausted (disk full), kDataLoss (damaged file).
+class Store {
+ public:
+  // Opens a study. Errors: kNotFound, kInvalidArgument (no study, or of a newer version).
+  static Result<Store> Open(const std::string& path, DatabaseMode mode);
+
+  // Number of the run or question, added where the store has it not yet. A run takes the new label,
+  // a question the new gold, text and group.
+  Result<int64_t> AddRun(const StoredRun& run);
+  Result<int64_t> AddQuestion(const StoredQuestion& question);
+
+  // Stores an item. One that is there already stays (false: nothing was done), except that a failed
+  // one makes room, its tokens counted as lost work of the new one.
+  Result<bool> SaveItem(const StoredItem& item);
+  // Stores a grade, in place of an earlier one. Errors: kNotFound (no such item).
+  Status SaveGrade(const StoredGrade& grade);
+
+  // The items still to be made: every question of every repeat, repeats outermost, that is not
+  // there or has failed.
+  Result<std::vector<ItemKey>> Unfinished(int64_t run, std::span<const int64_t> questions,
+                                          int repeats);
+  // Finished items without a grade by `grader` against the question's present gold.
+  Result<std::vector<ItemKey>> Ungraded(const std::string& grader);
+
+  Result<std::vector<StoredRun>> Runs();                // by id
+  Result<std::vector<StoredQuestion>> Questions();      // by id
+  Result<std::vector<ItemSummary>> Items(int64_t run);  // by question, then repeat
+  // Answers of a run's finished items under every stored rule.
+  Result<std::vector<VoteAnswer>> VoteAnswers(int64_t run);
+  // Decisions of a run's finished items by action.
+  Result<std::array<int64_t, kActionCount>> ActionCounts(int64_t run);
+  // An item with everything. Errors: kNotFound.
+  Result<StoredItem> LoadItem(const ItemKey& key);
+
+ private:
+  explicit Store(Database database) : database_(std::move(database)) {}
+
+  Database database_;
+};
+
+}  // namespace hyper

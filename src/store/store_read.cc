@@ -1,0 +1,179 @@
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "src/store/item_parts.h"
+#include "src/store/store.h"
+
+namespace hyper {
+namespace {
+
+using nlohmann::json;
+
+template <class Enum, size_t count>
+Status ParseOneOf(const std::string& name, const char* (*name_of)(Enum), const Enum (&all)[count],
+                  Enum& value) {
+  for (const Enum candidate : all) {
+    if (name == name_of(candidate)) {
+      value = candidate;
+      return {};
+    }
+  }
+  return Error{ErrorCode::kDataLoss, "the study holds the unknown name '" + name + "'"};
+}
+
+Status ParseStatus(const std::string& name, ItemStatus& status) {
+  constexpr ItemStatus kAll[] = {ItemStatus::kDone, ItemStatus::kPartial, ItemStatus::kFailed};
+  return ParseOneOf(name, ItemStatusName, kAll, status);
+}
+
+Status ParseVerdict(const std::string& name, StoredVerdict& verdict) {
+  constexpr StoredVerdict kAll[] = {StoredVerdict::kRight, StoredVerdict::kWrong,
+                                    StoredVerdict::kUndecided, StoredVerdict::kNotGraded};
+  return ParseOneOf(name, VerdictName, kAll, verdict);
+}
+
+Result<StoredRun> ReadRun(const Statement& row) {
+  StoredRun run;
+  run.id = row.Int(0);
+  run.label = row.Text(1);
+  run.method = row.Text(2);
+  run.suite = row.Text(3);
+  run.model = row.Text(4);
+  run.model_hash = row.Text(5);
+  run.engine = row.Text(6);
+  run.version = row.Text(7);
+  run.seed = std::strtoull(row.Text(8).c_str(), nullptr, 10);
+  const json settings = json::parse(row.Text(9), nullptr, /*allow_exceptions=*/false);
+  if (!settings.is_object()) {
+    return Error{ErrorCode::kDataLoss, "run " + std::to_string(run.id) + " has broken settings"};
+  }
+  for (const auto& [name, value] : settings.items()) {
+    run.settings[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return run;
+}
+
+Result<ItemSummary> ReadSummary(const Statement& row, int64_t run) {
+  ItemSummary item;
+  item.key = {run, row.Int(0), static_cast<int>(row.Int(1))};
+  if (Status status = ParseStatus(row.Text(2), item.status); !status) return status.error();
+  item.reason = row.Text(3);
+  item.answer = row.OptionalText(4);
+  item.vote_rule = row.Text(5);
+  item.voting_paths = static_cast<int>(row.Int(6));
+  item.lost = {static_cast<int>(row.Int(7)), row.Int(8)};
+  if (!row.IsNull(9)) {
+    StoredGrade grade{item.key, {}, row.Text(10), row.Text(11), row.Text(12)};
+    if (Status status = ParseVerdict(row.Text(9), grade.verdict); !status) return status.error();
+    item.grade = std::move(grade);
+  }
+  item.ledger = ReadLedger(row, 13);
+  return item;
+}
+
+// All rows of a statement, each turned into a value by `read(row)`.
+template <class Value, class Read>
+Result<std::vector<Value>> ReadAll(Statement& rows, Read read) {
+  std::vector<Value> values;
+  while (true) {
+    const Result<bool> more = rows.Step();
+    if (!more) return more.error();
+    if (!*more) return values;
+    Result<Value> value = read(rows);
+    if (!value) return value.error();
+    values.push_back(std::move(*value));
+  }
+}
+
+}  // namespace
+
+Result<std::vector<StoredRun>> Store::Runs() {
+  Result<Statement> rows = database_.Prepare(
+      "SELECT id, label, method, suite, model, model_hash, engine, version, seed, settings "
+      "FROM runs ORDER BY id");
+  if (!rows) return rows.error();
+  return ReadAll<StoredRun>(*rows, ReadRun);
+}
+
+Result<std::vector<StoredQuestion>> Store::Questions() {
+  Result<Statement> rows = database_.Prepare(
+      "SELECT id, suite, name, text, prompt, gold, kind, labels, \"group\" FROM questions "
+      "ORDER BY id");
+  if (!rows) return rows.error();
+  return ReadAll<StoredQuestion>(*rows, [](const Statement& row) -> Result<StoredQuestion> {
+    return StoredQuestion{row.Int(0),  row.Text(1), row.Text(2), row.Text(3), row.Text(4),
+                          row.Text(5), row.Text(6), row.Text(7), row.Text(8)};
+  });
+}
+
+Result<std::vector<ItemSummary>> Store::Items(int64_t run) {
+  Result<Statement> rows = database_.Prepare(
+      std::string("SELECT i.question, i.repeat, i.status, i.reason, i.answer, i.vote_rule, "
+                  "i.voting_paths, i.lost_attempts, i.lost_tokens, g.verdict, g.gold, g.grader, "
+                  "g.note, ") +
+      kLedgerColumns +
+      " FROM items i JOIN ledgers l ON l.item = i.id LEFT JOIN grades g ON g.item = i.id "
+      "WHERE i.run = ? ORDER BY i.question, i.repeat");
+  if (!rows) return rows.error();
+  rows->Bind(run);
+  return ReadAll<ItemSummary>(*rows, [&](const Statement& row) { return ReadSummary(row, run); });
+}
+
+Result<std::vector<VoteAnswer>> Store::VoteAnswers(int64_t run) {
+  Result<Statement> rows = database_.Prepare(
+      "SELECT i.question, i.repeat, v.rule, v.answer FROM votes v JOIN items i ON i.id = v.item "
+      "WHERE i.run = ? AND i.status != 'failed' ORDER BY v.rule, i.question, i.repeat");
+  if (!rows) return rows.error();
+  rows->Bind(run);
+  return ReadAll<VoteAnswer>(*rows, [&](const Statement& row) -> Result<VoteAnswer> {
+    return VoteAnswer{
+        {run, row.Int(0), static_cast<int>(row.Int(1))}, row.Text(2), row.OptionalText(3)};
+  });
+}
+
+Result<std::array<int64_t, kActionCount>> Store::ActionCounts(int64_t run) {
+  Result<Statement> rows = database_.Prepare(
+      "SELECT d.action, count(*) FROM decisions d JOIN items i ON i.id = d.item "
+      "WHERE i.run = ? AND i.status != 'failed' GROUP BY d.action");
+  if (!rows) return rows.error();
+  rows->Bind(run);
+  using Count = std::pair<std::string, int64_t>;
+  const Result<std::vector<Count>> counts = ReadAll<Count>(
+      *rows, [](const Statement& row) -> Result<Count> { return Count(row.Text(0), row.Int(1)); });
+  if (!counts) return counts.error();
+  std::array<int64_t, kActionCount> by_action{};
+  for (const auto& [name, count] : *counts) {
+    for (size_t action = 0; action < kActionCount; ++action) {
+      if (name == ActionName(static_cast<Action>(action))) by_action[action] = count;
+    }
+  }
+  return by_action;
+}
+
+Result<StoredItem> Store::LoadItem(const ItemKey& key) {
+  Result<Statement> find = database_.Prepare(
+      "SELECT id, status, reason, answer, vote_rule, voting_paths FROM items "
+      "WHERE run = ? AND question = ? AND repeat = ?");
+  if (!find) return find.error();
+  find->BindAll(key.run, key.question, key.repeat);
+  const Result<bool> row = find->Step();
+  if (!row) return row.error();
+  if (!*row) {
+    return Error{ErrorCode::kNotFound, "the study has no repeat " + std::to_string(key.repeat) +
+                                           " of question " + std::to_string(key.question) +
+                                           " in run " + std::to_string(key.run)};
+  }
+  StoredItem item;
+  item.key = key;
+  if (Status status = ParseStatus(find->Text(1), item.status); !status) return status.error();
+  item.reason = find->Text(2);
+  item.answer = find->OptionalText(3);
+  item.vote_rule = find->Text(4);
+  item.voting_paths = static_cast<int>(find->Int(5));
+  if (Status status = LoadItemParts(database_, find->Int(0), item); !status) return status.error();
+  return item;
+}
+
+}  // namespace hyper
