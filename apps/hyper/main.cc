@@ -15,6 +15,8 @@ using hyper::app::Command;
 
 constexpr std::array kCommands{
     Command{"run", "answer a question", hyper::app::RunCommand},
+    Command{"eval", "compare methods over a suite of questions, resumable",
+            hyper::app::EvalCommand},
     Command{"bench", "measure tokens/s of plain decoding and where the time goes",
             hyper::app::BenchCommand},
     Command{"equal", "tell whether two mathematical answers are equal", hyper::app::EqualCommand},

@@ -1,0 +1,232 @@
+// hyper eval: methods over a suite, several repeats, stored as they finish; then tables.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/hyper/command.h"
+#include "apps/hyper/eval_flags.h"
+#include "apps/hyper/interrupt.h"
+#include "apps/hyper/session_setup.h"
+#include "src/eval/runner.h"
+#include "src/eval/study_tables.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr const char* kCommand = "eval";
+// Aligned methods may start this many times hyper's lanes; KV cells are reserved for them.
+constexpr int kAlignedLanes = 2;
+// Tokens of a prompt, and of slack, that are reserved for each lane beside its own.
+constexpr int64_t kPromptCells = 256;
+constexpr int kShortTraces = 4096;  // up to here the KV cache is sized for the worst case
+
+// Whether a method's budget is its number of paths, so that it can be aligned with hyper's.
+bool IsAligned(const std::string& method) {
+  return method == "sc" || method.starts_with("self-certainty") || method.starts_with("deepconf");
+}
+
+// Options of a row: preset of the suite, the suite's own, the method's, the user's, the row's.
+Result<MethodOptions> OptionsOf(const EvalFlags& flags, const Suite& suite, const RowRequest& row) {
+  OptionFlags all = flags.options;
+  // A value that was given wins over a default set later, so the more special ones go first.
+  OptionFlags special;
+  for (const auto& [name, value] : row.options) special.SetDefault(name, value);
+  for (const auto& [name, value] : suite.options) all.SetDefault(name, value);
+  Result<MethodOptions> options = ResolveOptions(all, suite.preset, row.method);
+  if (!options) return options;
+  if (Status status = special.Apply(*options); !status) return status.error();
+  return options;
+}
+
+// Everything that a study needs before its engine.
+struct Prepared {
+  Suite suite;
+  std::vector<Question> questions;
+  std::vector<MethodRow> rows;  // reservations not set yet
+  int lanes = 0;                // of one session at most
+  int64_t cells = 0;            // of one session; 0: all that the engine has
+};
+
+Result<Prepared> Prepare(const EvalFlags& flags) {
+  Prepared prepared;
+  Result<Suite> suite = LoadSuite(flags.suite);
+  if (!suite) return suite.error();
+  Result<QuestionSet> questions = LoadQuestions(*suite, flags.selection, flags.data);
+  if (!questions) return questions.error();
+  prepared.suite = std::move(*suite);
+  prepared.questions = std::move(questions->questions);
+  int64_t longest = 0;
+  for (const RowRequest& row : flags.rows) {
+    Result<MethodOptions> options = OptionsOf(flags, prepared.suite, row);
+    if (!options) return options.error();
+    prepared.lanes = std::max(prepared.lanes, LaneLimit(*options));
+    longest = std::max<int64_t>(longest, options->max_tokens);
+    prepared.rows.push_back({row.label, row.method, *options, {}});
+  }
+  if (flags.align == Align::kMeasured) prepared.lanes *= kAlignedLanes;
+  if (flags.engine.cells != "0") {
+    prepared.cells = std::stoll(flags.engine.cells);
+  } else if (longest <= kShortTraces) {
+    prepared.cells = prepared.lanes * (longest + kPromptCells);
+  } else if (flags.parallel > 1) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--parallel with long traces takes --ctx N, the KV cells of one question"};
+  }
+  return prepared;
+}
+
+Reservation RowReservation(const MethodOptions& options, const Prepared& prepared,
+                           const Engine& engine) {
+  Reservation reservation = ReservationFor(options, engine);
+  if (prepared.cells > 0) reservation.cells = std::min(reservation.cells, prepared.cells);
+  return reservation;
+}
+
+void ShowProgress(const StudyProgress& progress) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const std::string left = std::isfinite(progress.remaining_s)
+                               ? fmt::format("{:.0f} s left", progress.remaining_s)
+                               : std::string("time left unknown");
+  fmt::print(stderr, "{}{}/{} {}, {}{}", terminal ? "\r\033[K" : "", progress.done, progress.items,
+             OneLine(progress.last), left, terminal ? "" : "\n");
+  std::fflush(stderr);
+}
+
+// Runs the given rows of the study; returns their numbers in the store.
+Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& prepared,
+                                     std::vector<MethodRow> rows, Engine& engine, Store& store,
+                                     const InterruptGuard& interrupt) {
+  for (MethodRow& row : rows) {
+    if (Status status = CheckWidth(row.options, engine); !status) return status.error();
+    row.reservation = RowReservation(row.options, prepared, engine);
+  }
+  StudyPlan plan;
+  plan.suite = prepared.suite;
+  plan.questions = prepared.questions;
+  plan.rows = std::move(rows);
+  plan.repeats = flags.repeats;
+  plan.parallel = flags.parallel;
+  plan.seed = flags.seed;
+  plan.limits = flags.limits;
+  plan.strict = flags.engine.determinism == "strict";
+  plan.engine = fmt::format("{} kv={}", flags.engine.engine, flags.engine.kv_type);
+  plan.program_version = HYPER_VERSION;
+  StudyRunner runner(engine, store, std::move(plan));
+  if (Status status = runner.Prepare(); !status) return status.error();
+  Status status = runner.Run([&] { return interrupt.interrupted(); }, ShowProgress);
+  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
+  if (!status) return status.error();
+  if (runner.progress().failed > 0) {
+    Warn(kCommand, fmt::format("{} items failed; the same command tries them again",
+                               runner.progress().failed));
+  }
+  return runner.runs();
+}
+
+// hyper's mean N_inst in the given runs, rounded up; 0 where none of them is hyper's.
+Result<int> MeasuredWidth(Store& store, const std::vector<int64_t>& runs) {
+  const Result<std::vector<RunSummary>> summaries = SummariseStudy(store, {});
+  if (!summaries) return summaries.error();
+  for (const RunSummary& summary : *summaries) {
+    const bool ours = std::find(runs.begin(), runs.end(), summary.run.id) != runs.end();
+    if (ours && summary.run.method == "hyper") {
+      return static_cast<int>(std::ceil(summary.instances));
+    }
+  }
+  return 0;
+}
+
+// Runs everything: with alignment, hyper's rows first and the aligned ones at the measured width.
+Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prepared,
+                                    Engine& engine, Store& store) {
+  const InterruptGuard interrupt;
+  std::vector<MethodRow> first;
+  std::vector<MethodRow> aligned;
+  for (const MethodRow& row : prepared.rows) {
+    const bool later = flags.align == Align::kMeasured && IsAligned(row.method);
+    (later ? aligned : first).push_back(row);
+  }
+  Result<std::vector<int64_t>> runs = std::vector<int64_t>();
+  if (!first.empty()) runs = RunRows(flags, prepared, first, engine, store, interrupt);
+  if (!runs || aligned.empty() || interrupt.interrupted()) return runs;
+  const Result<int> width = MeasuredWidth(store, *runs);
+  if (!width) return width.error();
+  for (MethodRow& row : aligned) {
+    if (*width > 0) row.options.width = *width;
+  }
+  Result<std::vector<int64_t>> more = RunRows(flags, prepared, aligned, engine, store, interrupt);
+  if (!more) return more;
+  runs->insert(runs->end(), more->begin(), more->end());
+  return runs;
+}
+
+// The tables asked for, over the given runs; over all of the study where there are none.
+Result<std::string> Tables(const EvalFlags& flags, Store& store, const std::vector<int64_t>& runs) {
+  const SummaryOptions options{flags.selection.groups};
+  Result<std::vector<RunSummary>> all = SummariseStudy(store, options);
+  if (!all) return all.error();
+  std::vector<RunSummary> summaries;
+  for (RunSummary& summary : *all) {
+    const bool wanted =
+        runs.empty() || std::find(runs.begin(), runs.end(), summary.run.id) != runs.end();
+    if (wanted) summaries.push_back(std::move(summary));
+  }
+  std::string text;
+  const auto add = [&](const Table& table) {
+    text += (text.empty() ? "" : "\n") + RenderTable(table, flags.form);
+  };
+  for (const std::string& name : flags.tables) {
+    if (name == "results") add(ResultsTable(summaries));
+    if (name == "main") add(MainTable(summaries));
+    if (name == "ablation") add(AblationTable(summaries));
+    if (name == "accounting") add(AccountingTable(summaries));
+    if (name != "votes") continue;
+    for (const RunSummary& summary : summaries) {
+      const auto rules = SummariseVotes(store, summary.run.id, options);
+      if (!rules) return rules.error();
+      add(VoteTable(summary, *rules));
+    }
+  }
+  return text;
+}
+
+int Evaluate(const EvalFlags& flags, const Prepared& prepared, Store& store) {
+  EngineFlags engine_flags = flags.engine;
+  if (prepared.cells > 0) {
+    engine_flags.cells = std::to_string(prepared.cells * flags.parallel);
+  }
+  Result<std::unique_ptr<Engine>> engine =
+      MakeEngine(kCommand, engine_flags, prepared.lanes * flags.parallel);
+  if (!engine) return Complain(kCommand, engine.error());
+  const Result<std::vector<int64_t>> runs = RunAll(flags, prepared, **engine, store);
+  if (!runs) return Complain(kCommand, runs.error());
+  const Result<std::string> tables = Tables(flags, store, *runs);
+  if (!tables) return Complain(kCommand, tables.error());
+  return PrintResult(kCommand, *tables) ? kExitOk : kExitOutput;
+}
+
+}  // namespace
+
+int EvalCommand(int argc, const char* const* argv) {
+  EvalFlags flags;
+  if (const std::optional<int> done = ParseEvalFlags(argc, argv, &flags)) return *done;
+  Result<Prepared> prepared = Prepared{};
+  if (!flags.report_only) prepared = Prepare(flags);
+  if (!prepared) return Complain(kCommand, prepared.error());
+  const std::string path = flags.study.empty() ? flags.suite + ".study.db" : flags.study;
+  Result<Store> store =
+      Store::Open(path, flags.report_only ? DatabaseMode::kExisting : DatabaseMode::kCreate);
+  if (!store) return Complain(kCommand, store.error());
+  if (!flags.report_only) return Evaluate(flags, *prepared, *store);
+  const Result<std::string> tables = Tables(flags, *store, {});
+  if (!tables) return Complain(kCommand, tables.error());
+  return PrintResult(kCommand, *tables) ? kExitOk : kExitOutput;
+}
+
+}  // namespace hyper::app

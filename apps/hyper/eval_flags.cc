@@ -1,0 +1,208 @@
+#include "apps/hyper/eval_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/hyper/command.h"
+#include "apps/hyper/command_line.h"
+#include "apps/hyper/parse_value.h"
+#include "hyper/method.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr const char* kCommand = "eval";
+constexpr const char* kFooter = R"(Examples:
+  hyper eval --methods sc,hyper --levels 2,3,4 --questions 60 --repeats 3
+  hyper eval --methods hyper --row "no branch=hyper:actions=none+single_token" --study abl.db
+  hyper eval --study abl.db --report-only --table ablation --format latex
+
+A study that was stopped or killed goes on where it was when the same command is given again.
+Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
+
+// Flags as they are written, before they are checked.
+struct RawFlags {
+  std::string methods = "sc,hyper";
+  std::vector<std::string> rows;
+  std::string levels;
+  std::string questions = "0";
+  std::string repeats = "1";
+  std::string parallel = "1";
+  std::string seed = "1";
+  std::string align = "measured";
+  std::string time;
+  std::string budget;
+  std::string tables = "results";
+  std::string form = "text";
+};
+
+std::vector<std::string> SplitAt(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+void AddStudyFlags(CLI::App& app, EvalFlags& flags, RawFlags& raw) {
+  const char* group = "Study";
+  const auto text = [&](const char* name, std::string& value, const char* help) {
+    app.add_option(name, value, help)->type_name("TEXT")->group(group);
+  };
+  text("--suite", flags.suite, "suite by name, or a JSON file of one [tinymath]");
+  text("--data", flags.data, "local JSONL with the suite's questions [the bundled ones]");
+  text("--split", flags.selection.split, "split of bundled questions [evaluation]");
+  text("--levels", raw.levels, "only these groups (levels, subjects), such as 2,3,4 [all]");
+  text("--questions", raw.questions, "questions at most, groups taking turns; 0: all [0]");
+  text("--methods", raw.methods, "methods, or all [sc,hyper]");
+  app.add_option("--row", raw.rows,
+                 "one more row, LABEL=METHOD:option=value,option=value ('+' for ',' in a value)")
+      ->type_name("ROW")
+      ->group(group);
+  text("--repeats", raw.repeats, "times that each question is answered, 1..1000 [1]");
+  text("--parallel", raw.parallel, "questions decoded side by side, 1..64 [1]");
+  text("--seed", raw.seed, "seed of the study [1]");
+  text(
+      "--align", raw.align,
+      "paths of sc, self-certainty and deepconf: measured (hyper's mean N_inst) or off [measured]");
+  text("--time", raw.time, "limit of each question, such as 30s [none]");
+  text("--budget-tokens", raw.budget, "limit of each question in effective tokens [none]");
+  text("--study", flags.study, "file of the study [SUITE.study.db]");
+}
+
+void AddOutputFlags(CLI::App& app, EvalFlags& flags, RawFlags& raw) {
+  const char* group = "Output";
+  app.add_flag("--report-only", flags.report_only, "print the tables of the study, run nothing")
+      ->group(group);
+  app.add_option("--table", raw.tables, "results, main, ablation, votes, accounting [results]")
+      ->type_name("LIST")
+      ->group(group);
+  app.add_option("--format", raw.form, "text, markdown, csv, json or latex [text]")
+      ->type_name("WORD")
+      ->group(group);
+}
+
+Status ReadCount(const char* name, const std::string& text, int least, int most, int& value) {
+  const std::string range = fmt::format("{}..{}", least, most);
+  Status status = ParseValue(name, text, range, value);
+  if (status && (value < least || value > most)) {
+    return Invalid(fmt::format("--{} is {}, outside its range; it takes {}", name, value, range));
+  }
+  return status;
+}
+
+Status ReadRows(const RawFlags& raw, EvalFlags& flags) {
+  std::vector<std::string> texts = SplitAt(raw.methods, ',');
+  if (raw.methods == "all") {
+    texts.clear();
+    for (const MethodInfo& method : Methods()) texts.push_back(method.name);
+  }
+  texts.insert(texts.end(), raw.rows.begin(), raw.rows.end());
+  for (const std::string& text : texts) {
+    Result<RowRequest> row = ParseRow(text);
+    if (!row) return row.error();
+    flags.rows.push_back(std::move(*row));
+  }
+  return flags.rows.empty() ? Status(Invalid("--methods names no method")) : Status();
+}
+
+Status ReadLimits(const RawFlags& raw, EvalFlags& flags) {
+  if (!raw.time.empty()) {
+    Result<double> time = ParseDuration("time", raw.time);
+    if (!time) return time.error();
+    flags.limits.time_s = *time;
+  }
+  if (raw.budget.empty()) return {};
+  Status status =
+      ParseValue("budget-tokens", raw.budget, "a number above 0", flags.limits.budget_tokens);
+  if (status && flags.limits.budget_tokens < 1) {
+    return Invalid("--budget-tokens is '" + raw.budget + "'; it takes a number above 0");
+  }
+  return status;
+}
+
+Status ReadOutput(const RawFlags& raw, EvalFlags& flags) {
+  const std::optional<TableForm> form = ParseTableForm(raw.form);
+  if (!form) {
+    return Invalid("--format '" + raw.form +
+                   "' is not known; it takes text, markdown, csv, json or latex");
+  }
+  flags.form = *form;
+  flags.tables = SplitAt(raw.tables, ',');
+  const std::vector<std::string> known = {"results", "main", "ablation", "votes", "accounting"};
+  for (const std::string& table : flags.tables) {
+    if (std::find(known.begin(), known.end(), table) == known.end()) {
+      return Invalid("--table '" + table +
+                     "' is not known; there are results, main, ablation, votes, accounting");
+    }
+  }
+  return {};
+}
+
+Status ReadRaw(const RawFlags& raw, EvalFlags& flags) {
+  if (raw.align != "measured" && raw.align != "off") {
+    return Invalid("--align '" + raw.align + "' is not known; it takes measured or off");
+  }
+  flags.align = raw.align == "off" ? Align::kOff : Align::kMeasured;
+  flags.selection.groups = SplitAt(raw.levels, ',');
+  for (const Status& status :
+       {ReadCount("questions", raw.questions, 0, 1'000'000, flags.selection.limit),
+        ReadCount("repeats", raw.repeats, 1, 1000, flags.repeats),
+        ReadCount("parallel", raw.parallel, 1, 64, flags.parallel),
+        ParseValue("seed", raw.seed, "0..18446744073709551615", flags.seed), ReadRows(raw, flags),
+        ReadLimits(raw, flags), ReadOutput(raw, flags)}) {
+    if (!status) return status;
+  }
+  return flags.report_only ? Status() : CheckEngineFlags(flags.engine);
+}
+
+}  // namespace
+
+Result<RowRequest> ParseRow(const std::string& text) {
+  RowRequest row;
+  const size_t colon = text.find(':');
+  const std::string head = text.substr(0, colon);
+  const size_t equals = head.find('=');
+  row.method = equals == std::string::npos ? head : head.substr(equals + 1);
+  row.label = head.substr(0, equals);
+  if (row.label.empty() || row.method.empty()) {
+    return Invalid("--row '" + text +
+                   "' has no label or method; it takes LABEL=METHOD:option=value");
+  }
+  MethodOptions defaults;
+  if (Status status = ApplyMethodDefaults(row.method, defaults); !status) return status.error();
+  if (colon == std::string::npos) return row;
+  for (const std::string& option : SplitAt(text.substr(colon + 1), ',')) {
+    const size_t place = option.find('=');
+    if (place == std::string::npos || place == 0) {
+      return Invalid(fmt::format("--row '{}': '{}' is no option=value", text, option));
+    }
+    std::string value = option.substr(place + 1);
+    std::replace(value.begin(), value.end(), '+', ',');
+    row.options.emplace_back(option.substr(0, place), std::move(value));
+  }
+  return row;
+}
+
+std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* flags) {
+  CLI::App app("Answers the questions of a suite by several methods and compares them.");
+  RawFlags raw;
+  SetUpParser(app, kCommand, kFooter);
+  AddStudyFlags(app, *flags, raw);
+  AddOutputFlags(app, *flags, raw);
+  flags->engine.AddTo(app);
+  flags->options.AddTo(app);
+  if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) return done;
+  const Status status = ReadRaw(raw, *flags);
+  if (!status) return Complain(kCommand, status.error());
+  return std::nullopt;
+}
+
+}  // namespace hyper::app

@@ -1,0 +1,56 @@
+// Flags of `hyper eval`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/hyper/engine_flags.h"
+#include "apps/hyper/option_flags.h"
+#include "hyper/result.h"
+#include "hyper/session.h"
+#include "src/eval/questions.h"
+#include "src/eval/table.h"
+
+namespace hyper::app {
+
+// One row of a study as it is asked for: "sc", or "LABEL=METHOD:option=value,option=value".
+struct RowRequest {
+  std::string label;
+  std::string method;
+  std::vector<std::pair<std::string, std::string>> options;
+};
+
+// How many paths the parallel methods start.
+enum class Align {
+  kMeasured,  // as many as hyper's mean N_inst on the suite, rounded up
+  kOff,       // --width
+};
+
+struct EvalFlags {
+  EngineFlags engine;
+  OptionFlags options;
+  std::string suite = "tinymath";
+  Selection selection;
+  std::string data;
+  std::vector<RowRequest> rows;
+  int repeats = 1;
+  int parallel = 1;
+  uint64_t seed = 1;
+  Align align = Align::kMeasured;
+  SessionLimits limits;
+  std::string study;         // empty: SUITE.study.db
+  bool report_only = false;  // no generation
+  std::vector<std::string> tables = {"results"};
+  TableForm form = TableForm::kTerminal;
+};
+
+// Reads a row. Errors: kInvalidArgument (its form), kNotFound (the method).
+Result<RowRequest> ParseRow(const std::string& text);
+
+// Parses and checks all that can be known before suite and model are loaded. Returns an exit code
+// where the program is done: --help, or an error, which has been printed.
+std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* flags);
+
+}  // namespace hyper::app
