@@ -21,11 +21,9 @@ TEST(ReadChoice, EveryLabelIsReadInEveryDress) {
 }
 
 TEST(ReadChoice, WordsAreNoLabels) {
-  for (const char* text : {"I think so", "A photon", "Don't", "Because", "B-spline",
-                           "D.C. is a city", "A_1", "f(A)", "x^A", "C++", "U.S.", "A's",
-                           "\xC3\x89"
-                           "A",
-                           "", "..."}) {
+  for (const char* text :
+       {"I think so", "A photon", "Don't", "Because", "B-spline", "D.C. is a city", "A_1", "f(A)",
+        "x^A", "C++", "U.S.", "A's", "A\xC3\x89", "", "..."}) {
     EXPECT_EQ(ReadChoice(text, "ABCDEFGHIJ").label, '\0') << text;
   }
 }
