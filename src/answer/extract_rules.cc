@@ -137,7 +137,9 @@ std::optional<Found> FromBold(std::string_view text, const ExtractOptions& optio
     case AnswerKind::kChoice:
       return FromChoice(LeadingChoice(bold, options.options), "bold");
     case AnswerKind::kText:
-      if (bold.size() + 4 < lines.back().size()) return std::nullopt;
+      if (bold.size() + 4 < lines.back().size() || IsPlaceholder(NormalText(bold))) {
+        return std::nullopt;
+      }
       return Found{bold, NormalText(bold), "bold"};
     case AnswerKind::kInteger:
     case AnswerKind::kMath:
