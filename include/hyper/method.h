@@ -38,6 +38,8 @@ class Method {
   virtual std::string VoteRule(const Pool& pool) const;
   // The method's own score of a path, for the vote rules weighted, best and borda; NaN: none.
   virtual double Weight(const Pool& pool, const Path& path) const;
+  // Whether Weight scores paths, so that those rules can be asked for. Default: no.
+  virtual bool Weighs() const;
   // Whether a path that has an answer votes. Default: every path but merged ones; tentative answers
   // as options().vote_tentative says.
   virtual bool Votes(const Pool& pool, const Path& path) const;

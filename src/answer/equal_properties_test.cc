@@ -71,7 +71,7 @@ TEST_P(Golds, EqualTheirHarmlessRewritings) {
                              gold.find("\\in") != std::string::npos || text ||
                              gold.find(',') != std::string::npos;
       // A lone dollar sign is money, not a delimiter.
-      const bool money = gold.find('$') != std::string::npos && rewritten.find("$") == 0;
+      const bool money = gold.find('$') != std::string::npos && rewritten.find('$') == 0;
       if ((named && statement) || money) continue;
       const EqualResult result = AnswersEqual(gold, rewritten);
       EXPECT_EQ(result.verdict, Verdict::kEqual)

@@ -50,8 +50,9 @@ TEST(EqualTest, EqualKeysOnlyForEqualAnswers) {
 TEST(EqualTest, HugeInputsComeBackUndecided) {
   EXPECT_EQ(Of(std::string(100'000, '('), "1"), Verdict::kUndecided);
   EXPECT_EQ(Of(std::string(100'000, '9'), "1"), Verdict::kNotEqual);
-  std::string tower = "2";
-  for (int i = 0; i < 1000; ++i) tower = "2^{" + tower + "}";
+  std::string tower;
+  for (int i = 0; i < 1000; ++i) tower += "2^{";
+  tower += "2" + std::string(1000, '}');
   EXPECT_EQ(Of(tower, "4"), Verdict::kUndecided);
 }
 
@@ -74,6 +75,7 @@ TEST(EqualTest, SmallBudgetsEndInUndecidedNotInAWrongVerdict) {
 TEST(EqualTest, AnyThreadMayCall) {
   std::vector<Verdict> verdicts(4, Verdict::kUndecided);
   std::vector<std::thread> threads;
+  threads.reserve(verdicts.size());
   for (Verdict& verdict : verdicts) {
     threads.emplace_back([&verdict] {
       for (int i = 0; i < 20; ++i) verdict = Of("\\sqrt{3+2\\sqrt{2}}", "1+\\sqrt{2}");

@@ -60,7 +60,7 @@ class RationalEvaluator {
   Value Power(const Node& node) {
     const Value exponent = Evaluate(node.args[1]);
     if (!exponent) return std::nullopt;
-    const Value base = Evaluate(node.args[0]);
+    Value base = Evaluate(node.args[0]);
     if (!base) return std::nullopt;
     // 0^0 has no agreed value.
     if (base->IsZero() && exponent->Sign() <= 0) return std::nullopt;

@@ -26,7 +26,7 @@ void FormBuilder::CollectSymbols(NodeId id, std::vector<std::string>& symbols) {
 
 // The ring over the symbols of the expressions, in the order of their names, with room for
 // generators.
-bool FormBuilder::Prepare(std::vector<NodeId> roots) {
+bool FormBuilder::Prepare(const std::vector<NodeId>& roots) {
   std::vector<std::string> symbols;
   for (const NodeId root : roots) CollectSymbols(root, symbols);
   std::sort(symbols.begin(), symbols.end());
@@ -45,7 +45,8 @@ bool FormBuilder::Prepare(std::vector<NodeId> roots) {
 
 // Runs the action; again where a pass learned that it needs finer generators.
 template <class Action>
-auto FormBuilder::WithRestarts(std::vector<NodeId> roots, Action action) -> decltype(action()) {
+auto FormBuilder::WithRestarts(const std::vector<NodeId>& roots, Action action)
+    -> decltype(action()) {
   for (int pass = 0; pass < kMaxRestarts; ++pass) {
     if (!Prepare(roots)) break;
     auto result = action();

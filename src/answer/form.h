@@ -60,10 +60,10 @@ class FormBuilder {
   using Form = std::optional<Fraction>;
 
   // form.cc: the frame
-  bool Prepare(std::vector<NodeId> roots);
+  bool Prepare(const std::vector<NodeId>& roots);
   void CollectSymbols(NodeId id, std::vector<std::string>& symbols);
   template <class Action>
-  auto WithRestarts(std::vector<NodeId> roots, Action action) -> decltype(action());
+  auto WithRestarts(const std::vector<NodeId>& roots, Action action) -> decltype(action());
   Form Build(NodeId id);
   Form Fold(const Node& node);
   Form Power(const Node& node);

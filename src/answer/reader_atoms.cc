@@ -311,7 +311,7 @@ NodeId Reader::Subscripted(NodeId base) {
 // The text of a brace group or of one token, as written.
 std::string Reader::RawGroup() {
   if (!Punct("{")) {
-    const std::string text = Peek().text;
+    std::string text = Peek().text;
     if (at_ < tokens_.size()) ++at_;
     return text;
   }

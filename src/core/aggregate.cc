@@ -86,7 +86,7 @@ std::vector<double> AggregateRoutes(std::span<const std::span<const float>> rout
                               ? std::numeric_limits<double>::quiet_NaN()
                               : TokenConfidence(summary.top, chosen, options.set, options.k));
   }
-  const std::vector<double> weights = RouteWeightsOf(confidences, options);
+  std::vector<double> weights = RouteWeightsOf(confidences, options);
   if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; })) {
     std::fill(out.begin(), out.end(), kNan);
     return weights;

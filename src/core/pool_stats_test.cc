@@ -25,6 +25,7 @@ struct OwnedPath {
 
 std::vector<PathView> Views(const std::vector<OwnedPath>& paths) {
   std::vector<PathView> views;
+  views.reserve(paths.size());
   for (const OwnedPath& path : paths) {
     views.push_back({path.confidence, path.entropy, path.chosen, path.top, path.suffix});
   }

@@ -65,7 +65,7 @@ std::vector<int> RoutePass::Apply(std::span<float> row, std::span<const float> n
   std::vector<float> penalised = noisy;
   if (spec_.two_pass) Penalise(penalised);
   AddScores(noisy);
-  const std::vector<int> chosen = TopExperts(penalised, used_);
+  std::vector<int> chosen = TopExperts(penalised, used_);
   if (spec_.weights == RouteWeights::kNoisy) {
     std::copy(penalised.begin(), penalised.end(), row.begin());
     return chosen;

@@ -30,6 +30,7 @@ TEST(Threshold, EqualsTheOracle) {
 // Of 16 warm-up paths DeepConf-low keeps two, DeepConf-high fourteen, and top:10 ten.
 TEST(Threshold, KeepsAsManyWarmupPathsAsTheRuleSays) {
   std::vector<double> lowest;
+  lowest.reserve(16);
   for (int i = 0; i < 16; ++i) lowest.push_back(5 + (i * 7) % 16 * 0.25);
   const auto kept = [&](const char* text) {
     const double threshold = ComputeThreshold(*ParseThresholdRule(text), lowest);
@@ -97,6 +98,7 @@ TEST(ShouldPrune, LooksAtTheWindowOnly) {
 // The path that set the threshold is not pruned by it when decoded again.
 TEST(ShouldPrune, SparesThePathThatSetTheThreshold) {
   std::vector<double> confidences;
+  confidences.reserve(500);
   for (int i = 0; i < 500; ++i) confidences.push_back(10 + std::sin(i * 0.7) * 3.1);
   const double threshold = LowestWindow(confidences, 64);
   ConfidenceWindow window(64);

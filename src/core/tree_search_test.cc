@@ -37,6 +37,7 @@ TEST(RebaseShares, CeilHandsOutTheWholeBudgetWhateverTheRewards) {
     for (const int budget : {1, 2, 7, 16, 64, 255}) {
       for (const double temperature : {0.001, 0.1, 0.2, 5.0}) {
         std::vector<double> rewards;
+        rewards.reserve(static_cast<size_t>(nodes));
         for (int i = 0; i < nodes; ++i) {
           rewards.push_back((i * 37 % 11) / 10.0);
         }

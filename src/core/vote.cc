@@ -162,6 +162,7 @@ void MarkCandidates(std::vector<AnswerScore>& scores, int candidates) {
   const size_t wanted = static_cast<size_t>(std::max(candidates, 1));
   if (scores.size() <= wanted) return;
   std::vector<int> counts;
+  counts.reserve(scores.size());
   for (const AnswerScore& score : scores) counts.push_back(score.paths);
   std::sort(counts.begin(), counts.end(), std::greater<>());
   for (AnswerScore& score : scores) score.candidate = score.paths >= counts[wanted - 1];

@@ -134,6 +134,7 @@ TEST(Vote, TiesAreDecidedByPathsThenConfidenceThenText) {
 
 TEST(Vote, DoesNotDependOnTheOrderOfTheBallots) {
   std::vector<Ballot> ballots;
+  ballots.reserve(9);
   for (int i = 0; i < 9; ++i) ballots.push_back({i % 3, 10 + i * i, 0.1 * (i + 1), 0.3 / (i + 1)});
   // Groups 0 and 1 get the same values, in different orders.
   const double values[3] = {0.1, 0.7, 0.3};
@@ -249,6 +250,7 @@ TEST(Vote, ZeroDenominatorsLeaveTheOtherTerms) {
 // bounded by n_a eps^2 (exp(x) - 1 - x <= x^2 for |x| <= 1).
 TEST(ImportanceSampling, IsTheLinearScoreToFirstOrder) {
   std::vector<Ballot> ballots;
+  ballots.reserve(24);
   for (int i = 0; i < 24; ++i) {
     ballots.push_back({i % 3, 40 + (i * 53) % 310, 4 + (i * 7) % 11 * 1.25, 3});
   }
@@ -310,6 +312,7 @@ TEST(Vote, ShareOfAnAnswerHasTheErrorOfTheLemma) {
 
 TEST(Vote, RulesHaveTheNamesOfTheRecords) {
   std::vector<std::string> names;
+  names.reserve(kVoteRules.size());
   for (VoteRule rule : kVoteRules) names.emplace_back(VoteRuleName(rule));
   EXPECT_EQ(names, (std::vector<std::string>{"length_confidence", "majority", "confidence",
                                              "length", "deepconf", "importance_sampling"}));

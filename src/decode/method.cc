@@ -19,6 +19,8 @@ bool Method::Votes(const Pool& pool, const Path& path) const {
          (!path.tentative || pool.options().vote_tentative);
 }
 
+bool Method::Weighs() const { return false; }
+
 double Method::Weight(const Pool& /*pool*/, const Path& /*path*/) const { return Path::kUnknown; }
 
 Status OpenPaths(Pool& pool, uint64_t first, int count, bool warmup) {

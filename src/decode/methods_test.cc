@@ -97,6 +97,18 @@ TEST(Methods, UnknownNamesAreRefusedWithTheOnesThereAre) {
   EXPECT_FALSE(MakeMethod("magic", options));
 }
 
+TEST(Methods, RulesThatNeedWeightsAreRefusedWhereThereAreNone) {
+  for (const char* rule : {"weighted", "best", "borda"}) {
+    MethodOptions options = OptionsFor("bon");
+    options.vote = rule;
+    EXPECT_TRUE(MakeMethod("bon", options));
+    const Result<std::unique_ptr<Method>> none = MakeMethod("hyper", options);
+    ASSERT_FALSE(none) << rule;
+    EXPECT_EQ(none.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(none.error().message.find(rule), std::string::npos);
+  }
+}
+
 TEST(Methods, CotIsOnePath) {
   FakeEngine engine(ScriptedOptions(Follow({{5}, "3", {5.0F}})));
   auto session = ScriptedSession(engine, "cot", OptionsFor("cot"));

@@ -21,7 +21,9 @@ TEST(ParseRowsTest, ByteOrderMarkCrLfAndMissingFinalLineBreakGiveAllRows) {
   for (const std::string mark : {"", "\xEF\xBB\xBF"}) {
     for (const std::string line_break : {"\n", "\r\n", "\n\n", "\r\n  \r\n"}) {
       for (const std::string& end : {std::string(), line_break}) {
-        const std::string text = mark + rows[0] + line_break + rows[1] + line_break + rows[2] + end;
+        std::string text = mark;
+        text.append(rows[0]).append(line_break).append(rows[1]).append(line_break);
+        text.append(rows[2]).append(end);
         EXPECT_EQ(Names(ParseRows(text, "x")), kThree) << text;
       }
     }

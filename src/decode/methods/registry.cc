@@ -163,7 +163,16 @@ Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const Method
   if (!row) {
     return row.error();
   }
-  return (*row)->make(options);
+  Made method = (*row)->make(options);
+  const std::string& rule = options.vote;
+  if ((rule == "weighted" || rule == "best" || rule == "borda") && !method->Weighs()) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("--vote {} needs a score of each path, and the method '{}' gives none; "
+                    "take another rule, or bon or self-certainty",
+                    rule, name)};
+  }
+  return method;
 }
 
 }  // namespace hyper

@@ -35,6 +35,7 @@ class ScoredPaths : public SelfConsistency {
                 const std::vector<std::vector<float>>& scores) override;
   bool Done(const Pool& pool) const override;
   double Weight(const Pool& pool, const Path& path) const override;
+  bool Weighs() const override { return true; }
 
  private:
   Status Probe(Pool& pool);

@@ -45,7 +45,7 @@ class GgufHeaderTest : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string Write(const std::string& name, const std::string& bytes) {
-    const std::string path = (folder_ / name).string();
+    std::string path = (folder_ / name).string();
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }

@@ -163,7 +163,7 @@ Result<LaneId> LlamaEngine::Fork(LaneId lane, int position, const LaneSpec& spec
   child.turns = parent.turns;
   const int shared = std::min(ResidentLength(parent), position - 1);
   const int parent_sequence = parent.sequence;
-  const Result<LaneId> id = AddLane(std::move(child));
+  Result<LaneId> id = AddLane(std::move(child));
   if (id && shared > 0) {
     Lane& added = lanes_.at(*id);
     EnsureSequence(&added);

@@ -16,7 +16,7 @@ namespace hyper::llama {
 // Path of a file of the bundled model; empty where it is absent.
 inline std::string BundledFile(const std::string& name) {
   for (const char* folder : {"/models/tinymath/", "/../shared/model/"}) {
-    const std::string path = std::string(HYPER_SOURCE_DIR) + folder + name;
+    std::string path = std::string(HYPER_SOURCE_DIR) + folder + name;
     if (std::filesystem::exists(path)) {
       return path;
     }

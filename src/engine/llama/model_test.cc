@@ -190,7 +190,7 @@ TEST_F(ModelTest, OptionsOutOfRangeAreNamed) {
   EXPECT_NE(message([](LlamaOptions* o) { o->threads = -1; }).find("-1"), std::string::npos);
   EXPECT_NE(message([](LlamaOptions* o) { o->max_forward_rows = 64; }).find("64"),
             std::string::npos);
-  EXPECT_NE(message([](LlamaOptions* o) { o->max_forward_rows = 1; }).find("1"), std::string::npos);
+  EXPECT_NE(message([](LlamaOptions* o) { o->max_forward_rows = 1; }).find('1'), std::string::npos);
 }
 
 // llama.cpp #10397: more threads than allowed CPUs hang there.
