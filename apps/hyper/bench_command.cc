@@ -15,6 +15,7 @@
 #include "apps/hyper/printers/live_view.h"
 #include "apps/hyper/question.h"
 #include "apps/hyper/session_setup.h"
+#include "hyper/ask.h"
 #include "hyper/driver.h"
 
 namespace hyper::app {
@@ -93,7 +94,7 @@ Result<BenchRun> TimeOnce(Engine& engine, const MethodOptions& options, const Pr
   config.prompt = prompt;
   config.options = options;
   config.seed = {seed, 0};
-  config.reservation = ReservationFor(options, engine);
+  config.reservation = WholeEngine(options, engine);
   Session session(engine, std::move(config), std::move(*method), {});
   Driver driver(engine);
   const auto start = std::chrono::steady_clock::now();

@@ -13,6 +13,7 @@
 #include "apps/hyper/eval_flags.h"
 #include "apps/hyper/interrupt.h"
 #include "apps/hyper/session_setup.h"
+#include "hyper/ask.h"
 #include "src/eval/runner.h"
 #include "src/eval/study_tables.h"
 
@@ -83,7 +84,7 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
 
 Reservation RowReservation(const MethodOptions& options, const Prepared& prepared,
                            const Engine& engine) {
-  Reservation reservation = ReservationFor(options, engine);
+  Reservation reservation = WholeEngine(options, engine);
   if (prepared.cells > 0) reservation.cells = std::min(reservation.cells, prepared.cells);
   return reservation;
 }

@@ -52,13 +52,4 @@ Result<Prompt> MakePrompt(Engine& engine, const std::string& question,
   return prompt;
 }
 
-ExtractedAnswer ExtractFor(const void* context, std::string_view text, bool finished,
-                           bool reasoning_opened) {
-  ExtractOptions options = *static_cast<const ExtractOptions*>(context);
-  options.finished = finished;
-  options.opened_by_template = reasoning_opened;
-  Extraction found = ExtractAnswer(text, options);
-  return {found.answer.value_or(""), std::move(found.raw), found.tentative};
-}
-
 }  // namespace hyper::app

@@ -4,8 +4,6 @@
 #include <string>
 
 #include "hyper/engine.h"
-#include "hyper/extract.h"
-#include "hyper/pool.h"
 #include "hyper/result.h"
 
 namespace hyper::app {
@@ -20,9 +18,5 @@ Result<std::string> ReadQuestion(const std::string& argument, const std::string&
 // engine's context with one more; both counts are given.
 Result<Prompt> MakePrompt(Engine& engine, const std::string& question,
                           const std::string& instruction, const std::string& system);
-
-// The pool's extractor; `context` points to the ExtractOptions to read a text with.
-ExtractedAnswer ExtractFor(const void* context, std::string_view text, bool finished,
-                           bool reasoning_opened);
 
 }  // namespace hyper::app

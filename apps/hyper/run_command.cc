@@ -19,6 +19,7 @@
 #include "apps/hyper/run_flags.h"
 #include "apps/hyper/session_setup.h"
 #include "apps/hyper/trace_file.h"
+#include "hyper/ask.h"
 #include "hyper/driver.h"
 #include "src/report/json.h"
 
@@ -209,9 +210,9 @@ int RunQuestion(const RunFlags& flags, const std::string& question) {
   config.prompt = std::move(*prompt);
   config.options = setup->options;
   config.seed = {setup->seed, 0};
-  config.reservation = ReservationFor(setup->options, **engine);
+  config.reservation = WholeEngine(setup->options, **engine);
   config.token_records = *trace != nullptr;
-  config.extractor = ExtractFor;
+  config.extractor = ReadAnswer;
   config.extractor_context = &flags.extract;
   Session session(**engine, std::move(config), std::move(*method), flags.limits);
   Driver driver(**engine);

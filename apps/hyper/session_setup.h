@@ -1,4 +1,4 @@
-// What a session on an engine is set up with: options and the share of the engine it may use.
+// What a session on an engine is set up with: its options, and whether they fit.
 #pragma once
 
 #include <string>
@@ -6,7 +6,6 @@
 #include "apps/hyper/option_flags.h"
 #include "hyper/engine.h"
 #include "hyper/options.h"
-#include "hyper/pool.h"
 #include "hyper/result.h"
 
 namespace hyper::app {
@@ -18,8 +17,5 @@ Result<MethodOptions> ResolveOptions(const OptionFlags& flags, const std::string
 
 // Whether the engine holds the paths that the options ask for. Errors: kInvalidArgument.
 Status CheckWidth(const MethodOptions& options, const Engine& engine);
-
-// A session that has the engine to itself.
-Reservation ReservationFor(const MethodOptions& options, const Engine& engine);
 
 }  // namespace hyper::app

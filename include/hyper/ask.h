@@ -33,6 +33,14 @@ struct AskSession {
   std::unique_ptr<Session> session;
 };
 
+// The pool's extractor; `context` points to the ExtractOptions to read a text with. Pure.
+ExtractedAnswer ReadAnswer(const void* context, std::string_view text, bool finished,
+                           bool reasoning_opened);
+
+// What a session may use that has the engine to itself: the lanes its width needs and all the cells
+// there are. Pure.
+Reservation WholeEngine(const MethodOptions& options, const Engine& engine);
+
 // The session of `question` on `engine`, which must outlive it; nothing is decoded yet.
 //   method  a method of one's own; null: the one that `options.method` names
 // The session reserves the lanes its width needs and all the engine's cells.

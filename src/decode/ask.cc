@@ -14,15 +14,6 @@ namespace {
 // Cells where the engine does not count them: more than any session can fill.
 constexpr int64_t kUncountedCells = int64_t{1} << 40U;
 
-ExtractedAnswer Extract(const void* context, std::string_view text, bool finished,
-                        bool reasoning_opened) {
-  ExtractOptions options = *static_cast<const ExtractOptions*>(context);
-  options.finished = finished;
-  options.opened_by_template = reasoning_opened;
-  Extraction found = ExtractAnswer(text, options);
-  return {found.answer.value_or(""), std::move(found.raw), found.tentative};
-}
-
 Result<Prompt> RenderQuestion(Engine& engine, std::string_view question,
                               const AskOptions& options) {
   if (question.find_first_not_of(" \t\r\n") == std::string_view::npos) {
@@ -49,6 +40,21 @@ Result<Prompt> RenderQuestion(Engine& engine, std::string_view question,
 
 }  // namespace
 
+ExtractedAnswer ReadAnswer(const void* context, std::string_view text, bool finished,
+                           bool reasoning_opened) {
+  ExtractOptions options = *static_cast<const ExtractOptions*>(context);
+  options.finished = finished;
+  options.opened_by_template = reasoning_opened;
+  Extraction found = ExtractAnswer(text, options);
+  return {found.answer.value_or(""), std::move(found.raw), found.tentative};
+}
+
+Reservation WholeEngine(const MethodOptions& options, const Engine& engine) {
+  const Capabilities& can = engine.capabilities();
+  return {std::min(LaneLimit(options), can.max_rows),
+          can.cells_total > 0 ? can.cells_total : kUncountedCells};
+}
+
 Result<AskSession> PrepareSession(Engine& engine, std::string_view question,
                                   const AskOptions& options, std::unique_ptr<Method> method) {
   Status valid = Validate(options.decoding);
@@ -68,15 +74,13 @@ Result<AskSession> PrepareSession(Engine& engine, std::string_view question,
   }
   AskSession ask;
   ask.extract = std::make_unique<const ExtractOptions>(options.extract);
-  const Capabilities& can = engine.capabilities();
   Pool::Config config;
   config.prompt = std::move(*prompt);
   config.options = options.decoding;
   config.seed = {options.seed, 0};
-  config.reservation = {std::min(LaneLimit(options.decoding), can.max_rows),
-                        can.cells_total > 0 ? can.cells_total : kUncountedCells};
+  config.reservation = WholeEngine(options.decoding, engine);
   config.token_records = options.token_records;
-  config.extractor = Extract;
+  config.extractor = ReadAnswer;
   config.extractor_context = ask.extract.get();
   ask.session =
       std::make_unique<Session>(engine, std::move(config), std::move(method), options.limits);

@@ -12,6 +12,18 @@
 #include "src/decode/names.h"
 
 namespace hyper {
+namespace {
+
+// The entry of an open lane; the end where there is none. `lanes` is sorted by lane.
+template <class Lanes>
+auto FindLane(Lanes& lanes, LaneId lane) {
+  const auto at =
+      std::lower_bound(lanes.begin(), lanes.end(), lane,
+                       [](const auto& entry, LaneId wanted) { return entry.first < wanted; });
+  return at != lanes.end() && at->first == lane ? at : lanes.end();
+}
+
+}  // namespace
 
 double Sureness(const Path& path) { return std::isnan(path.window_mean) ? 0.0 : path.window_mean; }
 
@@ -265,12 +277,7 @@ void Pool::Finish(PathId id, PathStatus status, std::string reason, PathId kept)
 void Pool::EndLane(Path& path, PathStatus status, const std::string& reason) {
   NotePeaks();
   engine_.Close(path.lane);
-  const auto at =
-      std::lower_bound(lanes_.begin(), lanes_.end(), path.lane,
-                       [](const auto& entry, LaneId lane) { return entry.first < lane; });
-  if (at != lanes_.end() && at->first == path.lane) {
-    lanes_.erase(at);
-  }
+  lanes_.erase(FindLane(lanes_, path.lane));
   running_.erase(std::find(running_.begin(), running_.end(), path.id));
   pending_ -= (path.granted > 0 ? 1 : 0) + path.scores_due;
   path.scores_due = 0;
@@ -331,10 +338,8 @@ void Pool::Append(Path& path, const Event& event) {
 }
 
 PathId Pool::Apply(const Event& event) {
-  const auto at =
-      std::lower_bound(lanes_.begin(), lanes_.end(), event.lane,
-                       [](const auto& entry, LaneId lane) { return entry.first < lane; });
-  if (at == lanes_.end() || at->first != event.lane) {
+  const auto at = FindLane(lanes_, event.lane);
+  if (at == lanes_.end()) {
     return kNoPath;
   }
   const PathId id = at->second;

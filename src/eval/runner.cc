@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "hyper/extract.h"
+#include "hyper/ask.h"
 #include "src/core/random.h"
 #include "src/eval/session_record.h"
 #include "src/eval/study_grades.h"
@@ -17,15 +17,6 @@ namespace hyper {
 namespace {
 
 constexpr double kPollTimeoutS = 0.5;
-
-ExtractedAnswer ReadAnswer(const void* context, std::string_view text, bool finished,
-                           bool reasoning_opened) {
-  ExtractOptions options = *static_cast<const ExtractOptions*>(context);
-  options.finished = finished;
-  options.opened_by_template = reasoning_opened;
-  const Extraction extraction = ExtractAnswer(text, options);
-  return {extraction.answer.value_or(""), extraction.raw, extraction.tentative};
-}
 
 double Seconds(std::chrono::steady_clock::time_point since) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "src/core/threshold.h"
 #include "src/decode/ballot.h"
+#include "src/decode/methods/warmup.h"
 
 namespace hyper {
 
@@ -21,22 +21,15 @@ Status DeepConf::OnSettled(Pool& pool) {
 
 Status DeepConf::EndWarmup(Pool& pool) {
   in_warmup_ = false;
-  std::vector<double> lowest;
-  for (const Path& path : pool.paths()) {
-    if (path.status == PathStatus::kFinished || path.status == PathStatus::kLength) {
-      lowest.push_back(path.lowest_window);
-    }
+  Result<WarmupRecord> settled = SettleWarmup(pool);
+  if (!settled) {
+    return settled.error();
   }
-  const Result<ThresholdRule> rule = ParseThresholdRule(options_.threshold);
-  if (!rule) {
-    return rule.error();
+  if (!settled->has_threshold) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--threshold is off, but deepconf stops paths by it; take top:n or percentile:q"};
   }
-  const WarmupPlan plan = PlanWarmup(options_.warmup, options_.width, *rule);
-  WarmupRecord record = pool.WarmupStatistics();
-  record.has_threshold = true;
-  record.threshold = ComputeThreshold(plan.rule, lowest);
-  pool.SetThreshold(record.threshold);
-  pool.Emit(record);
+  pool.Emit(*settled);
   if (Consensus(pool)) {
     pool.Emit(NoticeRecord{"the warm-up already agrees: no further paths"});
     return {};

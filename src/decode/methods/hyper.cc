@@ -6,7 +6,7 @@
 
 #include "src/core/confidence.h"
 #include "src/core/controller.h"
-#include "src/core/threshold.h"
+#include "src/decode/methods/warmup.h"
 #include "src/decode/names.h"
 #include "src/decode/statistics.h"
 
@@ -43,26 +43,6 @@ void AddNote(DecisionRecord& decision, const std::string& note) {
 
 }  // namespace
 
-double MedianLength(const Pool& pool) {
-  std::vector<int> finished;
-  std::vector<int> all;
-  for (const Path& path : pool.paths()) {
-    if (path.warmup) {
-      all.push_back(path.length());
-      if (path.status == PathStatus::kFinished) {
-        finished.push_back(path.length());
-      }
-    }
-  }
-  std::vector<int>& lengths = finished.empty() ? all : finished;
-  if (lengths.empty()) {
-    return 0;
-  }
-  std::sort(lengths.begin(), lengths.end());
-  const size_t half = lengths.size() / 2;
-  return lengths.size() % 2 == 1 ? lengths[half] : (lengths[half - 1] + lengths[half]) / 2.0;
-}
-
 Status HyperMethod::Start(Pool& pool) {
   Status status = OpenPaths(pool, 0, WarmupCount(options_), /*warmup=*/true);
   return status ? pool.GrantAll(options_.interval) : status;
@@ -87,23 +67,11 @@ bool HyperMethod::Done(const Pool& /*pool*/) const { return done_; }
 
 Status HyperMethod::EndWarmup(Pool& pool) {
   in_warmup_ = false;
-  warmup_ = pool.WarmupStatistics();
-  std::vector<double> lowest;
-  for (const Path& path : pool.paths()) {
-    if (path.status == PathStatus::kFinished || path.status == PathStatus::kLength) {
-      lowest.push_back(path.lowest_window);
-    }
+  Result<WarmupRecord> settled = SettleWarmup(pool);
+  if (!settled) {
+    return settled.error();
   }
-  if (options_.threshold != "off") {
-    const Result<ThresholdRule> rule = ParseThresholdRule(options_.threshold);
-    if (!rule) {
-      return rule.error();
-    }
-    const WarmupPlan plan = PlanWarmup(options_.warmup, options_.width, *rule);
-    warmup_.has_threshold = true;
-    warmup_.threshold = ComputeThreshold(plan.rule, lowest);
-    pool.SetThreshold(warmup_.threshold);
-  }
+  warmup_ = *settled;
   pool.Emit(warmup_);
   pool.BeginPhase();
   Status status = OpenPaths(pool, static_cast<uint64_t>(WarmupCount(options_)), PoolWidth(options_),
@@ -167,8 +135,12 @@ Status HyperMethod::Apply(Pool& pool, DecisionRecord& decision) {
   if (!status) {
     return status;
   }
-  return decision.action == Action::kMultiToken ? ApplyMultiToken(pool, decision)
-                                                : ApplyBranch(pool, decision);
+  if (decision.action == Action::kMultiToken) {
+    ApplyMultiToken(pool, decision);
+  } else {
+    ApplyBranch(pool, decision);
+  }
+  return {};
 }
 
 Status HyperMethod::PlainRouting(Pool& pool) {
@@ -203,10 +175,23 @@ Status HyperMethod::ApplySingleToken(Pool& pool, DecisionRecord& decision) {
   return {};
 }
 
-Status HyperMethod::ApplyMultiToken(Pool& pool, DecisionRecord& decision) {
-  int free = pool.FreeLanes(HorizonTokens(options_));
+void HyperMethod::ApplyMultiToken(Pool& pool, DecisionRecord& decision) {
+  families_ = ForkRoots(pool, decision, pool.FreeLanes(HorizonTokens(options_)),
+                        "continuations: no more lanes or cells");
+}
+
+void HyperMethod::ApplyBranch(Pool& pool, DecisionRecord& decision) {
+  const int free =
+      std::min(pool.FreeLanes(options_.interval), options_.width - decision.paths_before);
+  ForkRoots(pool, decision, free, "branches: width, lanes or cells reached");
+  decision.paths_after = decision.lanes_after;
+}
+
+std::vector<HyperMethod::Family> HyperMethod::ForkRoots(Pool& pool, DecisionRecord& decision,
+                                                        int free, const char* shortage) {
   const int wanted = (decision.expansion - 1) * decision.paths_before;
   int opened = 0;
+  std::vector<Family> families;
   for (const PathId root : ByConfidence(pool)) {
     Family family{{root}, pool.path(root).length()};
     for (int child = 1; child < decision.expansion && free > 0; ++child, --free) {
@@ -220,39 +205,15 @@ Status HyperMethod::ApplyMultiToken(Pool& pool, DecisionRecord& decision) {
       ++opened;
     }
     if (family.members.size() > 1) {
-      families_.push_back(std::move(family));
+      families.push_back(std::move(family));
     }
   }
   decision.lanes_after += opened;
   if (opened < wanted) {
-    AddNote(decision, "opened " + std::to_string(opened) + " of " + std::to_string(wanted) +
-                          " continuations: no more lanes or cells");
+    AddNote(decision,
+            "opened " + std::to_string(opened) + " of " + std::to_string(wanted) + " " + shortage);
   }
-  return {};
-}
-
-Status HyperMethod::ApplyBranch(Pool& pool, DecisionRecord& decision) {
-  int free = std::min(pool.FreeLanes(options_.interval), options_.width - decision.paths_before);
-  const int wanted = (decision.expansion - 1) * decision.paths_before;
-  int opened = 0;
-  for (const PathId root : ByConfidence(pool)) {
-    for (int child = 1; child < decision.expansion && free > 0; ++child, --free) {
-      Result<PathId> forked = pool.Fork(root, decision.step, child);
-      if (!forked) {
-        AddNote(decision, forked.error().message);
-        free = 0;
-        break;
-      }
-      ++opened;
-    }
-  }
-  decision.paths_after += opened;
-  decision.lanes_after += opened;
-  if (opened < wanted) {
-    AddNote(decision, "opened " + std::to_string(opened) + " of " + std::to_string(wanted) +
-                          " branches: width, lanes or cells reached");
-  }
-  return {};
+  return families;
 }
 
 // Keeps of each family the continuation with the highest mean confidence since the expansion. One

@@ -32,8 +32,12 @@ class HyperMethod : public Method {
   Status Decide(Pool& pool);
   Status Apply(Pool& pool, DecisionRecord& decision);
   Status ApplySingleToken(Pool& pool, DecisionRecord& decision);
-  Status ApplyMultiToken(Pool& pool, DecisionRecord& decision);
-  Status ApplyBranch(Pool& pool, DecisionRecord& decision);
+  void ApplyMultiToken(Pool& pool, DecisionRecord& decision);
+  void ApplyBranch(Pool& pool, DecisionRecord& decision);
+  // Forks each root into r_t paths, the most confident roots first, while `free` lanes last; notes
+  // in the decision what was opened, and where it fell short, `shortage`.
+  std::vector<Family> ForkRoots(Pool& pool, DecisionRecord& decision, int free,
+                                const char* shortage);
   Status PlainRouting(Pool& pool);
   void MergeFamilies(Pool& pool);
 
@@ -46,9 +50,5 @@ class HyperMethod : public Method {
   int tokens_to_decision_ = 0;  // of the current interval, after the MultiToken horizon
   std::vector<Family> families_;
 };
-
-// Median length in tokens of the warm-up paths that ended by themselves, of all where none did; 0
-// without a warm-up. Pure.
-double MedianLength(const Pool& pool);
 
 }  // namespace hyper

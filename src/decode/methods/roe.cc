@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "src/decode/methods/hyper.h"
+#include "src/decode/methods/warmup.h"
 
 namespace hyper {
 

@@ -1,5 +1,7 @@
 #include "src/decode/methods/schedules.h"
 
+#include "src/decode/methods/warmup.h"
+
 namespace hyper {
 namespace {
 
