@@ -206,7 +206,7 @@ Status StudyRunner::Run(const std::function<bool()>& stop,
     if (!failure) break;
   }
   if (Status status = Abandon(); !status) return status;
-  const Result<std::vector<GradeChange>> graded = GradeStudy(store_, /*all=*/false);
+  const Result<GradingReport> graded = GradeStudy(store_, /*all=*/false);
   if (!graded) return graded.error();
   return failure;
 }

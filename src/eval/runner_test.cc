@@ -196,15 +196,15 @@ TEST_F(RunnerTest, ACorrectedGoldIsGradedAgainAndListed) {
   StoredQuestion question = store.Questions()->front();
   question.gold = answer;
   ASSERT_TRUE(store.AddQuestion(question).has_value());
-  Result<std::vector<GradeChange>> changes = GradeStudy(store, false);
-  ASSERT_TRUE(changes.has_value());
+  Result<GradingReport> report = GradeStudy(store, false);
+  ASSERT_TRUE(report.has_value());
   if (answer != "7") {
-    ASSERT_EQ(changes->size(), 1U);
-    EXPECT_EQ(changes->front().before, StoredVerdict::kWrong);
-    EXPECT_EQ(changes->front().after, StoredVerdict::kRight);
+    ASSERT_EQ(report->changes.size(), 1U);
+    EXPECT_EQ(report->changes.front().before, StoredVerdict::kWrong);
+    EXPECT_EQ(report->changes.front().after, StoredVerdict::kRight);
   }
   EXPECT_EQ(store.Items(1)->front().grade->verdict, StoredVerdict::kRight);
-  EXPECT_TRUE(GradeStudy(store, true)->empty());
+  EXPECT_TRUE(GradeStudy(store, true)->changes.empty());
 }
 
 TEST_F(RunnerTest, StoppingKeepsWhatIsDoneAndResumesWithTheRest) {

@@ -10,14 +10,17 @@ namespace {
 
 // Grades one item; adds a change where the verdict is not what it was.
 Status GradeItem(Store& store, const ItemSummary& item, const Question& question,
-                 std::vector<GradeChange>& changes) {
+                 GradingReport& report) {
   const GradeOutcome outcome = GradeAnswer(question, item.answer);
   Status status =
       store.SaveGrade({item.key, outcome.verdict, question.gold, kGraderName, outcome.note});
   if (!status) return status;
   std::optional<StoredVerdict> before;
   if (item.grade) before = item.grade->verdict;
-  if (before != outcome.verdict) changes.push_back({item.key, before, outcome.verdict});
+  ++report.graded;
+  if (before != outcome.verdict) {
+    report.changes.push_back({item.key, before, outcome.verdict, item.answer});
+  }
   return {};
 }
 
@@ -40,7 +43,7 @@ Result<Question> QuestionOf(const StoredQuestion& stored) {
   return question;
 }
 
-Result<std::vector<GradeChange>> GradeStudy(Store& store, bool all) {
+Result<GradingReport> GradeStudy(Store& store, bool all) {
   const Result<std::vector<StoredQuestion>> stored = store.Questions();
   if (!stored) return stored.error();
   std::map<int64_t, Question> questions;
@@ -54,7 +57,7 @@ Result<std::vector<GradeChange>> GradeStudy(Store& store, bool all) {
   const std::set<ItemKey> due(ungraded->begin(), ungraded->end());
   const Result<std::vector<StoredRun>> runs = store.Runs();
   if (!runs) return runs.error();
-  std::vector<GradeChange> changes;
+  GradingReport report;
   for (const StoredRun& run : *runs) {
     const Result<std::vector<ItemSummary>> items = store.Items(run.id);
     if (!items) return items.error();
@@ -62,11 +65,11 @@ Result<std::vector<GradeChange>> GradeStudy(Store& store, bool all) {
       if (item.status == ItemStatus::kFailed || (!all && due.count(item.key) == 0)) continue;
       const auto question = questions.find(item.key.question);
       if (question == questions.end()) continue;
-      Status status = GradeItem(store, item, question->second, changes);
+      Status status = GradeItem(store, item, question->second, report);
       if (!status) return status.error();
     }
   }
-  return changes;
+  return report;
 }
 
 }  // namespace hyper

@@ -15,13 +15,19 @@ struct GradeChange {
   ItemKey key;
   std::optional<StoredVerdict> before;  // nothing: there was none
   StoredVerdict after = StoredVerdict::kNotGraded;
+  std::optional<std::string> answer;
+};
+
+struct GradingReport {
+  int graded = 0;                    // answers that were looked at
+  std::vector<GradeChange> changes;  // verdicts that are new or have changed
 };
 
 // The question that a stored one was, as far as grading needs it. Errors: kDataLoss (its kind).
 Result<Question> QuestionOf(const StoredQuestion& stored);
 
 // Grades every finished item that has no grade by the present rules against its present gold; with
-// `all`, every finished item. Returns the verdicts that are new or have changed.
-Result<std::vector<GradeChange>> GradeStudy(Store& store, bool all);
+// `all`, every finished item.
+Result<GradingReport> GradeStudy(Store& store, bool all);
 
 }  // namespace hyper

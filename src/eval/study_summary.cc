@@ -29,9 +29,14 @@ Outcome OutcomeOf(StoredVerdict verdict) {
   return Outcome::kUndecided;
 }
 
-Outcome OutcomeOf(const ItemSummary& item) {
+// A grade that is missing, or stands against an old gold, is made on the spot: tables of a study
+// that still runs are right too.
+Result<Outcome> OutcomeOf(const ItemSummary& item, const StoredQuestion& stored) {
   if (item.status == ItemStatus::kFailed) return Outcome::kFailed;
-  return item.grade ? OutcomeOf(item.grade->verdict) : Outcome::kUndecided;
+  if (item.grade && item.grade->gold == stored.gold) return OutcomeOf(item.grade->verdict);
+  const Result<Question> question = QuestionOf(stored);
+  if (!question) return question.error();
+  return OutcomeOf(GradeAnswer(*question, item.answer).verdict);
 }
 
 // The questions that have every repeat of the run, and how many have not.
@@ -106,8 +111,11 @@ Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& ru
   if (!items) return items.error();
   OutcomesByQuestion outcomes;
   for (const ItemSummary& item : *items) {
-    if (chosen.count(item.key.question) == 0) continue;
-    outcomes[item.key.question][item.key.repeat] = OutcomeOf(item);
+    const auto question = chosen.find(item.key.question);
+    if (question == chosen.end()) continue;
+    const Result<Outcome> outcome = OutcomeOf(item, question->second);
+    if (!outcome) return outcome.error();
+    outcomes[item.key.question][item.key.repeat] = *outcome;
   }
   const WholeQuestions whole = KeepWhole(outcomes);
   if (whole.questions.empty()) return std::optional<RunSummary>();
@@ -118,7 +126,9 @@ Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& ru
   if (!accuracy) return accuracy.error();
   summary.accuracy = *accuracy;
   for (size_t i = 0; i < whole.questions.size(); ++i) {
-    summary.per_question.emplace_back(whole.questions[i], ShareRight(whole.outcomes[i]));
+    const StoredQuestion& question = chosen.at(whole.questions[i]);
+    summary.per_question.push_back(
+        {question.suite + "/" + question.name, ShareRight(whole.outcomes[i])});
   }
   const std::set<int64_t> kept(whole.questions.begin(), whole.questions.end());
   double count = 0;
@@ -178,21 +188,28 @@ Result<std::vector<RuleAccuracy>> SummariseVotes(Store& store, int64_t run,
 
 Result<RunComparison> CompareRuns(const RunSummary& first, const RunSummary& second,
                                   uint64_t bootstrap_seed) {
-  const std::map<int64_t, double> others(second.per_question.begin(), second.per_question.end());
+  std::map<std::string, double> others;
+  for (const QuestionShare& share : second.per_question) others[share.question] = share.right;
   RunComparison comparison;
   std::vector<double> a;
   std::vector<double> b;
-  for (const auto& [question, share] : first.per_question) {
-    const auto other = others.find(question);
+  for (const QuestionShare& share : first.per_question) {
+    const auto other = others.find(share.question);
     if (other == others.end()) continue;
-    a.push_back(share);
+    a.push_back(share.right);
     b.push_back(other->second);
-    const bool first_right = share > 0.5;
+    const bool first_right = share.right > 0.5;
     const bool second_right = other->second > 0.5;
     comparison.only_first += first_right && !second_right ? 1 : 0;
     comparison.only_second += second_right && !first_right ? 1 : 0;
   }
+  if (a.empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 first.run.label + " and " + second.run.label + " have no question in common"};
+  }
   comparison.questions = static_cast<int>(a.size());
+  comparison.first = Mean(a);
+  comparison.second = Mean(b);
   comparison.mcnemar_p = McNemarExact(comparison.only_first, comparison.only_second);
   const Result<PairedDifference> difference =
       PairedBootstrap(a, b, kConfidenceLevel, kBootstrapResamples, bootstrap_seed);

@@ -12,6 +12,12 @@
 
 namespace hyper {
 
+// How a run did on one question.
+struct QuestionShare {
+  std::string question;  // suite and name: the same in another study
+  double right = 0;      // share of right answers over the repeats
+};
+
 struct RunSummary {
   StoredRun run;
   Accuracy accuracy;  // over the questions that have every repeat
@@ -27,8 +33,7 @@ struct RunSummary {
   int peak_paths = 0;
   double peak_kv_bytes = 0;
   std::array<int64_t, kActionCount> actions{};  // decisions by action
-  // Share of right answers of each question over its repeats, by the question's number.
-  std::vector<std::pair<int64_t, double>> per_question;
+  std::vector<QuestionShare> per_question;
 };
 
 struct SummaryOptions {
@@ -49,10 +54,12 @@ struct RuleAccuracy {
 Result<std::vector<RuleAccuracy>> SummariseVotes(Store& store, int64_t run,
                                                  const SummaryOptions& options);
 
-// Two runs over the questions that both have whole. A question counts as right for McNemar's test
-// where more than half of its repeats are right.
+// Two runs, of one study or of two, over the questions that both have whole. A question counts as
+// right for McNemar's test where more than half of its repeats are right.
 struct RunComparison {
   int questions = 0;
+  double first = 0;  // share of right answers of the first run over these questions
+  double second = 0;
   int only_first = 0;  // right in the first run only
   int only_second = 0;
   double mcnemar_p = 1;

@@ -139,6 +139,53 @@ TEST_F(StudySummaryTest, ComparisonsArePaired) {
   EXPECT_DOUBLE_EQ(comparison->difference.mean, 1.0 / 3);
 }
 
+TEST_F(StudySummaryTest, StudiesAreComparedByTheNamesOfTheirQuestions) {
+  AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
+  const std::vector<RunSummary> ours = Summaries();
+  // Another study, with the same questions under other numbers, one more and one less.
+  Store other = std::move(*Store::Open(folder_.File("other.db"), DatabaseMode::kCreate));
+  StoredRun run;
+  run.label = "hyper";
+  const int64_t id = *other.AddRun(run);
+  for (const std::string name : {"9", "1", "0"}) {
+    StoredQuestion question;
+    question.suite = "made";
+    question.name = name;
+    question.gold = "1";
+    question.kind = "integer";
+    StoredItem item;
+    item.key = {id, *other.AddQuestion(question), 0};
+    item.answer = "1";
+    ASSERT_TRUE(*other.SaveItem(item));
+  }
+  const Result<std::vector<RunSummary>> theirs = SummariseStudy(other, {});
+  ASSERT_EQ(theirs->size(), 1U);
+  const Result<RunComparison> comparison = CompareRuns(theirs->front(), ours.front(), 1);
+  ASSERT_TRUE(comparison.has_value());
+  EXPECT_EQ(comparison->questions, 2);
+  EXPECT_DOUBLE_EQ(comparison->first, 1.0);
+  EXPECT_DOUBLE_EQ(comparison->second, 0.5);
+  EXPECT_EQ(comparison->only_first, 1);
+  const Table table = ComparisonTable({{"hyper", "sc", *comparison}});
+  EXPECT_DOUBLE_EQ(*table.rows[0][5].value, 50.0);
+}
+
+TEST_F(StudySummaryTest, WithoutACommonQuestionThereIsNoComparison) {
+  AddRun("sc", {{"1"}, {"-"}, {"-"}}, 100);
+  AddRun("hyper", {{"-"}, {"1"}, {"-"}}, 80);
+  const std::vector<RunSummary> runs = Summaries();
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(CompareRuns(runs[0], runs[1], 1).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(StudySummaryTest, AnswersWithoutAGradeAreGradedOnTheSpot) {
+  AddRun("sc", {{"1"}, {"5"}, {"1"}}, 100);
+  const Result<std::vector<RunSummary>> runs = SummariseStudy(store_, {});
+  ASSERT_EQ(runs->size(), 1U);
+  EXPECT_DOUBLE_EQ(runs->front().accuracy.mean, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(runs->front().accuracy.open_share, 0.0);
+}
+
 TEST_F(StudySummaryTest, TablesNormaliseByTheScOfTheSamePlace) {
   AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
   AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);

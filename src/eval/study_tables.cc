@@ -213,4 +213,31 @@ Table AccountingTable(const std::vector<RunSummary>& runs) {
   return table;
 }
 
+Table ComparisonTable(const std::vector<ComparedRows>& rows) {
+  Table table;
+  table.name = "comparison";
+  table.title = "Paired comparison";
+  table.columns = {{"A", ""},      {"B", ""},      {"Questions", ""},     {"Acc A", ""},
+                   {"Acc B", ""},  {"A - B", ""},  {"95% bootstrap", ""}, {"p bootstrap", ""},
+                   {"Only A", ""}, {"Only B", ""}, {"p McNemar", ""}};
+  for (const ComparedRows& row : rows) {
+    const RunComparison& comparison = row.comparison;
+    const PairedDifference& difference = comparison.difference;
+    table.rows.push_back(
+        {Cell::Text(row.first), Cell::Text(row.second), Cell::Number(comparison.questions, 0),
+         Cell::Number(kPercent * comparison.first, 1),
+         Cell::Number(kPercent * comparison.second, 1), Cell::Number(kPercent * difference.mean, 1),
+         Cell::Text(fmt::format("{:.1f} to {:.1f}", kPercent * difference.interval.low,
+                                kPercent * difference.interval.high)),
+         Cell::Number(difference.p_value, 4), Cell::Number(comparison.only_first, 0),
+         Cell::Number(comparison.only_second, 0), Cell::Number(comparison.mcnemar_p, 4)});
+  }
+  table.notes = {
+      "Acc: share of right answers in percent over the common questions, repeats pooled; undecided "
+      "and failed ones count as wrong.",
+      "Bootstrap: questions resampled in pairs. Only A, only B: questions that one row alone "
+      "answers right in more than half of its repeats; McNemar's test is exact and two-sided."};
+  return table;
+}
+
 }  // namespace hyper

@@ -29,4 +29,14 @@ Table VoteTable(const RunSummary& run, const std::vector<RuleAccuracy>& rules);
 // App. I: abs and effective tokens, latency, peak and mean paths, peak KV.
 Table AccountingTable(const std::vector<RunSummary>& runs);
 
+// Two rows over the same questions.
+struct ComparedRows {
+  std::string first;
+  std::string second;
+  RunComparison comparison;
+};
+// A line per pair: accuracies over the common questions, their difference with its interval, and
+// both tests.
+Table ComparisonTable(const std::vector<ComparedRows>& rows);
+
 }  // namespace hyper

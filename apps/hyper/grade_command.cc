@@ -1,0 +1,109 @@
+// hyper grade: verdicts over the stored answers once more, without generating anything.
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "apps/hyper/command.h"
+#include "apps/hyper/command_line.h"
+#include "src/eval/study_grades.h"
+#include "src/report/json.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr const char* kCommand = "grade";
+constexpr const char* kFooter = R"(Examples:
+  hyper grade study.db
+  hyper grade study.db --json
+
+Grades every stored answer by the present rules against the present gold of its question and lists
+the verdicts that have changed. Nothing is generated. Exit codes are those of hyper run.)";
+
+struct GradeFlags {
+  std::string study;
+  bool json = false;
+};
+
+// A changed verdict in words.
+struct ChangeLine {
+  std::string row;
+  std::string question;
+  int repeat = 0;
+  std::string gold;
+  std::optional<std::string> answer;
+  std::optional<std::string> before;
+  std::string after;
+};
+
+Result<std::vector<ChangeLine>> Describe(Store& store, const std::vector<GradeChange>& changes) {
+  const Result<std::vector<StoredRun>> runs = store.Runs();
+  if (!runs) return runs.error();
+  const Result<std::vector<StoredQuestion>> questions = store.Questions();
+  if (!questions) return questions.error();
+  std::map<int64_t, const StoredRun*> run_of;
+  for (const StoredRun& run : *runs) run_of[run.id] = &run;
+  std::map<int64_t, const StoredQuestion*> question_of;
+  for (const StoredQuestion& question : *questions) question_of[question.id] = &question;
+  std::vector<ChangeLine> lines;
+  for (const GradeChange& change : changes) {
+    const StoredQuestion& question = *question_of.at(change.key.question);
+    ChangeLine line{run_of.at(change.key.run)->label,
+                    question.name,
+                    change.key.repeat,
+                    question.gold,
+                    change.answer,
+                    std::nullopt,
+                    VerdictName(change.after)};
+    if (change.before) line.before = VerdictName(*change.before);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string AsText(const GradingReport& report, const std::vector<ChangeLine>& lines) {
+  std::string text = fmt::format("{} answers graded, {} {} changed\n", report.graded, lines.size(),
+                                 lines.size() == 1 ? "verdict" : "verdicts");
+  for (const ChangeLine& line : lines) {
+    text += fmt::format("{} {} repeat {}: {} -> {} (gold {}, answer {})\n", OneLine(line.row),
+                        OneLine(line.question), line.repeat, line.before.value_or("none"),
+                        line.after, OneLine(line.gold), OneLine(line.answer.value_or("none")));
+  }
+  return text;
+}
+
+std::string AsJson(const GradingReport& report, const std::vector<ChangeLine>& lines) {
+  Json changes = Json::array();
+  for (const ChangeLine& line : lines) {
+    changes.push_back({{"row", line.row},
+                       {"question", line.question},
+                       {"repeat", line.repeat},
+                       {"gold", line.gold},
+                       {"answer", line.answer ? Json(*line.answer) : Json(nullptr)},
+                       {"before", line.before ? Json(*line.before) : Json(nullptr)},
+                       {"after", line.after}});
+  }
+  return DumpJson({{"graded", report.graded}, {"changes", std::move(changes)}}) + "\n";
+}
+
+}  // namespace
+
+int GradeCommand(int argc, const char* const* argv) {
+  GradeFlags flags;
+  CLI::App app("Grades the answers of a study again and lists the verdicts that changed.");
+  SetUpParser(app, kCommand, kFooter);
+  app.add_flag("--json", flags.json, "one JSON object: graded, changes");
+  app.add_option("STUDY", flags.study, "file of the study")->type_name("")->required();
+  if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) return *done;
+  Result<Store> store = Store::Open(flags.study, DatabaseMode::kExisting);
+  if (!store) return Complain(kCommand, store.error());
+  const Result<GradingReport> report = GradeStudy(*store, /*all=*/true);
+  if (!report) return Complain(kCommand, report.error());
+  const Result<std::vector<ChangeLine>> lines = Describe(*store, report->changes);
+  if (!lines) return Complain(kCommand, lines.error());
+  const std::string text = flags.json ? AsJson(*report, *lines) : AsText(*report, *lines);
+  return PrintResult(kCommand, text) ? kExitOk : kExitOutput;
+}
+
+}  // namespace hyper::app

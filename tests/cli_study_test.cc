@@ -1,0 +1,111 @@
+// hyper eval, inspect, compare, grade and export as processes, on the scripted engine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/process.h"
+
+namespace hyper::test {
+namespace {
+
+using nlohmann::json;
+
+ProcessResult Hyper(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{HYPER_PROGRAM};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return RunProcess(arguments);
+}
+
+// A study of sc and hyper over three questions, two repeats.
+class StudyCommandsTest : public ::testing::Test {
+ protected:
+  StudyCommandsTest() {
+    const ProcessResult made =
+        Hyper({"eval", "--engine", "scripted", "--methods", "hyper,sc", "--questions", "3",
+               "--levels", "2", "--repeats", "2", "--width", "4", "--study", study_});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+  }
+
+  TemporaryFolder folder_;
+  std::string study_ = folder_.File("study.db");
+};
+
+TEST_F(StudyCommandsTest, ExportHoldsEveryAnswerOnce) {
+  const ProcessResult jsonl = Hyper({"export", study_, "--jsonl", "--series"});
+  ASSERT_EQ(jsonl.exit_code, 0) << jsonl.err;
+  std::istringstream lines(jsonl.out);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const json item = json::parse(line);
+    for (const json& path : item["paths"]) {
+      const int own = path["tokens"].get<int>() - path["fork_position"].get<int>();
+      EXPECT_EQ(static_cast<int>(path["series"]["token"].size()), own);
+    }
+  }
+  EXPECT_EQ(count, 12);
+  const ProcessResult csv = Hyper({"export", study_, "--csv"});
+  EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 13);
+  const ProcessResult row = Hyper({"export", study_, "--csv", "--row", "sc"});
+  EXPECT_EQ(std::count(row.out.begin(), row.out.end(), '\n'), 7);
+}
+
+TEST_F(StudyCommandsTest, InspectListsThenExplains) {
+  const ProcessResult list = Hyper({"inspect", study_, "#1"});
+  ASSERT_EQ(list.exit_code, 0) << list.err;
+  EXPECT_NE(list.out.find("sc repeat 1"), std::string::npos) << list.out;
+  const ProcessResult one = Hyper({"inspect", study_, "#1", "--row", "hyper", "--repeat", "0"});
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  for (const char* part : {"\nwhy ", "* length_confidence", "\npaths ", "\ndecisions "}) {
+    EXPECT_NE(one.out.find(part), std::string::npos) << part << one.out;
+  }
+  const ProcessResult object =
+      Hyper({"inspect", study_, "#1", "--row", "sc", "--repeat", "0", "--json"});
+  EXPECT_EQ(json::parse(object.out)["run"]["method"], "sc");
+}
+
+TEST_F(StudyCommandsTest, CompareRowsAndStudies) {
+  const ProcessResult rows =
+      Hyper({"compare", "--study", study_, "hyper", "sc", "--format", "json"});
+  ASSERT_EQ(rows.exit_code, 0) << rows.err;
+  EXPECT_EQ(json::parse(rows.out)["rows"].size(), 1U);
+  const ProcessResult same = Hyper({"compare", study_ + ":sc", study_ + ":sc", "--format", "csv"});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  const ProcessResult both = Hyper({"compare", study_, study_, "--format", "json"});
+  EXPECT_EQ(json::parse(both.out)["rows"].size(), 2U);
+}
+
+TEST_F(StudyCommandsTest, GradingAgainChangesNothing) {
+  const ProcessResult text = Hyper({"grade", study_});
+  EXPECT_EQ(text.out, "12 answers graded, 0 verdicts changed\n") << text.err;
+  const ProcessResult object = Hyper({"grade", study_, "--json"});
+  EXPECT_EQ(json::parse(object.out), json::parse(R"({"graded": 12, "changes": []})"));
+}
+
+TEST_F(StudyCommandsTest, MistakesAreOneLineAndAnExitCode) {
+  const std::vector<std::pair<std::vector<std::string>, int>> cases = {
+      {{"inspect", study_, "nothing"}, 66},
+      {{"inspect", study_, "#1", "--row", "magic"}, 66},
+      {{"inspect", study_, "tinymath"}, 64},
+      {{"inspect", study_, "#1", "--repeat", "x"}, 64},
+      {{"inspect", folder_.File("missing.db"), "#1"}, 66},
+      {{"compare", "hyper", "sc"}, 66},
+      {{"compare", "--study", study_, "hyper", "magic"}, 66},
+      {{"compare", study_, study_, "--format", "pdf"}, 64},
+      {{"export", study_, "--csv", "--series"}, 64},
+      {{"grade", WriteFile(folder_.File("text.db"), "no database at all, but long enough\n")}, 65},
+      {{"export"}, 64},
+  };
+  for (const auto& [arguments, code] : cases) {
+    const ProcessResult result = Hyper(arguments);
+    EXPECT_EQ(result.exit_code, code) << arguments[0] << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace hyper::test
