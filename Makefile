@@ -24,7 +24,7 @@ demo: deps
 	@$(BUILD)/hyper run --live always "$(QUESTION)"
 
 test: build
-	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error
+	@scripts/run-tests.sh $(BUILD)
 
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)

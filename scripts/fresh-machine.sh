@@ -21,7 +21,9 @@ if [ ! -e "$root/.complete" ]; then
   for path in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf.d/99* \
     /etc/apt/auth.conf.d /etc/resolv.conf /etc/hosts /usr/local/share/ca-certificates \
     /etc/npmrc /usr/etc/npmrc /root/.npmrc; do
-    [ ! -e "$path" ] || cp -a --parents "$path" "$root/"
+    [ -e "$path" ] || continue
+    mkdir -p "$root$(dirname "$path")"
+    cp -a "$path" "$root$(dirname "$path")/"
   done
   chroot "$root" update-ca-certificates >/dev/null 2>&1
   touch "$root/.complete"
