@@ -33,6 +33,7 @@ struct ExtractFlags {
   std::string kind = "math";
   std::string options = "A-D";
   std::string reasoning = "tentative";
+  std::string box_or_label = "box";
   bool opened_by_template = false;
   bool unfinished = false;
   bool no_fallbacks = false;
@@ -47,6 +48,9 @@ void AddFlags(CLI::App& app, ExtractFlags& flags) {
   app.add_option("--reasoning", flags.reasoning,
                  "an answer that stands only in the reasoning is tentative, final or ignored "
                  "[tentative]")
+      ->type_name("POLICY");
+  app.add_option("--box-or-label", flags.box_or_label,
+                 "what stands where an \"Answer:\" follows a box: box or later [box]")
       ->type_name("POLICY");
   app.add_flag("--opened-by-template", flags.opened_by_template,
                "the prompt ended with an opening think tag");
@@ -78,6 +82,11 @@ Result<ExtractOptions> OptionsOf(const ExtractFlags& flags) {
     options.reasoning_answers = ReasoningAnswers::kIgnored;
   } else if (flags.reasoning != "tentative") {
     return BadValue("reasoning", flags.reasoning, "is not known", "tentative, final or ignored");
+  }
+  if (flags.box_or_label == "later") {
+    options.box_or_label = BoxOrLabel::kLater;
+  } else if (flags.box_or_label != "box") {
+    return BadValue("box-or-label", flags.box_or_label, "is not known", "box or later");
   }
   options.opened_by_template = flags.opened_by_template;
   options.finished = !flags.unfinished;

@@ -32,7 +32,9 @@ def judge_with_hyper(program: str, pairs: list[tuple[str, str]]) -> tuple[list[s
 
 def as_latex(answer: str) -> str:
     """Math-Verify looks for mathematics between delimiters."""
-    marked = any(mark in answer for mark in ("$", "\\(", "\\boxed"))
+    # An escaped dollar sign is money, not a delimiter.
+    unescaped = answer.replace("\\$", "")
+    marked = any(mark in unescaped for mark in ("$", "\\(", "\\boxed"))
     return answer if marked else f"${answer}$"
 
 

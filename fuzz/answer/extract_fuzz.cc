@@ -24,6 +24,7 @@ hyper::ExtractOptions OptionsOf(uint8_t flags) {
   options.finished = (flags & 16U) != 0;
   options.fallbacks = (flags & 32U) == 0;
   if ((flags & 64U) != 0) options.reasoning_answers = hyper::ReasoningAnswers::kFinal;
+  if ((flags & 128U) != 0) options.box_or_label = hyper::BoxOrLabel::kLater;
   return options;
 }
 

@@ -74,7 +74,9 @@ std::string CanonicalKey(std::string_view answer, const EqualOptions& options = 
 // Group of each answer: the transitive closure of "equal", so the order of the answers cannot
 // change who is grouped with whom. Groups are numbered from 0 by first appearance; an answer
 // without a key (empty, not UTF-8) has a group of its own.
-// The work budget holds per compared pair; at most n (n - 1) / 2 pairs of distinct keys.
+// One hash per answer; of the distinct keys only those are compared in pairs whose values may lie
+// at the same place of the real line (numbers, tuples and sets of them, expressions; units,
+// relations and words are compared with all). The work budget holds per answer and per pair.
 // Any thread.
 std::vector<int> GroupAnswers(std::span<const std::string> answers,
                               const EqualOptions& options = {});

@@ -81,6 +81,13 @@ enum class ReasoningAnswers {
   kIgnored,    // never given
 };
 
+// Which answer stands where a box is followed by another announced answer ("Answer: 7"): the box
+// is what prompts ask for, the later line may be a correction.
+enum class BoxOrLabel {
+  kBox,    // the box, wherever it is (default)
+  kLater,  // the label, if it begins behind the box; both in the same part of the text
+};
+
 // How to read a text. Every field has a default that fits a reasoning model without more.
 struct ExtractOptions {
   AnswerKind kind = AnswerKind::kMath;
@@ -94,6 +101,7 @@ struct ExtractOptions {
   // may have touched, or that only a fallback rule finds, is tentative.
   bool finished = true;
   ReasoningAnswers reasoning_answers = ReasoningAnswers::kTentative;
+  BoxOrLabel box_or_label = BoxOrLabel::kBox;
   // Whether the rules that guess may be used: whole text, last formula, last number, last line.
   // They never read the reasoning.
   bool fallbacks = true;
@@ -122,7 +130,8 @@ struct Extraction {
 //   options  see ExtractOptions
 // The rules, in order: box ("\boxed", "\fbox", "\framebox"; the last one, or the list of the last
 // adjacent ones), hash ("#### 18"), label ("the answer is ...", "Answer: ..." in some 40 languages,
-// <answer>; the last one that has a value), bold (last line), then the fallbacks.
+// <answer>; the last one that has a value), bold (last line), then the fallbacks. box_or_label
+// may put a label behind the box before it.
 // No errors: a text without an answer gives none. Never throws (memory exhaustion aside); time and
 // memory are linear in the text; any thread.
 Extraction ExtractAnswer(std::string_view text, const ExtractOptions& options);

@@ -11,6 +11,7 @@
 #include "src/answer/compare.h"
 #include "src/answer/evaluate.h"
 #include "src/answer/exact.h"
+#include "src/answer/near.h"
 #include "src/answer/reader.h"
 
 namespace hyper {
@@ -68,6 +69,29 @@ class Groups {
   std::vector<std::size_t> parent_;
 };
 
+// An answer with a key of its own.
+struct Distinct {
+  std::size_t place = 0;
+  Reading reading;
+  NearRange range;
+};
+
+// Compares every pair whose ranges overlap, in the order of their lower ends, and no other.
+void MergeNeighbours(std::vector<Distinct>& answers, const EqualOptions& options, Groups& groups) {
+  std::stable_sort(answers.begin(), answers.end(),
+                   [](const Distinct& a, const Distinct& b) { return a.range.low < b.range.low; });
+  for (std::size_t a = 0; a < answers.size(); ++a) {
+    for (std::size_t b = a + 1; b < answers.size(); ++b) {
+      if (!Overlap(answers[a].range, answers[b].range)) break;
+      if (groups.Find(answers[a].place) == groups.Find(answers[b].place)) continue;
+      Budget budget(options.max_steps, options.max_bytes);
+      const EqualResult result =
+          CompareReadings(answers[a].reading, answers[b].reading, options, budget);
+      if (result.verdict == Verdict::kEqual) groups.Merge(answers[a].place, answers[b].place);
+    }
+  }
+}
+
 }  // namespace
 
 const char* VerdictName(Verdict verdict) {
@@ -98,29 +122,22 @@ std::string CanonicalKey(std::string_view answer, const EqualOptions& options) {
 std::vector<int> GroupAnswers(std::span<const std::string> answers, const EqualOptions& options) {
   Groups groups(answers.size());
   std::unordered_map<std::string, std::size_t> first_of;
-  std::vector<std::size_t> distinct;
-  std::vector<Reading> readings;
+  std::vector<Distinct> distinct;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     Budget budget(options.max_steps, options.max_bytes);
     Reading reading = ReadAnswer(answers[i], ReaderOptionsOf(options), budget);
     const std::string key = KeyOf(reading, options, budget);
     if (key.empty()) continue;
     const auto [found, added] = first_of.emplace(key, i);
-    if (added) {
-      distinct.push_back(i);
-      readings.push_back(std::move(reading));
-    } else {
+    if (!added) {
       groups.Merge(i, found->second);
+    } else if (reading.tree.root != kNoNode) {
+      // An answer that could not be read equals only its own text, which is its key.
+      const NearRange range = NearRangeOf(reading.tree, reading.tree.root, options, budget);
+      distinct.push_back({i, std::move(reading), range});
     }
   }
-  for (std::size_t a = 0; a < distinct.size(); ++a) {
-    for (std::size_t b = a + 1; b < distinct.size(); ++b) {
-      if (groups.Find(distinct[a]) == groups.Find(distinct[b])) continue;
-      Budget budget(options.max_steps, options.max_bytes);
-      const EqualResult result = CompareReadings(readings[a], readings[b], options, budget);
-      if (result.verdict == Verdict::kEqual) groups.Merge(distinct[a], distinct[b]);
-    }
-  }
+  MergeNeighbours(distinct, options, groups);
   return groups.Numbered();
 }
 

@@ -17,6 +17,7 @@ set(equal_sources
   lexer.cc
   modular.cc
   names.cc
+  near.cc
   polynomial.cc
   quantity.cc
   reader.cc
@@ -30,7 +31,8 @@ set(equal_sources
   unicode.cc)
 list(TRANSFORM equal_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 target_sources(hyper PRIVATE ${equal_sources})
-hyper_tests(equal_test equal_cases_test.cc equal_properties_test.cc equal_test.cc exact_test.cc)
+hyper_tests(equal_test equal_cases_test.cc equal_properties_test.cc equal_test.cc exact_test.cc
+  near_test.cc)
 if(HYPER_TESTS)
   target_link_libraries(equal_test PRIVATE hyper::exact hyper_answer_cases)
 endif()

@@ -1,9 +1,13 @@
 // Properties of the equivalence on the golds of public test sets, where ../shared/data has them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
@@ -101,6 +105,63 @@ TEST_P(Golds, CompareTheSameInBothOrders) {
       EXPECT_EQ(forth, Verdict::kEqual) << golds_[i] << " | " << golds_[i + 1];
     }
   }
+}
+
+// Groups numbered by first appearance.
+std::vector<int> Numbered(std::vector<int> group) {
+  std::map<int, int> number;
+  for (int& g : group) g = number.emplace(g, static_cast<int>(number.size())).first->second;
+  return group;
+}
+
+// The groups that comparing every pair gives, numbered by first appearance.
+std::vector<int> GroupsOfAllPairs(const std::vector<std::string>& answers) {
+  std::vector<int> group(answers.size());
+  std::iota(group.begin(), group.end(), 0);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (group[i] == group[j]) continue;
+      if (AnswersEqual(answers[i], answers[j]).verdict != Verdict::kEqual) continue;
+      std::replace(group.begin(), group.end(), std::max(group[i], group[j]),
+                   std::min(group[i], group[j]));
+    }
+  }
+  return Numbered(group);
+}
+
+void ExpectGroups(const std::vector<std::string>& answers, const std::vector<int>& groups,
+                  const std::vector<int>& expected) {
+  const auto at = std::mismatch(groups.begin(), groups.end(), expected.begin());
+  if (at.first == groups.end()) return;
+  const auto first_of = [&](const std::vector<int>& all, int group) {
+    return answers[std::find(all.begin(), all.end(), group) - all.begin()];
+  };
+  ADD_FAILURE() << answers[at.first - groups.begin()] << " is grouped with "
+                << first_of(groups, *at.first) << ", by pairs with "
+                << first_of(expected, *at.second);
+}
+
+TEST_P(Golds, GroupAsComparingEveryPairDoes) {
+  const char* const rewritings[][2] = {{"\\frac{2(", ")}{2}"}, {"x = ", ""},   {"{", "}"},
+                                       {"", " \\text{ cm}"},   {"", "\\%"},    {"(", ", 1)"},
+                                       {"\\{", "\\}"},         {"-(-(", "))"}, {"", " + x - x"},
+                                       {"\\pm ", ""},          {"", "x^2"},    {"", ", 7"}};
+  std::vector<std::string> answers = golds_;
+  for (std::size_t i = 0; i < golds_.size(); ++i) {
+    const char* const* const around = rewritings[i % std::size(rewritings)];
+    answers.push_back(around[0] + golds_[i] + around[1]);
+  }
+  // Every second answer and its rewriting keep the pairs of the largest suite few.
+  if (answers.size() > 800) {
+    std::vector<std::string> fewer;
+    for (std::size_t i = 0; i < answers.size(); i += 2) fewer.push_back(answers[i]);
+    answers = fewer;
+  }
+  const std::vector<int> expected = GroupsOfAllPairs(answers);
+  ExpectGroups(answers, GroupAnswers(answers), expected);
+  std::reverse(answers.begin(), answers.end());
+  const std::vector<int> reversed(expected.rbegin(), expected.rend());
+  ExpectGroups(answers, GroupAnswers(answers), Numbered(reversed));
 }
 
 INSTANTIATE_TEST_SUITE_P(Suites, Golds, ::testing::Values("math500", "gsm8k_test", "aime24"),

@@ -1,7 +1,9 @@
 #include "hyper/equal.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -54,6 +56,24 @@ TEST(EqualTest, HugeInputsComeBackUndecided) {
   for (int i = 0; i < 1000; ++i) tower += "2^{";
   tower += "2" + std::string(1000, '}');
   EXPECT_EQ(Of(tower, "4"), Verdict::kUndecided);
+}
+
+// Case M17: 5^(5^(5^(5^5))) has more digits than memory has bytes. In a process of its own, whose
+// peak is then that of the comparison alone.
+TEST(EqualTest, APowerTowerTakesUnder50Megabytes) {
+  const auto grows_little = [] {
+    const auto peak_kilobytes = [] {
+      rusage usage{};
+      getrusage(RUSAGE_SELF, &usage);
+      return usage.ru_maxrss;
+    };
+    const auto before = peak_kilobytes();
+    const Verdict verdict = Of(
+        "1", "\\dfrac{5^{\\left(5^{\\left(5^{\\left(5^5\\right)}\\right)} - 4\\right)} - 5}{16}");
+    const bool small = peak_kilobytes() - before < 50 * 1024;
+    std::_Exit(verdict == Verdict::kUndecided && small ? 0 : 1);
+  };
+  EXPECT_EXIT(grows_little(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(EqualTest, SmallBudgetsEndInUndecidedNotInAWrongVerdict) {

@@ -213,12 +213,11 @@ class KeyWriter {
       length += parts.back().size();
     }
     if (!budget_.Bits(static_cast<double>(length) * 8)) return {};
-    const bool unordered = node.kind == Kind::kSum || node.kind == Kind::kProduct ||
-                           node.kind == Kind::kSet || node.kind == Kind::kList;
+    // A list keeps its order: it equals another one in any order, but a tuple only in its own.
+    const bool unordered =
+        node.kind == Kind::kSum || node.kind == Kind::kProduct || node.kind == Kind::kSet;
     if (unordered) std::sort(parts.begin(), parts.end());
-    if (node.kind == Kind::kSet || node.kind == Kind::kList) {
-      parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-    }
+    if (node.kind == Kind::kSet) parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
     std::string key = KindName(node.kind);
     // With its length, so that no text can imitate structure.
     key += std::to_string(static_cast<int>(node.kind)) + ":" + std::to_string(node.text.size()) +

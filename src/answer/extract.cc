@@ -91,35 +91,45 @@ struct Search {
   bool explicit_only = false;  // in reasoning: only answers that are announced as such
 };
 
+// Tries a rule on each block, last block first.
+template <class Rule>
+std::optional<Found> OnEach(const Search& search, Rule rule) {
+  for (auto body = search.bodies.rbegin(); body != search.bodies.rend(); ++body) {
+    if (std::optional<Found> found = rule(*body)) return found;
+  }
+  return std::nullopt;
+}
+
 // Tries rule after rule, each on all blocks: a box in an early block outranks a guess in the last.
 std::optional<Found> Run(const Search& search) {
-  const auto each = [&search](auto rule) -> std::optional<Found> {
-    for (auto body = search.bodies.rbegin(); body != search.bodies.rend(); ++body) {
-      if (std::optional<Found> found = rule(*body)) return found;
-    }
-    return std::nullopt;
-  };
   const ExtractOptions& options = search.options;
-  if (auto found =
-          each([&](const Body& body) { return extraction::FromBox(body.text, options); })) {
+  const auto label = [&] {
+    return OnEach(search, [&](const Body& body) {
+      return extraction::FromLabel(body.text, options, body.confidence_percent.has_value());
+    });
+  };
+  std::optional<Found> box =
+      OnEach(search, [&](const Body& body) { return extraction::FromBox(body.text, options); });
+  if (box) {
+    if (options.box_or_label == BoxOrLabel::kBox) return box;
+    std::optional<Found> later = label();
+    // Both views lie in the text that is searched.
+    const bool behind = later && later->raw.data() >= box->raw.data() + box->raw.size();
+    return behind ? later : box;
+  }
+  if (auto found = OnEach(
+          search, [&](const Body& body) { return extraction::FromHash(body.text, options); })) {
     return found;
   }
-  if (auto found =
-          each([&](const Body& body) { return extraction::FromHash(body.text, options); })) {
-    return found;
-  }
-  if (auto found = each([&](const Body& body) {
-        return extraction::FromLabel(body.text, options, body.confidence_percent.has_value());
-      })) {
-    return found;
-  }
+  if (auto found = label()) return found;
   if (search.explicit_only) return std::nullopt;
-  if (auto found =
-          each([&](const Body& body) { return extraction::FromBold(body.text, options); })) {
+  if (auto found = OnEach(
+          search, [&](const Body& body) { return extraction::FromBold(body.text, options); })) {
     return found;
   }
   if (!options.fallbacks) return std::nullopt;
-  return each([&](const Body& body) { return extraction::FromFallback(body.text, options); });
+  return OnEach(search,
+                [&](const Body& body) { return extraction::FromFallback(body.text, options); });
 }
 
 std::vector<Body> Bodies(std::string_view text, const std::vector<TextSpan>& spans) {

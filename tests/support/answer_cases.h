@@ -4,7 +4,8 @@
 //   id        unique: the case and a running letter, such as "E01a"
 //   case      the reported fault it came from ("E01" of docs/answers.md), or a short reason
 //   op        which function is asked, and with it the other keys:
-//     extract  kind, text; options, finished, opened_by_template, reasoning_answers, fallbacks as
+//     extract  kind, text; options, finished, opened_by_template, reasoning_answers, box_or_label,
+//     fallbacks as
 //              in ExtractOptions -> answer (null: none); raw, rule, tentative if they matter
 //     grade    as extract, and gold -> correct (the final answer equals the gold)
 //     split    text; opened_by_template -> reasoning, content (joined by line breaks), unclosed
