@@ -36,10 +36,13 @@ check-full:
 	@scripts/check-full.sh
 
 # Recomputes the committed values that tests compare with (needs Python 3 with venv, and network).
+GOLDENS_PYTHON = $(BUILD)/goldens-venv/bin/python
 goldens:
-	@test -d $(BUILD)/goldens-venv || (python3 -m venv $(BUILD)/goldens-venv && \
-	  $(BUILD)/goldens-venv/bin/pip install -q numpy)
-	@$(BUILD)/goldens-venv/bin/python tests/goldens/core_goldens.py
+	@test -x $(GOLDENS_PYTHON) || python3 -m venv $(BUILD)/goldens-venv
+	@$(GOLDENS_PYTHON) -m pip install -q -r tests/goldens/requirements.txt
+	@$(GOLDENS_PYTHON) tests/goldens/core_goldens.py
+	@$(GOLDENS_PYTHON) tests/goldens/single_token_goldens.py \
+	  models/tinymath/tinymath-moe-6m-f16.gguf tests/goldens/single_token.bin
 
 format:
 	@git ls-files '*.cc' '*.h' '*.c' | xargs clang-format-14 -i

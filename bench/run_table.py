@@ -13,6 +13,7 @@ import collections
 import functools
 import json
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -30,14 +31,20 @@ def questions(levels, count, split):
     return [files[i % len(files)][i // len(files)] for i in range(count)]
 
 
+def cpu_seconds():
+    """CPU time, user and system, of all child processes that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def run(args, method, seed, question):
-    """The stored or new result of one run, with its wall time added."""
+    """The stored or new result of one run, with its wall and CPU time added."""
     path = args.out / f"{method}-w{args.width}-s{seed}-{question['id']}.json"
     if path.exists():
         return json.loads(path.read_text())
     command = [args.hyper, "run", "--json", "--method", method, "--width", str(args.width)]
     command += ["--seed", str(seed), *args.options.split(), question["question"]]
-    start = time.monotonic()
+    start, start_cpu = time.monotonic(), cpu_seconds()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     wall = time.monotonic() - start
     try:
@@ -45,6 +52,7 @@ def run(args, method, seed, question):
     except json.JSONDecodeError:
         sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
     result["wall_s"] = wall
+    result["cpu_s"] = cpu_seconds() - start_cpu
     for entry in result["paths"]:  # texts can be made again from the seed
         entry.pop("text", None)
     part = path.with_suffix(".part")
@@ -84,11 +92,11 @@ def main():
     chosen = questions(args.levels.split(","), args.questions, args.split)
     seeds = [int(seed) for seed in args.seeds.split(",")]
     print("| method | accuracy, % (mean +- std over seeds, n-1) | a right path exists, % | abs tokens | "
-          "effective tokens | N_inst | peak lanes | time, s (median) |")
-    print("|---|---|---|---|---|---|---|---|")
+          "effective tokens | N_inst | peak lanes | time, s (median) | CPU time, s (median) |")
+    print("|---|---|---|---|---|---|---|---|---|")
     actions = collections.Counter()
     for method in args.methods.split(","):
-        accuracy, exists, walls = [], [], []
+        accuracy, exists, walls, cpus = [], [], [], []
         totals = collections.Counter()
         for seed in seeds:
             right = reachable = 0
@@ -99,6 +107,7 @@ def main():
                 reachable += question["answer"] in answers or any(
                     is_right(args, question["answer"], answer) for answer in answers)
                 walls.append(result["wall_s"])
+                cpus.append(result["cpu_s"])
                 ledger = result["ledger"]
                 for key in ("generated", "effective", "lanes_opened", "lanes_peak"):
                     totals[key] += ledger[key]
@@ -113,7 +122,7 @@ def main():
         runs = len(seeds) * len(chosen)
         print(f"| {method} | {spread(accuracy)} | {spread(exists)} | {totals['generated'] / runs:.0f} | "
               f"{totals['effective'] / runs:.0f} | {totals['lanes_opened'] / runs:.1f} | "
-              f"{totals['lanes_peak'] / runs:.1f} | {statistics.median(walls):.2f} |", flush=True)
+              f"{totals['lanes_peak'] / runs:.1f} | {statistics.median(walls):.2f} | {statistics.median(cpus):.2f} |", flush=True)
     if actions:
         print("\nHyPER's decisions: " + ", ".join(f"{name} {count}" for name, count in actions.most_common()))
 
