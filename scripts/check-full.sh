@@ -51,7 +51,7 @@ check_fuzz() {
   local program
   cmake -G Ninja -S . -B "$work/fuzz" -DHYPER_FUZZ=ON -DHYPER_TESTS=OFF \
     -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Release &&
-    cmake --build "$work/fuzz" || return 1
+    cmake --build "$work/fuzz" --target fuzzers || return 1
   for program in "$work"/fuzz/*_fuzz; do
     [ ! -x "$program" ] || "$program" -max_total_time=180 -print_final_stats=1 || return 1
   done

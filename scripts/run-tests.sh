@@ -30,5 +30,5 @@ if [ "$now" != unknown ] && [ "$(cat "$passed" 2>/dev/null)" = "$now" ]; then
   exit 0
 fi
 rm -f "$passed"
-ctest --test-dir "$build" --output-on-failure --no-tests=error
+ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error
 [ "$now" = unknown ] || echo "$now" >"$passed"

@@ -37,18 +37,9 @@ if(HYPER_TESTS)
   target_link_libraries(equal_test PRIVATE hyper::exact hyper_answer_cases)
 endif()
 
-# libFuzzer targets, each with an instrumented copy of the sources (clang). Run, with a scratch
-# folder for new inputs first: build-fuzz/equal_fuzz SCRATCH fuzz/answer/seeds/equal
-if(HYPER_FUZZ)
-  foreach(name equal reader)
-    add_executable(${name}_fuzz ${CMAKE_SOURCE_DIR}/fuzz/answer/${name}_fuzz.cc ${equal_sources})
-    target_include_directories(${name}_fuzz PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/include)
-    target_compile_options(${name}_fuzz PRIVATE -g -O1 -fsanitize=fuzzer-no-link,address,undefined
-      -fno-sanitize-recover=all)
-    target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer,address,undefined)
-    target_link_libraries(${name}_fuzz PRIVATE hyper::exact)
-  endforeach()
-endif()
+# Run with a scratch folder for new inputs first: build-fuzz/equal_fuzz SCRATCH fuzz/answer/seeds/equal
+hyper_fuzzers(equal FUZZERS fuzz/answer/equal_fuzz.cc fuzz/answer/reader_fuzz.cc
+  SOURCES ${equal_sources} LIBRARIES hyper::exact)
 
 # Pairs in bulk, for bench/answer/against_math_verify.py.
 if(HYPER_BENCH)

@@ -25,13 +25,6 @@ if(HYPER_TESTS)
   set_tests_properties(extract_steps_test PROPERTIES TIMEOUT 300)
 endif()
 
-# libFuzzer target, with an instrumented copy of the sources (clang). Seeds come from the table of
-# cases: fuzz/make_seeds.py extract_fuzz SEEDS, then
+# Seeds come from the table of cases: fuzz/make_seeds.py extract_fuzz SEEDS, then
 # build-fuzz/extract_fuzz SEEDS -dict=fuzz/answer/extract.dict
-if(HYPER_FUZZ)
-  add_executable(extract_fuzz ${CMAKE_SOURCE_DIR}/fuzz/answer/extract_fuzz.cc ${extract_sources})
-  target_include_directories(extract_fuzz PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/include)
-  target_compile_options(extract_fuzz PRIVATE -g -O1 -fsanitize=fuzzer-no-link,address,undefined
-    -fno-sanitize-recover=all)
-  target_link_options(extract_fuzz PRIVATE -fsanitize=fuzzer,address,undefined)
-endif()
+hyper_fuzzers(extract FUZZERS fuzz/answer/extract_fuzz.cc SOURCES ${extract_sources})
