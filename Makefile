@@ -43,6 +43,8 @@ goldens:
 	@$(GOLDENS_PYTHON) tests/goldens/core_goldens.py
 	@$(GOLDENS_PYTHON) tests/goldens/single_token_goldens.py \
 	  models/tinymath/tinymath-moe-6m-f16.gguf tests/goldens/single_token.bin
+	@scripts/fetch-llama.sh .deps/llama none
+	@LLAMA_SOURCE=.deps/llama/src $(GOLDENS_PYTHON) tests/goldens/arch_goldens.py tests/goldens/arch
 
 format:
 	@git ls-files '*.cc' '*.h' '*.c' | xargs clang-format-14 -i

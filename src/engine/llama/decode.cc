@@ -89,6 +89,7 @@ DecodePlan LlamaEngine::PlanForward() {
   limits.cells = pool_->free_cells();
   limits.routes = pool_->free_sequences() - without_sequence;
   limits.equal_parts = strict_;
+  limits.whole_refinements = loaded_.recurrent;
   return PlanDecode(wishes, limits);
 }
 

@@ -11,13 +11,14 @@ constexpr int64_t kDeadCellsTolerated = 1024;
 
 }  // namespace
 
-KvPool::KvPool(llama_context* context, const ContextPlan& plan, bool ordered)
+KvPool::KvPool(llama_context* context, const ContextPlan& plan, bool ordered, bool recurrent)
     : context_(context),
       memory_(llama_get_memory(context)),
       ledger_(plan.sequences()),
       cells_(plan.cells),
       physical_cells_(plan.physical_cells),
       ordered_(ordered),
+      recurrent_(recurrent),
       scratch_(plan.lanes + plan.routes),
       dead_(plan.lanes + plan.routes + 1) {
   for (int id = plan.lanes + plan.routes - 1; id >= 0; --id) {

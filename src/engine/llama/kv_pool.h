@@ -22,12 +22,18 @@ namespace hyper::llama {
 class KvPool {
  public:
   // `context` outlives the pool. The two last sequence ids of the plan are the pool's own.
-  KvPool(llama_context* context, const ContextPlan& plan, bool ordered);
+  //   recurrent  the model keeps a state that has no past: it is known at a sequence's end only
+  KvPool(llama_context* context, const ContextPlan& plan, bool ordered, bool recurrent);
 
   // An unused sequence id, empty; -1 when there is none.
   int Acquire();
   // Frees a sequence's cells, at once for everyone, and its id.
   void Release(int sequence);
+  // How many of the first `count` cells of `from` another sequence can take over: all of them, or,
+  // with a recurrent state, none unless the sequence ends there.
+  int Shareable(int from, int count) const {
+    return recurrent_ && count < Length(from) ? 0 : count;
+  }
   // Gives the empty sequence `to` the first `count` cells of `from`.
   void Share(int from, int to, int count);
   // Drops a sequence's cells from position `length` on.
@@ -65,6 +71,7 @@ class KvPool {
   int64_t cells_;
   int64_t physical_cells_;
   bool ordered_;
+  bool recurrent_;
   int scratch_;
   int dead_;
   int64_t top_ = 0;  // cells below are in use or dead; only with ordered cells

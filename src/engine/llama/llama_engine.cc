@@ -68,7 +68,7 @@ Status LlamaEngine::Start(const LlamaOptions& options) {
     return status;
   }
   const bool ordered = strict_ && loaded_.ordered_cells;
-  pool_ = std::make_unique<KvPool>(loaded_.context.get(), loaded_.plan, ordered);
+  pool_ = std::make_unique<KvPool>(loaded_.context.get(), loaded_.plan, ordered, loaded_.recurrent);
   capabilities_.routing = info.expert_count > 1 && info.expert_used_count > 0 &&
                           info.expert_used_count <= info.expert_count && info.moe_layer_count > 0;
   capabilities_.full_logits = true;
@@ -161,8 +161,9 @@ Result<LaneId> LlamaEngine::Fork(LaneId lane, int position, const LaneSpec& spec
   child.spec = spec;
   child.computed = std::min(parent.computed, position - 1);
   child.turns = parent.turns;
-  const int shared = std::min(ResidentLength(parent), position - 1);
   const int parent_sequence = parent.sequence;
+  const int common = std::min(ResidentLength(parent), position - 1);
+  const int shared = common > 0 ? pool_->Shareable(parent_sequence, common) : 0;
   Result<LaneId> id = AddLane(std::move(child));
   if (id && shared > 0) {
     Lane& added = lanes_.at(*id);
@@ -260,6 +261,13 @@ Status LlamaEngine::Route(LaneId lane, const std::optional<RouteSpec>& spec) {
       return Error{ErrorCode::kUnsupported, "the model " + Quoted(loaded_.info.name) +
                                                 " has no experts to route to; refinement needs a "
                                                 "mixture-of-experts model"};
+    }
+    // Routes of a later wave would start from a state that holds the token already.
+    const int most = std::min(loaded_.plan.max_rows, loaded_.plan.routes + 1);
+    if (loaded_.recurrent && spec->routes > most) {
+      return Error{ErrorCode::kUnsupported,
+                   std::to_string(spec->routes) + " routes do not fit into one forward of " +
+                       std::to_string(most) + " rows, as a recurrent model needs; take fewer"};
     }
   }
   DropRefinement(*found);

@@ -214,12 +214,15 @@ Result<ModelHandle> LoadWeights(const LlamaOptions& options) {
   return model;
 }
 
+bool IsRecurrent(const llama_model* model) {
+  return llama_model_is_recurrent(model) || llama_model_is_hybrid(model);
+}
+
 // Whether a lane's cells stay in the order of its positions, so that nothing about other lanes
 // changes how its attention sums are rounded.
 bool KeepsOrder(const llama_model* model, const LlamaOptions& options) {
   return options.flash_attention != Toggle::kOff && options.gpu_layers == 0 &&
-         llama_model_n_swa(model) == 0 && !llama_model_is_recurrent(model) &&
-         !llama_model_is_hybrid(model);
+         llama_model_n_swa(model) == 0 && !IsRecurrent(model);
 }
 
 }  // namespace
@@ -258,6 +261,7 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options) {
   loaded.info.vocab_size = llama_vocab_n_tokens(llama_model_get_vocab(loaded.model.get()));
   const int cpus = AllowedCpus();
   loaded.threads = options.threads == 0 ? cpus : std::min(options.threads, cpus);
+  loaded.recurrent = IsRecurrent(loaded.model.get());
   loaded.ordered_cells = KeepsOrder(loaded.model.get(), options);
   Result<std::string> hash = FileHash(options.model_path);
   if (!hash) {

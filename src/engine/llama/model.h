@@ -29,6 +29,7 @@ struct LoadedModel {
   double bytes_per_cell = 0;
   int context_tokens = 0;      // longest history of one lane
   bool ordered_cells = false;  // plain KV on the CPU with flash attention: strict can be kept
+  bool recurrent = false;      // keeps a state that cannot be taken back, such as Qwen3-Next's
   bool router_bias = false;    // the router adds a bias after its matmul
   int threads = 1;
   // In order of construction; each uses the ones before it.

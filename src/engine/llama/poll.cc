@@ -97,7 +97,8 @@ void LlamaEngine::ShareLongestPrefix(LaneId id, Lane* lane) {
     if (other_id == id || most <= best_length) {
       continue;
     }
-    const int common = CommonPrefix(other.history, lane->history, most);
+    const int common =
+        pool_->Shareable(other.sequence, CommonPrefix(other.history, lane->history, most));
     if (common > best_length) {
       best_length = common;
       best_sequence = other.sequence;
