@@ -56,6 +56,17 @@ std::vector<json> Lines(const std::string& path) {
 
 json Schema() { return json::parse(ReadWholeFile(HYPER_SOURCE_DIR "/docs/run.schema.json")); }
 
+TEST(CliPlan, TellsMemoryWithoutAQuestion) {
+  const ProcessResult fits = RunProcess(Hyper({"run", "--plan", "--ctx", "4096"}));
+  EXPECT_EQ(fits.exit_code, 0) << fits.err;
+  EXPECT_NE(fits.out.find("4,096 cells of f16"), std::string::npos) << fits.out;
+  EXPECT_NE(fits.out.find(": fits\n"), std::string::npos) << fits.out;
+  const ProcessResult huge = RunProcess(Hyper({"run", "--plan", "--ctx", "900000000"}));
+  EXPECT_EQ(huge.exit_code, 71) << huge.err;
+  EXPECT_NE(huge.out.find("does not fit"), std::string::npos) << huge.out;
+  EXPECT_EQ(RunProcess(Hyper({"run", "--plan", "--engine", "scripted"})).exit_code, 64);
+}
+
 // The votes, paths and ledger of a run agree with each other.
 void ExpectConsistent(const json& run) {
   EXPECT_EQ(SchemaViolation(Schema(), run), "");

@@ -14,6 +14,7 @@
 #include "apps/hyper/bundled_model.h"
 #include "apps/hyper/command.h"
 #include "apps/hyper/parse_value.h"
+#include "apps/hyper/printers/plan_text.h"
 #include "apps/hyper/scripted_engine.h"
 #include "hyper/llama_engine.h"
 
@@ -70,6 +71,20 @@ Status CheckWord(const char* name, const std::string& value, const std::string& 
   }
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("--{} '{}' is not known; it takes one of {}", name, value, words)};
+}
+
+LlamaOptions LlamaOptionsOf(const EngineFlags& flags, const Numbers& numbers, int lanes) {
+  LlamaOptions options;
+  options.model_path = flags.model;
+  options.context_cells = numbers.cells;
+  options.max_lanes = std::min(lanes, kMostLanes);
+  options.threads = numbers.threads;
+  options.strict = flags.determinism == "strict";
+  options.gpu_layers = numbers.gpu_layers;
+  options.kv_type = std::find_if(kKvTypes.begin(), kKvTypes.end(), [&flags](const auto& entry) {
+                      return entry.first == flags.kv_type;
+                    })->second;
+  return options;
 }
 
 // CPUs that this process may run on.
@@ -155,17 +170,27 @@ Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlag
     Warn(command, fmt::format("--threads {} is more than the {} CPUs that may be used; {} it is",
                               numbers->threads, allowed, allowed));
   }
-  LlamaOptions options;
-  options.model_path = flags.model;
-  options.context_cells = numbers->cells;
-  options.max_lanes = std::min(lanes, kMostLanes);
-  options.threads = numbers->threads;
-  options.strict = flags.determinism == "strict";
-  options.gpu_layers = numbers->gpu_layers;
-  options.kv_type = std::find_if(kKvTypes.begin(), kKvTypes.end(), [&flags](const auto& entry) {
-                      return entry.first == flags.kv_type;
-                    })->second;
-  return MakeLlamaEngine(options);
+  return MakeLlamaEngine(LlamaOptionsOf(flags, *numbers, lanes));
+}
+
+int PrintPlan(const char* command, const EngineFlags& flags, int lanes) {
+  if (flags.engine != "llama") {
+    return Complain(command, {ErrorCode::kInvalidArgument,
+                              "--plan measures a model; leave --engine " + flags.engine + " out"});
+  }
+  const Result<Numbers> numbers = ParseNumbers(flags);
+  if (!numbers) {
+    return Complain(command, numbers.error());
+  }
+  const Result<MemoryPlan> plan = PlanLlamaMemory(LlamaOptionsOf(flags, *numbers, lanes));
+  if (!plan) {
+    return Complain(command, plan.error());
+  }
+  if (!PrintResult(command, PlanText(*plan, flags.kv_type))) {
+    return kExitOutput;
+  }
+  const bool fits = plan->available_bytes < 0 || plan->total_bytes() <= plan->available_bytes;
+  return fits ? kExitOk : ExitCodeOf({ErrorCode::kResourceExhausted, ""});
 }
 
 }  // namespace hyper::app

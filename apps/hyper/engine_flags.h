@@ -29,6 +29,10 @@ struct EngineFlags {
 // Checks the flags' values; resolves the model's path to `flags.model`. Cheap: loads nothing.
 Status CheckEngineFlags(EngineFlags& flags);
 
+// Prints the memory that the engine of checked flags would take, and what fits. Returns the exit
+// code: 0, or 71 where it does not fit.
+int PrintPlan(const char* command, const EngineFlags& flags, int lanes);
+
 // Makes the engine of checked flags. `lanes`: lanes wanted at once, 0 leaves it to the engine.
 // Warns, in the name of `command`, of more threads than CPUs. Errors: those of the engine.
 Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlags& flags,

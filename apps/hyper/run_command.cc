@@ -142,6 +142,15 @@ Result<std::unique_ptr<Engine>> LoadEngine(const RunFlags& flags, LiveView& view
   return engine;
 }
 
+// The memory of the engine that LoadEngine would make.
+int PrintMemory(const RunFlags& flags) {
+  const std::string preset =
+      flags.preset.empty() ? PresetFor("", flags.engine.model) : flags.preset;
+  const Result<MethodOptions> options = ResolveOptions(flags.options, preset, flags.method);
+  return options ? PrintPlan(kCommand, flags.engine, LaneLimit(*options))
+                 : Complain(kCommand, options.error());
+}
+
 // Preset, flags and the engine's abilities put together.
 Result<RunSetup> SetUp(const RunFlags& flags, const std::string& question, const Engine& engine) {
   RunSetup setup;
@@ -231,6 +240,9 @@ int RunCommand(int argc, const char* const* argv) {
   RunFlags flags;
   if (std::optional<int> exit_code = ParseRunFlags(argc, argv, &flags)) {
     return *exit_code;
+  }
+  if (flags.plan) {
+    return PrintMemory(flags);
   }
   Result<std::string> question = ReadQuestion(flags.question, flags.file);
   if (!question) {

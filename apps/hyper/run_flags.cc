@@ -91,6 +91,8 @@ void AddRunFlags(CLI::App& app, RunFlags& flags, RawFlags& raw) {
 
 void AddOutputFlags(CLI::App& app, RunFlags& flags) {
   const char* group = "Output";
+  app.add_flag("--plan", flags.plan, "print the memory that the run would take; no question needed")
+      ->group(group);
   app.add_flag("--json", flags.json, "print one JSON object (docs/json.md)")->group(group);
   app.add_flag("--timing", flags.timing, "with --json: add times, which no two runs have alike")
       ->group(group);

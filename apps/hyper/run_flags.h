@@ -26,6 +26,7 @@ struct RunFlags {
   std::optional<uint64_t> seed;
   SessionLimits limits;
   ExtractOptions extract;
+  bool plan = false;  // print what memory the run would take, and no more
   bool json = false;
   bool timing = false;
   std::string trace;

@@ -1,6 +1,7 @@
 // The engine that runs GGUF models in this process, through llama.cpp.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,5 +40,23 @@ struct LlamaOptions {
 // kResourceExhausted (the KV cache does not fit in memory), kUnsupported (the architecture).
 // Cost: loads the weights. The engine belongs to one thread at a time.
 Result<std::unique_ptr<Engine>> MakeLlamaEngine(const LlamaOptions& options);
+
+// Memory of an engine, in bytes, before it is made.
+struct MemoryPlan {
+  ModelInfo model;              // without hash and vocabulary size
+  int64_t weights_bytes = 0;    // all devices together
+  int64_t context_bytes = 0;    // KV cache, and the state of recurrent models
+  int64_t compute_bytes = 0;    // what a forward needs besides
+  int64_t available_bytes = 0;  // main memory that is free now; -1 where it cannot be told
+  int cells = 0;                // KV cells that the lanes share
+  int lanes = 0;                // most lanes open at once
+  double bytes_per_cell = 0;    // by the header: all layers, whether they keep KV or not
+  bool recurrent = false;       // each lane keeps a state of fixed size besides
+  int64_t total_bytes() const { return weights_bytes + context_bytes + compute_bytes; }
+};
+
+// What MakeLlamaEngine(options) would take, by llama.cpp's own account; the weights are not read.
+// Unlike MakeLlamaEngine it refuses nothing for want of memory. Errors: as MakeLlamaEngine.
+Result<MemoryPlan> PlanLlamaMemory(const LlamaOptions& options);
 
 }  // namespace hyper

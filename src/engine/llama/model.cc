@@ -132,25 +132,6 @@ double NumberIn(const std::string& path) {
   return file >> number ? number : std::numeric_limits<double>::infinity();
 }
 
-// Bytes of memory that can still be used, by the machine's and the container's account; infinite
-// where it cannot be told.
-double AvailableBytes() {
-  double available = std::numeric_limits<double>::infinity();
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  std::string rest;
-  double kilobytes = 0;
-  while (file >> name >> kilobytes && std::getline(file, rest)) {
-    if (name == "MemAvailable:") {
-      available = kilobytes * 1024;
-    }
-  }
-  const double limit = NumberIn("/sys/fs/cgroup/memory.max");
-  const double used = NumberIn("/sys/fs/cgroup/memory.current");
-  return std::isfinite(limit) && std::isfinite(used) ? std::min(available, limit - used)
-                                                     : available;
-}
-
 std::string Gigabytes(double bytes) {
   const double tenths = std::round(bytes / 1e8);
   std::string text = std::to_string(static_cast<int64_t>(tenths));
@@ -158,9 +139,9 @@ std::string Gigabytes(double bytes) {
   return text.substr(0, text.size() - 1) + "." + text.back() + " GB";
 }
 
-// Rows, sequences and cells; kResourceExhausted when the cells do not fit in memory.
+// Rows, sequences and cells; kResourceExhausted when the cells take more than `limit` bytes.
 Result<ContextPlan> PlanContext(const LlamaOptions& options, int train_tokens,
-                                double bytes_per_cell) {
+                                double bytes_per_cell, double limit) {
   ContextPlan plan;
   plan.lanes = options.max_lanes == 0 ? kDefaultLanes : options.max_lanes;
   const int rows = options.strict ? kStrictRows : kFastRows;
@@ -180,7 +161,7 @@ Result<ContextPlan> PlanContext(const LlamaOptions& options, int train_tokens,
   }
   const double bytes = static_cast<double>(cells) * bytes_per_cell;
   // ggml keeps the sizes of tensors in 64 bits but counts cells in 32.
-  if (bytes > available || cells > std::numeric_limits<int32_t>::max() / 2) {
+  if (bytes > limit || cells > std::numeric_limits<int32_t>::max() / 2) {
     return Error{ErrorCode::kResourceExhausted,
                  "a context of " + std::to_string(cells) + " KV cells (--ctx) needs " +
                      std::to_string(static_cast<int64_t>(bytes)) + " bytes (" + Gigabytes(bytes) +
@@ -192,10 +173,14 @@ Result<ContextPlan> PlanContext(const LlamaOptions& options, int train_tokens,
   return plan;
 }
 
-Result<ModelHandle> LoadWeights(const LlamaOptions& options) {
+Result<ModelHandle> LoadWeights(const LlamaOptions& options, Weights weights) {
   llama_model_params params = llama_model_default_params();
   params.n_gpu_layers = options.gpu_layers;
   params.main_gpu = options.main_gpu;
+  if (weights == Weights::kMeasure) {
+    params.no_alloc = true;
+    params.load_mode = LLAMA_LOAD_MODE_NONE;
+  }
   std::vector<float> split = options.tensor_split;
   if (!split.empty()) {
     split.resize(std::max(split.size(), llama_max_devices()), 0.0F);
@@ -227,7 +212,24 @@ bool KeepsOrder(const llama_model* model, const LlamaOptions& options) {
 
 }  // namespace
 
-Result<LoadedModel> LoadModel(const LlamaOptions& options) {
+double AvailableBytes() {
+  double available = std::numeric_limits<double>::infinity();
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::string rest;
+  double kilobytes = 0;
+  while (file >> name >> kilobytes && std::getline(file, rest)) {
+    if (name == "MemAvailable:") {
+      available = kilobytes * 1024;
+    }
+  }
+  const double limit = NumberIn("/sys/fs/cgroup/memory.max");
+  const double used = NumberIn("/sys/fs/cgroup/memory.current");
+  return std::isfinite(limit) && std::isfinite(used) ? std::min(available, limit - used)
+                                                     : available;
+}
+
+Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   if (Status status = CheckOptions(options); !status) {
     return status.error();
   }
@@ -244,7 +246,9 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options) {
   const int train = static_cast<int>(header->Integer(prefix + ".context_length", 4096));
   loaded.info.context_train_tokens = train;
   loaded.bytes_per_cell = BytesPerCell(*header, prefix, TypeOf(options.kv_type));
-  const Result<ContextPlan> plan = PlanContext(options, train, loaded.bytes_per_cell);
+  const double limit =
+      weights == Weights::kMeasure ? std::numeric_limits<double>::infinity() : AvailableBytes();
+  const Result<ContextPlan> plan = PlanContext(options, train, loaded.bytes_per_cell, limit);
   if (!plan) {
     return plan.error();
   }
@@ -253,7 +257,7 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options) {
   if (Status status = LoadBackends(options.backend_dir); !status) {
     return status.error();
   }
-  Result<ModelHandle> model = LoadWeights(options);
+  Result<ModelHandle> model = LoadWeights(options, weights);
   if (!model) {
     return model.error();
   }
@@ -263,6 +267,9 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options) {
   loaded.threads = options.threads == 0 ? cpus : std::min(options.threads, cpus);
   loaded.recurrent = IsRecurrent(loaded.model.get());
   loaded.ordered_cells = KeepsOrder(loaded.model.get(), options);
+  if (weights == Weights::kMeasure) {
+    return loaded;
+  }
   Result<std::string> hash = FileHash(options.model_path);
   if (!hash) {
     return hash.error();
@@ -297,8 +304,10 @@ Status MakeContext(const LlamaOptions& options, ggml_backend_sched_eval_callback
     const double bytes = loaded->bytes_per_cell * loaded->plan.physical_cells;
     return Error{ErrorCode::kResourceExhausted,
                  "a context of " + std::to_string(loaded->plan.cells) + " KV cells (" +
-                     Gigabytes(bytes) + ") cannot be made: " +
-                     log.Reason("llama.cpp gave no reason") + "; give a smaller --ctx"};
+                     Gigabytes(bytes) +
+                     ") cannot be made: " + log.Reason("llama.cpp gave no reason") +
+                     (ggml_is_quantized(params.type_k) ? "; give a smaller --ctx or --kv-type f16"
+                                                       : "; give a smaller --ctx")};
   }
   loaded->context = std::move(context);
   loaded->threads_pool = ThreadPool::Make(loaded->threads);

@@ -38,8 +38,18 @@ struct LoadedModel {
   ContextHandle context;
 };
 
+// What becomes of a model's weights.
+enum class Weights {
+  kLoad,
+  kMeasure,  // only their sizes are taken; nothing is refused for want of memory
+};
+
 // Checks `options` and loads the model, without a context yet. Errors: as MakeLlamaEngine.
-Result<LoadedModel> LoadModel(const LlamaOptions& options);
+Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights = Weights::kLoad);
+
+// Bytes of memory that can still be used, by the machine's and the container's account; infinite
+// where it cannot be told.
+double AvailableBytes();
 
 // Makes the context of a loaded model.
 //   on_node, user_data  ggml's evaluation callback, asked about every node of every forward

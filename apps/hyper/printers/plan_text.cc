@@ -1,0 +1,53 @@
+#include "apps/hyper/printers/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/hyper/printers/run_text.h"
+
+namespace hyper::app {
+namespace {
+
+std::string Size(int64_t bytes) {
+  const double gigabytes = static_cast<double>(bytes) / 1e9;
+  return gigabytes < 0.1 ? fmt::format("{:.1f} MB", gigabytes * 1e3)
+                         : fmt::format("{:.1f} GB", gigabytes);
+}
+
+}  // namespace
+
+std::string PlanText(const MemoryPlan& plan, const std::string& kv_type) {
+  std::string text = fmt::format("model    {} ({}), {} experts\n", plan.model.name,
+                                 plan.model.architecture, plan.model.expert_count);
+  text += fmt::format("weights  {:>9}\n", Size(plan.weights_bytes));
+  text += fmt::format("KV       {:>9}  {} cells of {} for {} lanes{}\n", Size(plan.context_bytes),
+                      Grouped(plan.cells), kv_type, plan.lanes,
+                      plan.recurrent ? ", and a recurrent state for each" : "");
+  text += fmt::format("buffers  {:>9}\n", Size(plan.compute_bytes));
+  text += fmt::format("total    {:>9}", Size(plan.total_bytes()));
+  if (plan.available_bytes < 0) {
+    return text + "\n";
+  }
+  const int64_t spare = plan.available_bytes - plan.total_bytes();
+  text += fmt::format(" of {} available: {}\n", Size(plan.available_bytes),
+                      spare >= 0 ? "fits" : "does not fit");
+  // A recurrent state does not grow with the cells, so the cells' share is by the header.
+  const double per_cell = plan.recurrent
+                              ? plan.bytes_per_cell
+                              : static_cast<double>(plan.context_bytes) / std::max(1, plan.cells);
+  const double most = per_cell > 0 ? plan.cells + static_cast<double>(spare) / per_cell : 0;
+  if (most < 256) {
+    return text + "hint     no --ctx makes it fit; take a smaller model or more memory\n";
+  }
+  const auto cells = static_cast<int64_t>(std::floor(most));
+  text += fmt::format("hint     --ctx up to {} fits: {} tokens for each of {} lanes\n",
+                      Grouped(cells), Grouped(cells / std::max(1, plan.lanes)), plan.lanes);
+  if (spare < 0 && kv_type != "q8_0" && kv_type != "q4_0") {
+    text += "         --kv-type q8_0 holds nearly twice as many\n";
+  }
+  return text;
+}
+
+}  // namespace hyper::app

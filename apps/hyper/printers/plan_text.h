@@ -1,0 +1,14 @@
+// The memory of a run as plain text for people.
+#pragma once
+
+#include <string>
+
+#include "hyper/llama_engine.h"
+
+namespace hyper::app {
+
+// Weights, KV cache, buffers and what fits; ends with a line break.
+//   kv_type  the word of --kv-type, for the hint
+std::string PlanText(const MemoryPlan& plan, const std::string& kv_type);
+
+}  // namespace hyper::app
