@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The checks that are too heavy for every change; writes docs/check-full-<date>.md. Run by hand, as
-# root on Debian 12.
-#   scripts/check-full.sh [STEP...]      steps: fresh source system valgrind fuzz; none: all
+# The checks that are too heavy for every change; each run adds a section to
+# docs/check-full-<date>.md. Run by hand, as root on Debian 12.
+#   scripts/check-full.sh [STEP...]      steps: fresh source system mutations valgrind fuzz; none: all
 set -uo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ $# -gt 0 ] || steps=(fresh source system valgrind fuzz)
+[ $# -gt 0 ] || steps=(fresh source system mutations valgrind fuzz)
 work=$PWD/build-check-full
 mkdir -p "$work"
 report=docs/check-full-$(date -u +%Y-%m-%d).md
@@ -36,6 +36,9 @@ check_system() {
     cmake --build "$work/system" && ctest --test-dir "$work/system" --output-on-failure
 }
 
+# Every formula of src/core changed in turn: a test must notice.
+check_mutations() { tests/goldens/mutate_core.py .deps/llama/src/vendor; }
+
 # Every test program but those that decode with a real model, which take hours there.
 check_valgrind() {
   local program
@@ -58,13 +61,13 @@ check_fuzz() {
 }
 
 scripts/install-deps.sh full || exit 1
+[ -e "$report" ] || echo "# Full check of $(date -u +%Y-%m-%d)" >"$report"
 {
-  echo "# Full check of $(date -u +%Y-%m-%d)"
   echo
   echo "Commit $(git rev-parse --short HEAD)$(git diff --quiet HEAD || echo ' with changes'), $(nproc)" \
     "cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), load at the start" \
     "$(cut -d' ' -f1 /proc/loadavg). Written by \`make check-full\`; steps: ${steps[*]}."
-} >"$report"
+} >>"$report"
 for step in "${steps[@]}"; do
   begin=$SECONDS result=passed
   echo "== $step"
@@ -76,7 +79,7 @@ for step in "${steps[@]}"; do
   echo "-- $step: $result in $((SECONDS - begin)) s"
   {
     printf '\n## %s: %s in %s s\n\n```\n' "$step" "$result" $((SECONDS - begin))
-    grep -E '^(== |-- )|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::' "$work/$step.log"
+    grep -E '^(== |-- )|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation' "$work/$step.log"
     printf '```\n'
   } >>"$report"
 done
