@@ -34,7 +34,7 @@ unmount() {
   for path in "${mounted[@]}"; do umount "$root$path"; done
 }
 trap unmount EXIT
-for path in /proc /sys /dev; do
+for path in /proc /sys /dev /dev/pts; do
   mountpoint -q "$root$path" || { mount --bind "$path" "$root$path" && mounted=("$path" "${mounted[@]}"); }
 done
 
