@@ -224,7 +224,7 @@ void LlamaEngine::TakeToken(LaneId id, Lane* lane, std::span<float> logits, int 
   }
   lane->history.push_back(token);
   --lane->grant;
-  if (lane->spec.stop_at_end && llama_vocab_is_eog(vocab_, token)) {
+  if (lane->spec.stop_at_end && IsEndOfGeneration(token)) {
     lane->ended = true;
     lane->grant = 0;
     AddEvent(EventKind::kEnd, id).end_reason = EndReason::kStop;

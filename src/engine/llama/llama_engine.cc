@@ -117,7 +117,11 @@ std::string LlamaEngine::TokenText(Token token) const {
 }
 
 bool LlamaEngine::IsEndOfGeneration(Token token) const {
-  return token >= 0 && token < loaded_.info.vocab_size && llama_vocab_is_eog(vocab_, token);
+  if (token < 0 || token >= loaded_.info.vocab_size || !llama_vocab_is_eog(vocab_, token)) {
+    return false;
+  }
+  // Where the file names no end, llama.cpp takes GPT-2's token 11, which is a comma there.
+  return loaded_.names_end || (llama_vocab_get_attr(vocab_, token) & LLAMA_TOKEN_ATTR_NORMAL) == 0;
 }
 
 Result<Prompt> LlamaEngine::RenderChat(

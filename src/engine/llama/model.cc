@@ -242,6 +242,7 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   for (const GgufTensor& tensor : header->tensors) {
     loaded.router_bias = loaded.router_bias || EndsWith(tensor.name, ".ffn_gate_inp.bias");
   }
+  loaded.names_end = header->values.count("tokenizer.ggml.eos_token_id") > 0;
   const std::string& prefix = loaded.info.architecture;
   const int train = static_cast<int>(header->Integer(prefix + ".context_length", 4096));
   loaded.info.context_train_tokens = train;

@@ -30,6 +30,7 @@ struct LoadedModel {
   int context_tokens = 0;      // longest history of one lane
   bool ordered_cells = false;  // plain KV on the CPU with flash attention: strict can be kept
   bool recurrent = false;      // keeps a state that cannot be taken back, such as Qwen3-Next's
+  bool names_end = false;      // the file says which token ends a text
   bool router_bias = false;    // the router adds a bias after its matmul
   int threads = 1;
   // In order of construction; each uses the ones before it.

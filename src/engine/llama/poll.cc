@@ -2,6 +2,8 @@
 // decoding.
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <new>
 
 #include "src/engine/llama/llama_engine.h"
 
@@ -73,9 +75,17 @@ Result<LlamaEngine::Outcome> LlamaEngine::Forward() {
   }
   const auto begin = std::chrono::steady_clock::now();
   const LogCapture log;
-  const int code = llama_decode(loaded_.context.get(), batch_.get());
-  if (code == 0) {
-    llama_synchronize(loaded_.context.get());
+  int code = 0;
+  try {
+    code = llama_decode(loaded_.context.get(), batch_.get());
+    if (code == 0) {
+      llama_synchronize(loaded_.context.get());
+    }
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kResourceExhausted, "no memory for the forward; give a smaller --ctx"};
+  } catch (const std::exception& failure) {
+    return Error{ErrorCode::kInternal,
+                 std::string("llama.cpp's forward failed: ") + failure.what()};
   }
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   cost_.forward_s += taken.count();
