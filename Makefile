@@ -6,7 +6,7 @@ DESTDIR ?=
 CMAKE_FLAGS ?=
 QUESTION ?= Pia has 17 crates with 45 toys each. Then the number grows to 4 times as many. \
             How many toys does Pia have now?
-.PHONY: all deps build demo test install check check-full goldens format clean
+.PHONY: all deps build demo test install check check-full goldens soak format clean
 
 all: build
 
@@ -34,6 +34,13 @@ check:
 	@.ci/run
 check-full:
 	@scripts/check-full.sh
+
+# Random sessions, widths, methods and cancellations under AddressSanitizer, for so many minutes.
+MINUTES ?= 20
+soak: deps
+	@cmake --preset asan >/dev/null
+	@cmake --build build-asan --target hyper_soak
+	@ASAN_OPTIONS=quarantine_size_mb=16 build-asan/hyper_soak $(MINUTES)
 
 # Recomputes the committed values that tests compare with (needs Python 3 with venv, and network).
 GOLDENS_PYTHON = $(BUILD)/goldens-venv/bin/python
