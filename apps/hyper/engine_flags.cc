@@ -114,7 +114,7 @@ void EngineFlags::AddTo(CLI::App& app) {
                  "element type of the KV cache (f16 f32 bf16 q8_0 q4_0) [f16]")
       ->type_name("WORD")
       ->group(group);
-  app.add_option("--threads", threads, "CPU threads; 0: all that are allowed [0]")
+  app.add_option("--threads", threads, "CPU threads; 0: the allowed ones that are free [0]")
       ->type_name("N")
       ->group(group);
   app.add_option("--gpu-layers", gpu_layers, "layers on the GPU; -1: all [0]")

@@ -19,7 +19,7 @@ struct EngineFlags {
   std::string determinism = "strict";
   std::string kv_type = "f16";
   std::string cells = "0";       // KV cells; 0: as many as the engine chooses
-  std::string threads = "0";     // 0: all that are allowed
+  std::string threads = "0";     // 0: the allowed ones that are free
   std::string gpu_layers = "0";  // -1: all
 
   // Adds the flags to `app`, which reads into this object.

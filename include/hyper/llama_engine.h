@@ -22,7 +22,8 @@ struct LlamaOptions {
   std::string model_path;    // GGUF file; of a split model its first part
   int context_cells = 0;     // KV cells shared by all lanes, >= 2; 0 = auto
   int max_lanes = 0;         // lanes open at once, [1, 240]; 0 = auto (132)
-  int threads = 0;           // CPU threads, >= 1, clamped to the CPUs allowed; 0 = all of them
+  int threads = 0;           // CPU threads, >= 1, clamped to the CPUs allowed; 0 = those that are
+                             // allowed and that other programs leave free while the model is read
   bool strict = true;        // equal seeds give equal bytes for any parallelism and thread count
   int max_forward_rows = 0;  // rows of one decoding forward; strict: [2, 63]; 0 = auto
   KvType kv_type = KvType::kF16;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 
+#include "src/engine/llama/cpu_load.h"
 #include "src/engine/llama/file_hash.h"
 
 namespace hyper::llama {
@@ -50,7 +51,8 @@ Status CheckOptions(const LlamaOptions& options) {
                       "1 to " + std::to_string(kMaxLanes) + ", or 0 for auto");
   }
   if (options.threads < 0) {
-    return OutOfRange("the number of threads", options.threads, "1 or more, or 0 for all CPUs");
+    return OutOfRange("the number of threads", options.threads,
+                      "1 or more, or 0 for all CPUs that are free");
   }
   const int most_rows = options.strict ? kStrictRows : kFastPrefillRows;
   const int least_rows = options.strict ? 2 : 1;
@@ -237,6 +239,7 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   if (!header) {
     return header.error();
   }
+  const CpuLoad load;
   LoadedModel loaded;
   loaded.info = Describe(*header, options.model_path);
   for (const GgufTensor& tensor : header->tensors) {
@@ -265,7 +268,8 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   loaded.model = std::move(*model);
   loaded.info.vocab_size = llama_vocab_n_tokens(llama_model_get_vocab(loaded.model.get()));
   const int cpus = AllowedCpus();
-  loaded.threads = options.threads == 0 ? cpus : std::min(options.threads, cpus);
+  loaded.threads = options.threads == 0 ? DefaultThreads(cpus, load.FreeCpus())
+                                        : std::min(options.threads, cpus);
   loaded.recurrent = IsRecurrent(loaded.model.get());
   loaded.ordered_cells = KeepsOrder(loaded.model.get(), options);
   if (weights == Weights::kMeasure) {
