@@ -30,6 +30,7 @@ int BenchCommand(int argc, const char* const* argv);
 int EqualCommand(int argc, const char* const* argv);
 int ExtractCommand(int argc, const char* const* argv);
 int EvalCommand(int argc, const char* const* argv);
+int ServeCommand(int argc, const char* const* argv);
 int InspectCommand(int argc, const char* const* argv);
 int GradeCommand(int argc, const char* const* argv);
 int CompareCommand(int argc, const char* const* argv);

@@ -15,6 +15,8 @@ using hyper::app::Command;
 
 constexpr std::array kCommands{
     Command{"run", "answer a question", hyper::app::RunCommand},
+    Command{"serve", "serve the OpenAI API and a page that shows the pool",
+            hyper::app::ServeCommand},
     Command{"eval", "compare methods over a suite of questions, resumable",
             hyper::app::EvalCommand},
     Command{"inspect", "explain an answer of a study", hyper::app::InspectCommand},

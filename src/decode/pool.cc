@@ -82,6 +82,7 @@ LaneSpec Pool::SpecFor(uint64_t key) const {
   LaneSpec spec;
   spec.path_key = key;
   spec.sampler = config_.options.sampler;
+  spec.logit_bias = config_.logit_bias;
   // One more than any set needs: the chosen token may have to be left out.
   const int wanted = std::max(
       {config_.options.confidence_count + 1, config_.options.entropy_count, kDeepConfCandidates});

@@ -1,0 +1,289 @@
+#include "src/server/http_server.h"
+
+#include <cpp-httplib/httplib.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ctime>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "src/server/generation.h"
+#include "src/server/metrics.h"
+#include "src/server/page_files.h"
+#include "src/server/run_routes.h"
+
+namespace hyper {
+namespace {
+
+using httplib::Request;
+using httplib::Response;
+
+constexpr const char* kJson = "application/json";
+
+void Send(Response& response, int status, const Json& body) {
+  response.status = status;
+  response.set_content(DumpJson(body), kJson);
+}
+
+// Host and port of a URL's authority without the port: "localhost", "127.0.0.1", "[::1]".
+std::string_view HostOf(std::string_view authority) {
+  const size_t bracket = authority.find(']');
+  const size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
+  return authority.substr(0, colon);
+}
+
+bool IsLoopback(std::string_view host) {
+  return host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == "::1";
+}
+
+// Pages of other sites can make a browser send requests here; they carry an Origin of their own,
+// or, after a name was rebound to this address, a Host that is not ours.
+bool FromElsewhere(const Request& request, const HttpOptions& options) {
+  const std::string host = request.get_header_value("Host");
+  if (IsLoopback(options.host) && !host.empty() && !IsLoopback(HostOf(host))) {
+    return true;
+  }
+  const std::string origin = request.get_header_value("Origin");
+  if (origin.empty() || (!options.cors_origin.empty() &&
+                         (options.cors_origin == "*" || options.cors_origin == origin))) {
+    return false;
+  }
+  const size_t scheme = origin.find("://");
+  return scheme == std::string::npos || origin.substr(scheme + 3) != host;
+}
+
+bool Authorised(const Request& request, const HttpOptions& options) {
+  constexpr std::string_view kBearer = "Bearer ";
+  std::string given = request.get_header_value("Authorization");
+  given = given.rfind(kBearer, 0) == 0 ? given.substr(kBearer.size())
+                                       : request.get_header_value("X-Api-Key");
+  return EqualInConstantTime(given, options.api_key);
+}
+
+bool IsPublic(const std::string& path) {
+  return path == "/" || path == "/health" || path.rfind("/page/", 0) == 0;
+}
+
+Json ModelsJson(const ServerLimits& limits) {
+  Json models = Json::array();
+  const auto add = [&models](const std::string& id, const std::string& about) {
+    models.push_back({{"id", id},
+                      {"object", "model"},
+                      {"created", 0},
+                      {"owned_by", "hyper"},
+                      {"description", about}});
+  };
+  add(limits.model_name, "method " + limits.default_method);
+  add(limits.model_name + ":" + kPlainMethod, "plain decoding");
+  for (const MethodInfo& method : Methods()) {
+    add(limits.model_name + ":" + method.name, method.description);
+  }
+  return {{"object", "list"}, {"data", std::move(models)}};
+}
+
+const char* MimeOf(std::string_view name) {
+  const auto ends = [name](std::string_view end) {
+    return name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
+  };
+  return ends(".html")  ? "text/html; charset=utf-8"
+         : ends(".js")  ? "text/javascript; charset=utf-8"
+         : ends(".css") ? "text/css; charset=utf-8"
+                        : "application/octet-stream";
+}
+
+void SendPage(Response& response, const std::string& name) {
+  for (const PageFile& file : PageFiles()) {
+    if (file.name == name) {
+      // Nothing from elsewhere may run in the page or be loaded by it.
+      response.set_header(
+          "Content-Security-Policy",
+          "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+          "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
+          "frame-ancestors 'none'; form-action 'none'");
+      response.set_header("Cache-Control", "no-cache");
+      response.set_content(std::string(file.bytes), MimeOf(file.name));
+      return;
+    }
+  }
+  Send(response, 404, ApiError{404, "not_found_error", "", "", "no such page"}.ToJson());
+}
+
+ApiError ErrorOfStatus(int status) {
+  const std::string message = status == 404 ? "there is no such endpoint; docs/server.md lists them"
+                              : status == 413
+                                  ? "the body is larger than this server takes"
+                                  : fmt::format("the request cannot be read (HTTP {})", status);
+  return {status, "invalid_request_error", "", "", message};
+}
+
+}  // namespace
+
+bool EqualInConstantTime(const std::string& given, const std::string& wanted) {
+  unsigned difference = given.size() == wanted.size() ? 0U : 1U;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const char other = wanted.empty() ? '\0' : wanted[i % wanted.size()];
+    difference |= static_cast<unsigned>(static_cast<unsigned char>(given[i]) ^
+                                        static_cast<unsigned char>(other));
+  }
+  return difference == 0;
+}
+
+struct HttpServer::Parts {
+  Parts(Scheduler& the_scheduler, ServerLimits the_limits, HttpOptions the_options)
+      : scheduler(the_scheduler), limits(std::move(the_limits)), options(std::move(the_options)) {}
+
+  void SetUp();
+  void Guard();
+  void AddApi();
+  void AddPage();
+  httplib::Server::HandlerResponse Check(const Request& request, Response& response) const;
+
+  Scheduler& scheduler;
+  const ServerLimits limits;
+  const HttpOptions options;
+  httplib::Server server;
+  int port = 0;
+  std::thread thread;
+};
+
+void HttpServer::Parts::SetUp() {
+  const auto connections = static_cast<size_t>(options.most_connections);
+  server.new_task_queue = [connections] {
+    constexpr size_t kStanding = 8;
+    return new httplib::ThreadPool(std::min(kStanding, connections), connections, connections);
+  };
+  server.set_payload_max_length(options.most_body_bytes);
+  const auto slow = std::chrono::milliseconds(static_cast<int64_t>(options.slow_client_s * 1000));
+  server.set_read_timeout(slow);
+  server.set_write_timeout(slow);
+  server.set_keep_alive_timeout(5);
+  server.set_tcp_nodelay(true);
+  Guard();
+  AddApi();
+  AddRunRoutes(server, scheduler, options.heartbeat_s);
+  AddPage();
+}
+
+httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request,
+                                                          Response& response) const {
+  using Handled = httplib::Server::HandlerResponse;
+  if (FromElsewhere(request, options)) {
+    Send(response, 403,
+         ApiError{403, "invalid_request_error", "origin_not_allowed", "",
+                  "requests from other sites are not taken; --cors-origin allows one"}
+             .ToJson());
+    return Handled::Handled;
+  }
+  if (!options.cors_origin.empty()) {
+    response.set_header("Access-Control-Allow-Origin", options.cors_origin);
+    response.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key");
+    response.set_header("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
+    if (request.method == "OPTIONS") {
+      response.status = 204;
+      return Handled::Handled;
+    }
+  }
+  if (!options.api_key.empty() && !IsPublic(request.path) && !Authorised(request, options)) {
+    response.set_header("WWW-Authenticate", "Bearer");
+    Send(response, 401,
+         ApiError{401, "authentication_error", "invalid_api_key", "",
+                  "this server asks for its API key as a Bearer token"}
+             .ToJson());
+    return Handled::Handled;
+  }
+  return Handled::Unhandled;
+}
+
+void HttpServer::Parts::Guard() {
+  server.set_pre_routing_handler(
+      [this](const Request& request, Response& response) { return Check(request, response); });
+  server.set_error_handler([](const Request& /*request*/, Response& response) {
+    if (response.body.empty() && response.status >= 400) {
+      response.set_content(DumpJson(ErrorOfStatus(response.status).ToJson()), kJson);
+    }
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  server.set_exception_handler(
+      [](const Request& /*request*/, Response& response, const std::exception_ptr& /*failure*/) {
+        Send(response, 500,
+             ApiError{500, "server_error", "", "", "this is a bug or memory ran out"}.ToJson());
+      });
+  if (options.log) {
+    server.set_logger([this](const Request& request, const Response& response) {
+      options.log(request.method, request.path, response.status);
+    });
+  }
+}
+
+void HttpServer::Parts::AddApi() {
+  server.Get("/health", [](const Request& /*request*/, Response& response) {
+    Send(response, 200, {{"status", "ok"}});
+  });
+  server.Get("/v1/models", [this](const Request& /*request*/, Response& response) {
+    Send(response, 200, ModelsJson(limits));
+  });
+  server.Get("/metrics", [this](const Request& /*request*/, Response& response) {
+    response.set_content(MetricsText(scheduler.metrics()), "text/plain; version=0.0.4");
+  });
+  const auto generate = [this](const char* path, ParseRequest parse, MakeFormat format) {
+    server.Post(path, [this, parse, format](const Request& request, Response& response) {
+      Generate(scheduler, parse(request.body, limits), format, options.heartbeat_s, request,
+               response);
+    });
+  };
+  generate("/v1/chat/completions", ParseChatRequest, MakeChatFormat);
+  generate("/v1/completions", ParseCompletionRequest, MakeCompletionFormat);
+  generate("/v1/responses", ParseResponsesRequest, MakeResponsesFormat);
+}
+
+void HttpServer::Parts::AddPage() {
+  server.Get("/", [](const Request& /*request*/, Response& response) {
+    SendPage(response, "index.html");
+  });
+  // Names are looked up among the embedded files; no file system is touched.
+  server.Get(R"(/page/([a-z_.-]+))", [](const Request& request, Response& response) {
+    SendPage(response, request.matches[1]);
+  });
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Scheduler& scheduler, ServerLimits limits,
+                                                       HttpOptions options) {
+  auto parts = std::make_unique<Parts>(scheduler, std::move(limits), std::move(options));
+  parts->SetUp();
+  const std::string& host = parts->options.host;
+  parts->port = parts->options.port;
+  bool bound = false;
+  if (parts->port == 0) {
+    parts->port = parts->server.bind_to_any_port(host);
+    bound = parts->port > 0;
+  } else {
+    bound = parts->server.bind_to_port(host, parts->port);
+  }
+  if (!bound) {
+    return Error{ErrorCode::kUnavailable,
+                 fmt::format("{} port {} cannot be listened on; it is taken, or --host is no "
+                             "address of this machine",
+                             host, parts->options.port)};
+  }
+  Parts* running = parts.get();
+  parts->thread = std::thread([running] { running->server.listen_after_bind(); });
+  parts->server.wait_until_ready();
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(parts)));
+}
+
+HttpServer::HttpServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+HttpServer::~HttpServer() { Stop(); }
+
+int HttpServer::port() const { return parts_->port; }
+
+void HttpServer::Stop() {
+  parts_->server.stop();
+  if (parts_->thread.joinable()) {
+    parts_->thread.join();
+  }
+}
+
+}  // namespace hyper

@@ -1,0 +1,71 @@
+// One run on the scheduler's thread: its session, and what of it goes to the client and the log.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hyper/engine.h"
+#include "hyper/session.h"
+#include "src/server/reply.h"
+#include "src/server/run_log.h"
+#include "src/server/run_request.h"
+#include "src/server/text_stream.h"
+
+namespace hyper {
+
+class LiveRun {
+ public:
+  // `reply` and `log` are shared with HTTP threads, which may outlast the run or leave before it.
+  LiveRun(std::string id, RunRequest request, std::shared_ptr<ReplyQueue> reply,
+          std::shared_ptr<RunLog> log);
+
+  // Renders the prompt and makes the session, not started. The error has gone into the reply.
+  bool Prepare(Engine& engine);
+  // Sends what the last step brought.
+  void AfterStep();
+  // The session has finished: sends the rest and the costs, closes the log.
+  void Finalize();
+  // Ends the run without a result, whatever its state.
+  void Refuse(ApiError error);
+
+  const std::string& id() const { return id_; }
+  const RunRequest& request() const { return request_; }
+  const ReplyQueue& reply() const { return *reply_; }
+  Session* session() { return session_.get(); }
+  const Session* session() const { return session_.get(); }
+  bool plain() const { return request_.method == kPlainMethod; }
+
+ private:
+  struct Choice {
+    explicit Choice(TextStream::Options options) : stream(std::move(options)) {}
+    TextStream stream;
+    int consumed = 0;  // tokens of its path that went into the stream
+    int64_t reasoning_tokens = 0;
+    bool finished = false;
+  };
+
+  Result<Prompt> Render(Engine& engine) const;
+  std::optional<ApiError> MakeSession(Engine& engine, Prompt prompt);
+  TextStream::Options StreamOptions() const;
+  // Sends the new tokens of `path` as text of `choice`; true where a stop string ended it.
+  bool Feed(const Path& path, int choice);
+  void FinishChoice(const Path* path, int choice);
+  void OnRecord(const Record& record);
+  void SendVote(const SessionResult& result);
+  const Path* Representative(const SessionResult& result) const;
+  Json Summary(const SessionResult& result) const;
+
+  std::string id_;
+  RunRequest request_;
+  std::shared_ptr<ReplyQueue> reply_;
+  std::shared_ptr<RunLog> log_;
+  const Engine* engine_ = nullptr;
+  std::unique_ptr<Session> session_;
+  std::vector<Choice> choices_;
+  std::vector<Record> decisions_;  // for the report
+};
+
+}  // namespace hyper

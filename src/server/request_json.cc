@@ -1,0 +1,392 @@
+#include "src/server/request_json.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "hyper/method.h"
+#include "src/report/options_json.h"
+#include "src/server/field_reader.h"
+#include "src/server/request_messages.h"
+
+namespace hyper {
+namespace {
+
+constexpr int kMostTopLogprobs = 20;
+constexpr size_t kMostStops = 16;
+constexpr int kMostRoutes = 64;
+constexpr int kLargest = 1 << 30;
+
+uint64_t DrawSeed() {
+  constexpr uint64_t kExactInDouble = (uint64_t{1} << 53U) - 1;
+  std::random_device device;
+  return ((uint64_t{device()} << 32U) | device()) & kExactInDouble;
+}
+
+// Splits "tinymath:sc" into model and method.
+void ReadModel(FieldReader& fields, const ServerLimits& limits, ApiRequest& api, RunRequest& run) {
+  run.method = limits.default_method;
+  api.model = limits.model_name;
+  std::string name;
+  if (!fields.Take("model", name)) {
+    return;
+  }
+  api.model = name;
+  if (name == limits.model_name) {
+    return;
+  }
+  const size_t colon = name.rfind(':');
+  const bool ours = colon != std::string::npos && name.substr(0, colon) == limits.model_name;
+  if (ours) {
+    run.method = name.substr(colon + 1);
+  }
+  const std::vector<MethodInfo> methods = Methods();
+  const bool known = run.method == kPlainMethod ||
+                     std::any_of(methods.begin(), methods.end(), [&run](const MethodInfo& info) {
+                       return info.name == run.method;
+                     });
+  if (!ours || !known) {
+    fields.Fail(
+        {404, "invalid_request_error", "model_not_found", "model",
+         fmt::format("model '{}' is not served here; GET /v1/models lists those that are", name)});
+  }
+}
+
+// The request's own options ("hyper"), on top of preset and method.
+void ReadHyper(FieldReader& fields, const ServerLimits& limits, RunRequest& run) {
+  Json own = Json::object();
+  if (const Json* given = fields.Find("hyper")) {
+    own = *given;
+    if (!own.is_object()) {
+      fields.Fail("hyper", "'hyper' takes an object of options");
+      return;
+    }
+  }
+  FieldReader reader(own);
+  reader.Take("events", run.records);
+  reader.Take("progress", run.progress);
+  reader.TakeWithin("route", 1, kMostRoutes, run.routes);
+  if (run.routes > 1 && !limits.routing) {
+    reader.Fail("hyper.route", "'hyper.route' needs a mixture of experts in this process");
+  }
+  if (reader.error()) {
+    ApiError error = *reader.error();
+    error.param = error.param.rfind("hyper", 0) == 0 ? error.param : "hyper." + error.param;
+    fields.Fail(std::move(error));
+    return;
+  }
+  for (const char* ours : {"events", "progress", "route"}) {
+    own.erase(ours);
+  }
+  if (const auto method = own.find("method"); method != own.end() && method->is_string()) {
+    run.method = method->get<std::string>();
+  }
+  std::string preset = limits.preset;
+  if (const auto named = own.find("preset"); named != own.end() && named->is_string()) {
+    preset = named->get<std::string>();
+  }
+  const std::string method = run.method == kPlainMethod ? "sc" : run.method;
+  Result<AskRequest> ask = ParseAskOptions(DumpJson(own), preset);
+  Result<MethodOptions> options = Preset(preset);
+  Status status = ask ? Status() : Status(ask.error());
+  if (status && options) {
+    status = ApplyMethodDefaults(method, *options);
+  }
+  if (!status || !options) {
+    const Error& error = status ? options.error() : status.error();
+    fields.Fail("hyper", error.message);
+    return;
+  }
+  MethodOptions::ForEach(*options, [&own](auto& field, const OptionInfo& info) {
+    if (const auto given = own.find(info.name); given != own.end()) {
+      field = given->template get<std::decay_t<decltype(field)>>();
+    }
+  });
+  run.options = *options;
+  if (run.method == kPlainMethod && own.find("max-tokens") == own.end()) {
+    run.options.max_tokens = std::min(run.options.max_tokens, limits.plain_tokens);
+  }
+  run.seed = own.contains("seed") ? ask->options.seed : DrawSeed();
+  run.limits = ask->options.limits;
+  run.extract = ask->options.extract;
+  run.token_records = ask->options.token_records;
+  AddInstructions(ask->options.system, ask->options.instruction, run.messages);
+}
+
+void ReadSampling(FieldReader& fields, RunRequest& run) {
+  SamplerSpec& sampler = run.options.sampler;
+  fields.TakeWithin("temperature", 0.0, 100.0, sampler.temperature);
+  fields.TakeWithin("min_p", 0.0, 0.999999, sampler.min_p);
+  int top_k = 0;
+  if (fields.TakeWithin("top_k", -1, kLargest, top_k)) {
+    sampler.top_k = std::max(top_k, 0);
+  }
+  double top_p = 1;
+  if (fields.TakeWithin("top_p", 0.0, 1.0, top_p)) {
+    if (top_p > 0) {
+      sampler.top_p = top_p;
+    } else {
+      sampler.temperature = 0;  // nothing but the most probable token
+    }
+  }
+  if (const Json* seed = fields.Find("seed")) {
+    if (seed->is_number_integer()) {
+      run.seed = seed->is_number_unsigned() ? seed->get<uint64_t>()
+                                            : static_cast<uint64_t>(seed->get<int64_t>());
+    } else {
+      fields.Fail("seed",
+                  fmt::format("'seed' is {}; it takes an integer", FieldReader::Shown(*seed)));
+    }
+  }
+  for (const char* penalty : {"presence_penalty", "frequency_penalty"}) {
+    double value = 0;
+    if (fields.TakeWithin(penalty, -2.0, 2.0, value) && value != 0) {
+      fields.Refuse(penalty, "it would change the distribution that confidences are read from");
+    }
+  }
+}
+
+void ReadStop(FieldReader& fields, RunRequest& run) {
+  const Json* stop = fields.Find("stop");
+  if (stop == nullptr) {
+    return;
+  }
+  const Json list = stop->is_string() ? Json::array({*stop}) : *stop;
+  bool good = list.is_array() && list.size() <= kMostStops;
+  for (size_t i = 0; good && i < list.size(); ++i) {
+    good = list[i].is_string() && !list[i].get_ref<const std::string&>().empty();
+    if (good) {
+      run.stop.push_back(list[i].get<std::string>());
+    }
+  }
+  if (!good) {
+    fields.Fail("stop",
+                fmt::format("'stop' takes a string or at most {} strings, none empty", kMostStops));
+  }
+}
+
+void ReadLogitBias(FieldReader& fields, const ServerLimits& limits, RunRequest& run) {
+  const Json* bias = fields.Find("logit_bias");
+  if (bias == nullptr) {
+    return;
+  }
+  if (!bias->is_object()) {
+    fields.Fail("logit_bias", "'logit_bias' takes an object from token numbers to -100 to 100");
+    return;
+  }
+  for (const auto& [name, value] : bias->items()) {
+    int token = -1;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), token);
+    const bool whole = error == std::errc() && end == name.data() + name.size();
+    if (!whole || token < 0 || token >= limits.vocab_size || !value.is_number() ||
+        !(std::abs(value.get<double>()) <= 100)) {
+      fields.Fail("logit_bias",
+                  fmt::format("'logit_bias' takes tokens 0 to {} with values from -100 to 100",
+                              limits.vocab_size - 1));
+      return;
+    }
+    run.logit_bias.emplace_back(token, value.get<float>());
+  }
+}
+
+void ReadLength(FieldReader& fields, const ServerLimits& limits, RunRequest& run,
+                std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    fields.TakeWithin(name, 1, kLargest, run.options.max_tokens);
+  }
+  run.options.max_tokens = std::min(run.options.max_tokens, limits.most_tokens);
+  if (limits.most_time_s > 0) {
+    const double asked = run.limits.time_s;
+    run.limits.time_s = asked > 0 ? std::min(asked, limits.most_time_s) : limits.most_time_s;
+  }
+}
+
+void ReadChatLogprobs(FieldReader& fields, RunRequest& run) {
+  bool logprobs = false;
+  int top = 0;
+  fields.Take("logprobs", logprobs);
+  if (fields.Find("top_logprobs") != nullptr) {
+    fields.TakeWithin("top_logprobs", 0, kMostTopLogprobs, top);
+    if (!logprobs) {
+      fields.Fail("top_logprobs", "'top_logprobs' needs \"logprobs\": true");
+    }
+  }
+  if (logprobs) {
+    run.top_logprobs = top;
+  }
+}
+
+// What no request may ask for, and what pools cannot give.
+void CheckRun(FieldReader& fields, const ServerLimits& limits, RunRequest& run) {
+  if (run.top_logprobs) {
+    run.options.entropy_count = std::max(run.options.entropy_count, *run.top_logprobs);
+  }
+  if (fields.error()) {
+    return;
+  }
+  if (run.method == kPlainMethod) {
+    return;
+  }
+  if (run.choices > 1) {
+    fields.Refuse("n", fmt::format("method {} gives one choice; 'n' works with {}:plain",
+                                   run.method, limits.model_name));
+  }
+  if (run.top_logprobs) {
+    fields.Refuse("logprobs", fmt::format("the answer of method {} is a vote; logprobs work with "
+                                          "{}:plain",
+                                          run.method, limits.model_name));
+  }
+  const Status valid = Validate(run.options);
+  if (!valid) {
+    fields.Fail("hyper", valid.error().message);
+    return;
+  }
+  const int paths = std::max(WarmupCount(run.options), PoolWidth(run.options));
+  if (paths > limits.most_lanes) {
+    fields.Fail("hyper.width", fmt::format("'hyper.width' {} needs {} paths at once; this server "
+                                           "holds {}",
+                                           run.options.width, paths, limits.most_lanes));
+  }
+}
+
+// Fields that chat and completions share, once the prompt is read.
+void ReadCommon(FieldReader& fields, const ServerLimits& limits, ApiRequest& api, RunRequest& run) {
+  ReadModel(fields, limits, api, run);
+  ReadHyper(fields, limits, run);
+  ReadSampling(fields, run);
+  ReadStop(fields, run);
+  ReadLogitBias(fields, limits, run);
+  fields.TakeWithin("n", 1, limits.most_choices, run.choices);
+  fields.Take("stream", api.stream);
+  if (const Json* options = fields.Find("stream_options")) {
+    if (!options->is_object()) {
+      fields.Fail("stream_options", "'stream_options' takes an object");
+      return;
+    }
+    FieldReader reader(*options);
+    reader.Take("include_usage", api.include_usage);
+    if (reader.error()) {
+      fields.Fail("stream_options.include_usage", reader.error()->message);
+    }
+  }
+}
+
+void RefuseUnserved(FieldReader& fields) {
+  if (const Json* format = fields.Find("response_format")) {
+    const auto type = format->is_object() ? format->find("type") : format->end();
+    if (!format->is_object() || type == format->end() || !type->is_string()) {
+      fields.Fail("response_format", "'response_format' takes an object with a type");
+    } else if (*type != "text") {
+      fields.Refuse("response_format", "the engine has no grammars; only type \"text\" is served");
+    }
+  }
+  const Json* tools = fields.Find("tools");
+  if (tools != nullptr && !tools->is_array()) {
+    fields.Fail("tools", "'tools' takes an array");
+  } else if (tools != nullptr && !tools->empty()) {
+    fields.Refuse("tools", "functions are not called here");
+  }
+}
+
+// Whether arrays and objects are nested deeper than any request needs: what prints JSON recurses.
+bool TooDeep(const std::string& body) {
+  constexpr int kMostDepth = 64;
+  int depth = 0;
+  bool in_text = false;
+  for (size_t i = 0; i < body.size(); ++i) {
+    const char c = body[i];
+    if (in_text) {
+      i += c == '\\' ? 1 : 0;
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+    if (depth > kMostDepth) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Parses `body` and lets `read` fill the request.
+template <class Read>
+ParsedRequest Parse(const std::string& body, Read read) {
+  const Json json = TooDeep(body) ? Json() : Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded() || !json.is_object()) {
+    return BadField("", "the body is not a JSON object");
+  }
+  FieldReader fields(json);
+  ApiRequest api;
+  read(fields, api);
+  if (fields.error()) {
+    return *fields.error();
+  }
+  return api;
+}
+
+}  // namespace
+
+ParsedRequest ParseChatRequest(const std::string& body, const ServerLimits& limits) {
+  return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
+    RunRequest run;
+    ReadMessages(fields, "messages", run.messages);
+    ReadTemplateArguments(fields, run.template_arguments);
+    ReadCommon(fields, limits, api, run);
+    RefuseUnserved(fields);
+    ReadChatLogprobs(fields, run);
+    ReadLength(fields, limits, run, {"max_tokens", "max_completion_tokens"});
+    CheckRun(fields, limits, run);
+    api.runs.push_back(std::move(run));
+  });
+}
+
+ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits& limits) {
+  return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
+    RunRequest run;
+    ReadCommon(fields, limits, api, run);
+    if (fields.Find("suffix") != nullptr) {
+      fields.Refuse("suffix", "text is only continued");
+    }
+    fields.Take("echo", api.echo);
+    int logprobs = 0;
+    if (fields.TakeWithin("logprobs", 0, kMostTopLogprobs, logprobs)) {
+      run.top_logprobs = logprobs;
+      if (api.echo) {
+        fields.Refuse("logprobs", "log-probabilities of the prompt are not kept; leave out 'echo'");
+      }
+    }
+    ReadLength(fields, limits, run, {"max_tokens"});
+    CheckRun(fields, limits, run);
+    ReadPrompts(fields, limits.vocab_size, limits.most_prompts, run, api.runs);
+    for (size_t i = 0; i < api.runs.size(); ++i) {
+      api.runs[i].first_choice = static_cast<int>(i) * run.choices;
+    }
+  });
+}
+
+ParsedRequest ParseResponsesRequest(const std::string& body, const ServerLimits& limits) {
+  return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
+    RunRequest run;
+    ReadInput(fields, run.messages);
+    ReadTemplateArguments(fields, run.template_arguments);
+    ReadCommon(fields, limits, api, run);
+    RefuseUnserved(fields);
+    if (run.choices > 1) {
+      fields.Refuse("n", "/v1/responses gives one output");
+    }
+    if (fields.Find("previous_response_id") != nullptr) {
+      fields.Refuse("previous_response_id", "responses are not kept; send the whole conversation");
+    }
+    ReadLength(fields, limits, run, {"max_output_tokens"});
+    CheckRun(fields, limits, run);
+    api.runs.push_back(std::move(run));
+  });
+}
+
+}  // namespace hyper

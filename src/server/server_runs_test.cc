@@ -1,0 +1,192 @@
+// Many clients, clients that leave, security and control of live runs, over real HTTP.
+#include <cpp-httplib/httplib.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/server/testing/server_fixture.h"
+
+namespace hyper {
+namespace {
+
+TEST(Server, SurvivesBodiesThatAreNoRequests) {
+  const TestServer server({});
+  for (const std::string& body : {std::string("{"), std::string("[]"), std::string(100000, '['),
+                                  std::string("\xFF\xFE"), std::string()}) {
+    const httplib::Result reply = server.Client().Post(kChat, body, "application/json");
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 400);
+    EXPECT_EQ(Json::parse(reply->body)["error"]["type"], "invalid_request_error");
+  }
+  EXPECT_EQ(Content(server.Good(kChat, Chat("say alive"))), "alive");
+}
+
+TEST(Server, AsksForItsKey) {
+  Setup setup;
+  setup.http.api_key = "secret";
+  const TestServer server(setup);
+  EXPECT_EQ(server.Post(kChat, Chat("say x"))->status, 401);
+  httplib::Client client = server.Client();
+  EXPECT_EQ(client.Get("/health")->status, 200);
+  EXPECT_EQ(client.Get("/metrics")->status, 401);
+  client.set_bearer_token_auth("secrets");
+  EXPECT_EQ(client.Get("/v1/models")->status, 401);
+  client.set_bearer_token_auth("secret");
+  EXPECT_EQ(client.Get("/v1/models")->status, 200);
+}
+
+TEST(Server, RefusesOtherSites) {
+  const TestServer server({});
+  httplib::Client client = server.Client();
+  const std::string body = Chat("say x").dump();
+  EXPECT_EQ(client.Post(kChat, {{"Origin", "http://evil.example"}}, body, "text/plain")->status,
+            403);
+  EXPECT_EQ(client.Get("/v1/models", {{"Host", "evil.example"}})->status, 403);
+}
+
+TEST(Server, TurnsRunsAwayWhenTheQueueIsFull) {
+  Setup setup;
+  setup.logits = Babble;
+  setup.lanes = 1;
+  setup.context = 1 << 20;
+  setup.scheduler.most_waiting = 1;
+  TestServer server(setup);
+  const Json body = With(Chat("x"), "max_tokens", 400000);
+  auto reply = std::make_shared<ReplyQueue>(size_t{1} << 22U);
+  RunRequest request;
+  request.messages = {{"user", "x"}};
+  request.options.max_tokens = 1 << 20;
+  EXPECT_FALSE(server.scheduler().Submit({request}, reply).error);
+  while (server.scheduler().metrics().running == 0) {
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(server.scheduler().Submit({request}, reply).error);
+  const httplib::Result refused = server.Post(kChat, body);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 429);
+  EXPECT_FALSE(refused->get_header_value("Retry-After").empty());
+  reply->Abandon();
+  EXPECT_EQ(server.Settled().runs_cancelled, 2);
+}
+
+TEST(Server, FreesTheLanesOfAClientThatLeaves) {
+  Setup setup;
+  setup.logits = Babble;
+  setup.context = 1 << 20;
+  TestServer server(setup);
+  Json body = With(With(Chat("x"), "n", 3), "max_tokens", 32768);
+  for (const bool stream : {true, false}) {
+    body["stream"] = stream;
+    httplib::Client client = server.Client();
+    client.set_read_timeout(std::chrono::milliseconds(150));
+    size_t seen = 0;
+    (void)client.Post(kChat, httplib::Headers(), body.dump(), "application/json",
+                      [&seen](const char* /*data*/, size_t size) {
+                        seen += size;
+                        return seen < 2000;
+                      });
+    client.stop();
+    server.Settled();
+  }
+  EXPECT_EQ(server.Settled().runs_cancelled, 2);
+  EXPECT_EQ(server.Settled().cost.lanes_open, 0);
+}
+
+TEST(Server, KeepsTheTextsOfManyClientsApart) {
+  Setup setup;
+  setup.lanes = 4;
+  const TestServer server(setup);
+  std::vector<std::future<std::string>> replies;
+  replies.reserve(12);
+  for (int i = 0; i < 12; ++i) {
+    replies.push_back(std::async(std::launch::async, [&server, i] {
+      const std::string text = "say client number " + std::to_string(i * 7919);
+      return Content(server.Good(kChat, With(Chat(text), "n", 3)), 2);
+    }));
+  }
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_EQ(replies[static_cast<size_t>(i)].get(), "client number " + std::to_string(i * 7919));
+  }
+}
+
+TEST(Server, KeepsRunsAndControlsLiveOnes) {
+  Setup setup;
+  setup.logits = Babble;
+  setup.context = 1 << 20;
+  TestServer server(setup);
+  RunRequest request;
+  request.method = "sc";
+  request.messages = {{"user", "x"}};
+  request.options = Preset("short").value_or({});
+  request.options.width = 4;
+  request.options.max_tokens = 1 << 19;
+  auto reply = std::make_shared<ReplyQueue>(size_t{1} << 22U);
+  const std::string id = server.scheduler().Submit({request}, reply).id;
+  httplib::Client client = server.Client();
+  while (server.scheduler().Find(id)->paths < 4) {
+    std::this_thread::yield();
+  }
+  const std::string run = "/v1/runs/" + id;
+  EXPECT_EQ(client.Post(run + "/paths/1/prune")->status, 200);
+  EXPECT_EQ(client.Post(run + "/paths/1/prune")->status, 409);
+  EXPECT_EQ(client.Post(run + "/paths/0/fork")->status, 200);
+  EXPECT_EQ(client.Post(run + "/paths/0/grant", R"({"tokens": 5})", "application/json")->status,
+            200);
+  EXPECT_EQ(client.Post(run + "/paths/0/grant", "{}", "application/json")->status, 400);
+  EXPECT_EQ(client.Post("/v1/runs/none/cancel")->status, 404);
+  EXPECT_EQ(client.Post(run + "/cancel")->status, 200);
+  server.Settled();
+  const Json kept = Json::parse(client.Get(run)->body);
+  EXPECT_EQ(kept["status"], "partial");
+  EXPECT_EQ(kept["paths"], 5);
+  int pruned = 0;
+  for (const Json& record : kept["records"]) {
+    pruned += record.value("reason", Json()) == "pruned by request" ? 1 : 0;
+  }
+  EXPECT_EQ(pruned, 1);
+  EXPECT_EQ(Json::parse(client.Get("/v1/runs")->body)["data"][0]["id"], id);
+  const std::string events = client.Get(run + "/events")->body;
+  EXPECT_EQ(events.rfind("data: {\"record\":\"run\"", 0), 0U);
+  EXPECT_NE(events.find("{\"record\":\"result\""), std::string::npos);
+}
+
+TEST(Server, ShowsMetricsAndThePage) {
+  const TestServer server({});
+  server.Good(kChat, Chat("say abc"));
+  server.Settled();
+  const std::string metrics = server.Client().Get("/metrics")->body;
+  EXPECT_NE(metrics.find("\nhyper_generated_tokens_total 4\n"), std::string::npos) << metrics;
+  const httplib::Result page = server.Client().Get("/");
+  EXPECT_EQ(page->get_header_value("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_EQ(server.Client().Get("/page/../etc/passwd")->status, 404);
+  EXPECT_EQ(server.Client().Get("/nothing")->status, 404);
+}
+
+TEST(Server, ReportsAnEngineThatFails) {
+  Setup setup;
+  setup.context = 128;
+  setup.logits = [](const FakeStep& /*step*/, std::span<float> logits) {
+    std::fill(logits.begin(), logits.end(), std::numeric_limits<float>::quiet_NaN());
+  };
+  const TestServer server(setup);
+  const Json reply = server.Good(kChat, Chat("x"));
+  EXPECT_EQ(Content(reply), "");
+  EXPECT_EQ(reply["choices"][0]["finish_reason"], "length");
+}
+
+TEST(EqualInConstantTime, ComparesWholeTexts) {
+  EXPECT_TRUE(EqualInConstantTime("key", "key"));
+  EXPECT_FALSE(EqualInConstantTime("ke", "key"));
+  EXPECT_FALSE(EqualInConstantTime("keykey", "key"));
+  EXPECT_FALSE(EqualInConstantTime("", "key"));
+}
+
+}  // namespace
+}  // namespace hyper

@@ -1,0 +1,157 @@
+// A run as the page knows it: built from records (docs/json.md), whether they come from a live
+// stream, a stored run or a trace file. Draws nothing.
+'use strict';
+
+const ACTIONS = ['none', 'single_token', 'multi_token', 'branch'];
+const MOST_POINTS = 256;  // of one confidence curve; beyond, neighbours are averaged
+
+// Means over buckets of tokens; the buckets grow so that a curve never has more than MOST_POINTS.
+class Curve {
+  constructor() { this.size = 1; this.means = []; this.sum = 0; this.count = 0; }
+  push(value) {
+    if (value === null || !Number.isFinite(value)) return;
+    this.sum += value;
+    if (++this.count < this.size) return;
+    this.means.push(this.sum / this.count);
+    this.sum = this.count = 0;
+    if (this.means.length >= MOST_POINTS) this.widen();
+  }
+  widen() {
+    const half = [];
+    for (let i = 0; i + 1 < this.means.length; i += 2) half.push((this.means[i] + this.means[i + 1]) / 2);
+    this.means = half;
+    this.size *= 2;
+  }
+}
+
+class Path {
+  constructor(record) {
+    this.id = record.path;
+    this.parent = record.parent;
+    this.start = record.position;
+    this.length = record.position;
+    this.warmup = record.warmup;
+    this.status = 'running';
+    this.answer = null;
+    this.reason = null;
+    this.confidence = null;
+    this.tokens = [];      // own ones: {text, confidence, entropy, routes}
+    this.curve = new Curve();
+    this.recent = [];      // confidences of the sliding window
+    this.recentSum = 0;
+    this.refined = [];     // [from, to) in tokens; to is null while it lasts
+  }
+  take(record, window) {
+    this.length = record.position + 1;
+    this.tokens.push({text: record.text, confidence: record.confidence, entropy: record.entropy,
+                      routes: record.routes});
+    if (!Number.isFinite(record.confidence)) return;
+    this.recent.push(record.confidence);
+    this.recentSum += record.confidence;
+    if (this.recent.length > window) this.recentSum -= this.recent.shift();
+    this.curve.push(this.recentSum / this.recent.length);
+  }
+}
+
+class RunModel {
+  constructor() {
+    this.head = null;
+    this.paths = new Map();
+    this.decisions = [];
+    this.threshold = null;
+    this.notices = [];
+    this.result = null;
+    this.generated = 0;
+    this.longest = 0;
+    this.records = [];  // all, for sharing and replay
+    this.window = 64;
+  }
+
+  take(record) {
+    this.records.push(record);
+    switch (record.record) {
+      case 'run':
+        this.head = record;
+        this.window = (record.options && record.options.window) || this.window;
+        break;
+      case 'path': {
+        const path = new Path(record);
+        const parent = this.paths.get(record.parent);
+        if (parent) {
+          path.recent = parent.recent.slice();
+          path.recentSum = parent.recentSum;
+        }
+        this.paths.set(record.path, path);
+        break;
+      }
+      case 'token': {
+        const path = this.paths.get(record.path);
+        if (!path) break;
+        path.take(record, this.window);
+        this.generated++;
+        this.longest = Math.max(this.longest, path.length);
+        break;
+      }
+      case 'warmup': this.threshold = record.threshold; break;
+      case 'decision': this.decisions.push(record); break;
+      case 'refine': this.refine(record); break;
+      case 'finish': this.finish(record); break;
+      case 'notice': this.notices.push(record.text); break;
+      case 'error': this.notices.push(record.message); break;
+      case 'result': this.result = record; break;
+    }
+  }
+
+  refine(record) {
+    const path = this.paths.get(record.path);
+    if (!path) return;
+    const last = path.refined[path.refined.length - 1];
+    if (last && last[1] === null) last[1] = record.position;
+    if (record.routes > 1) path.refined.push([record.position, null]);
+  }
+
+  finish(record) {
+    const path = this.paths.get(record.path);
+    if (!path) return;
+    path.status = record.status;
+    path.answer = record.answer;
+    path.reason = record.reason;
+    path.confidence = record.mean_confidence;
+    path.length = Math.max(path.length, record.tokens);
+    path.kept = record.kept;
+    this.longest = Math.max(this.longest, path.length);
+    const last = path.refined[path.refined.length - 1];
+    if (last && last[1] === null) last[1] = path.length;
+  }
+
+  running() {
+    let count = 0;
+    for (const path of this.paths.values()) count += path.status === 'running' ? 1 : 0;
+    return count;
+  }
+
+  // Own tokens of a path behind those it inherited, from the prompt on.
+  tokensOf(id) {
+    const path = this.paths.get(id);
+    if (!path) return [];
+    const parent = path.parent === null ? [] : this.tokensOf(path.parent).slice(0, path.start);
+    return parent.concat(path.tokens);
+  }
+
+  // Answers so far by the number of paths that gave them, most first.
+  answers() {
+    const counts = new Map();
+    for (const path of this.paths.values()) {
+      if (path.answer !== null && path.status !== 'merged') {
+        counts.set(path.answer, (counts.get(path.answer) || 0) + 1);
+      }
+    }
+    return [...counts].sort((a, b) => b[1] - a[1]);
+  }
+
+  actionCounts() {
+    const counts = new Map(ACTIONS.map((name) => [name, 0]));
+    for (const decision of this.decisions) counts.set(decision.action, counts.get(decision.action) + 1);
+    return counts;
+  }
+}
