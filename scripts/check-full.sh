@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The checks that are too heavy for every change; each run adds a section to
 # docs/check-full-<date>.md. Run by hand, as root on Debian 12.
-#   scripts/check-full.sh [STEP...]      steps: fresh source system mutations coverage valgrind fuzz;
-#                                    none: all
+#   scripts/check-full.sh [STEP...]      steps: fresh source system mutations coverage valgrind fuzz
+#                                    server; none: all
 set -uo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ $# -gt 0 ] || steps=(fresh source system mutations coverage valgrind fuzz)
+[ $# -gt 0 ] || steps=(fresh source system mutations coverage valgrind fuzz server)
 work=$PWD/build-check-full
 mkdir -p "$work"
 report=docs/check-full-$(date -u +%Y-%m-%d).md
@@ -71,6 +71,26 @@ check_fuzz() {
   for program in "$work"/fuzz/*_fuzz; do
     [ ! -x "$program" ] || "$program" -max_total_time=180 -print_final_stats=1 || return 1
   done
+}
+
+# The server under the official client, clients that leave, and its page in Chromium.
+check_server() {
+  local url
+  cmake --preset release && cmake --build build --target hyper_cli || return 1
+  python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet openai==3.57.0 || return 1
+  npm install --loglevel=error --prefix "$work" playwright-core@1.65.1 || return 1
+  build/hyper serve --port 0 >"$work/serve.out" &
+  local server=$!
+  until [ -s "$work/serve.out" ]; do
+    kill -0 "$server" || return 1
+    sleep 0.2
+  done
+  url=$(sed -n 's|.* at \(http://.*\)/$|\1|p' "$work/serve.out")
+  "$work/venv/bin/python" tests/openai_check.py "$url/v1" &&
+    (cd "$work" && node "$OLDPWD/tests/page_check.mjs" "$url" "$work/page")
+  local result=$?
+  kill "$server"
+  wait "$server" && return "$result"
 }
 
 scripts/install-deps.sh full || exit 1

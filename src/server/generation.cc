@@ -21,23 +21,39 @@ void SendError(httplib::Response& response, const ApiError& error) {
   response.set_content(DumpJson(error.ToJson()), "application/json");
 }
 
-// The next event, or nothing when the client has left or was too slow.
-std::optional<ReplyEvent> Wait(ReplyQueue& reply, const httplib::Request& request) {
-  while (true) {
-    if (std::optional<ReplyEvent> event = reply.Take(kLook)) {
-      return event;
-    }
-    if (reply.abandoned() || request.is_connection_closed()) {
-      reply.Abandon();
-      return std::nullopt;
+// The client of a request, looked at now and then.
+class Watch {
+ public:
+  explicit Watch(const httplib::Request& request) : request_(request) {}
+
+  // The next event, or nothing when the client has left or was too slow. Events may come without a
+  // pause, so the client is looked at even where there is no need to wait.
+  std::optional<ReplyEvent> Wait(ReplyQueue& reply) {
+    while (true) {
+      std::optional<ReplyEvent> event = reply.Take(kLook);
+      if (Clock::now() - looked_ >= kLook) {
+        looked_ = Clock::now();
+        if (request_.is_connection_closed()) {
+          reply.Abandon();
+          return std::nullopt;
+        }
+      }
+      if (event || reply.abandoned()) {
+        return event;
+      }
     }
   }
-}
+
+ private:
+  const httplib::Request& request_;
+  Clock::time_point looked_ = Clock::now();
+};
 
 void SendWhole(ReplyQueue& reply, ReplyFormat& format, const httplib::Request& request,
                httplib::Response& response) {
+  Watch watch(request);
   while (!format.complete()) {
-    const std::optional<ReplyEvent> event = Wait(reply, request);
+    const std::optional<ReplyEvent> event = watch.Wait(reply);
     if (!event) {
       response.status = 499;
       return;
@@ -91,7 +107,7 @@ bool EventStream::Advance(httplib::DataSink& sink) {
 void SendStream(std::shared_ptr<ReplyQueue> reply, std::unique_ptr<ReplyFormat> format,
                 double heartbeat_s, const httplib::Request& request, httplib::Response& response) {
   auto stream = std::make_shared<EventStream>();
-  stream->first = Wait(*reply, request);
+  stream->first = Watch(request).Wait(*reply);
   if (!stream->first) {
     response.status = 499;
     return;

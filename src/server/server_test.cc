@@ -285,7 +285,8 @@ TEST(Server, ListsModelsAndRefusesOthers) {
   const httplib::Result reply = server.Client().Get("/v1/models");
   ASSERT_TRUE(reply);
   std::set<std::string> ids;
-  for (const Json& model : Json::parse(reply->body)["data"]) {
+  const Json models = Json::parse(reply->body);
+  for (const Json& model : models["data"]) {
     ids.insert(model["id"].get<std::string>());
   }
   for (const char* id : {"m", "m:plain", "m:hyper", "m:sc"}) {
