@@ -29,7 +29,7 @@ TEST(Server, SurvivesBodiesThatAreNoRequests) {
 }
 
 TEST(Server, AsksForItsKey) {
-  Setup setup;
+  ServerSetup setup;
   setup.http.api_key = "secret";
   const TestServer server(setup);
   EXPECT_EQ(server.Post(kChat, Chat("say x"))->status, 401);
@@ -46,13 +46,15 @@ TEST(Server, RefusesOtherSites) {
   const TestServer server({});
   httplib::Client client = server.Client();
   const std::string body = Chat("say x").dump();
-  EXPECT_EQ(client.Post(kChat, {{"Origin", "http://evil.example"}}, body, "text/plain")->status,
-            403);
-  EXPECT_EQ(client.Get("/v1/models", {{"Host", "evil.example"}})->status, 403);
+  EXPECT_EQ(
+      client.Post(kChat, httplib::Headers{{"Origin", "http://evil.example"}}, body, "text/plain")
+          ->status,
+      403);
+  EXPECT_EQ(client.Get("/v1/models", httplib::Headers{{"Host", "evil.example"}})->status, 403);
 }
 
 TEST(Server, TurnsRunsAwayWhenTheQueueIsFull) {
-  Setup setup;
+  ServerSetup setup;
   setup.logits = Babble;
   setup.lanes = 1;
   setup.context = 1 << 20;
@@ -77,7 +79,7 @@ TEST(Server, TurnsRunsAwayWhenTheQueueIsFull) {
 }
 
 TEST(Server, FreesTheLanesOfAClientThatLeaves) {
-  Setup setup;
+  ServerSetup setup;
   setup.logits = Babble;
   setup.context = 1 << 20;
   TestServer server(setup);
@@ -100,7 +102,7 @@ TEST(Server, FreesTheLanesOfAClientThatLeaves) {
 }
 
 TEST(Server, KeepsTheTextsOfManyClientsApart) {
-  Setup setup;
+  ServerSetup setup;
   setup.lanes = 4;
   const TestServer server(setup);
   std::vector<std::future<std::string>> replies;
@@ -117,7 +119,7 @@ TEST(Server, KeepsTheTextsOfManyClientsApart) {
 }
 
 TEST(Server, KeepsRunsAndControlsLiveOnes) {
-  Setup setup;
+  ServerSetup setup;
   setup.logits = Babble;
   setup.context = 1 << 20;
   TestServer server(setup);
@@ -170,7 +172,7 @@ TEST(Server, ShowsMetricsAndThePage) {
 }
 
 TEST(Server, ReportsAnEngineThatFails) {
-  Setup setup;
+  ServerSetup setup;
   setup.context = 128;
   setup.logits = [](const FakeStep& /*step*/, std::span<float> logits) {
     std::fill(logits.begin(), logits.end(), std::numeric_limits<float>::quiet_NaN());

@@ -50,7 +50,7 @@ TEST(Server, SendsNoUsageChunkUnasked) {
 }
 
 TEST(Server, GivesAsManyChoicesAsAsked) {
-  Setup setup;
+  ServerSetup setup;
   setup.lanes = 4;
   const TestServer server(setup);
   for (const int n : {1, 3, 9}) {  // nine on four lanes: in waves
@@ -66,7 +66,7 @@ TEST(Server, GivesAsManyChoicesAsAsked) {
 }
 
 TEST(Server, SeedsDecideTheText) {
-  Setup setup;
+  ServerSetup setup;
   setup.logits = Babble;
   const TestServer server(setup);
   Json body = With(With(With(Chat("x"), "n", 4), "max_tokens", 12), "temperature", 1);
@@ -85,7 +85,7 @@ TEST(Server, SeedsDecideTheText) {
 }
 
 TEST(Server, EndsAtTheTokenLimit) {
-  Setup setup;
+  ServerSetup setup;
   setup.logits = Babble;
   const TestServer server(setup);
   for (const char* name : {"max_tokens", "max_completion_tokens"}) {
@@ -109,7 +109,7 @@ TEST(Server, CutsAtStopStringsOutsideReasoning) {
 }
 
 TEST(Server, ReportsLogprobs) {
-  Setup setup;
+  ServerSetup setup;
   setup.logits = [](const FakeStep& step, std::span<float> logits) {
     std::fill(logits.begin(), logits.end(), -200.0F);
     const bool first = static_cast<int>(step.history.size()) == step.prompt_tokens;
@@ -133,7 +133,7 @@ TEST(Server, ReportsLogprobs) {
 }
 
 TEST(Server, FloorsLogprobsThatAreNotFinite) {
-  Setup setup;
+  ServerSetup setup;
   setup.logits = [](const FakeStep& step, std::span<float> logits) {
     std::fill(logits.begin(), logits.end(), -std::numeric_limits<float>::infinity());
     const bool first = static_cast<int>(step.history.size()) == step.prompt_tokens;
@@ -207,7 +207,7 @@ TEST(Server, ReadsContentInParts) {
 }
 
 TEST(Server, RefusesPromptsLongerThanTheContext) {
-  Setup setup;
+  ServerSetup setup;
   setup.context = 64;
   const TestServer server(setup);
   const httplib::Result reply = server.Post(kChat, Chat(std::string(100, 'x')));

@@ -41,7 +41,7 @@ inline void Babble(const FakeStep& /*step*/, std::span<float> logits) {
   }
 }
 
-struct Setup {
+struct ServerSetup {
   std::function<void(const FakeStep&, std::span<float>)> logits = Say;
   int lanes = 64;
   int context = 4096;
@@ -52,7 +52,7 @@ struct Setup {
 
 class TestServer {
  public:
-  explicit TestServer(Setup setup) : engine_(EngineOptions(setup)) {
+  explicit TestServer(ServerSetup setup) : engine_(EngineOptions(setup)) {
     scheduler_ = std::make_unique<Scheduler>(engine_, setup.scheduler);
     ServerLimits limits;
     limits.model_name = "m";
@@ -127,7 +127,7 @@ class TestServer {
   Scheduler& scheduler() { return *scheduler_; }
 
  private:
-  static FakeOptions EngineOptions(const Setup& setup) {
+  static FakeOptions EngineOptions(const ServerSetup& setup) {
     FakeOptions options;
     options.logits = setup.logits;
     options.capabilities.max_lanes = setup.lanes;
