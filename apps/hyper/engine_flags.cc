@@ -17,6 +17,7 @@
 #include "apps/hyper/printers/plan_text.h"
 #include "apps/hyper/scripted_engine.h"
 #include "hyper/llama_engine.h"
+#include "hyper/remote_engine.h"
 
 namespace hyper::app {
 namespace {
@@ -99,11 +100,13 @@ int AllowedCpus() {
 
 void EngineFlags::AddTo(CLI::App& app) {
   const char* group = "Model and engine";
-  app.add_option("--model", model, "GGUF file of the model [the bundled one]")
+  app.add_option("--model", model,
+                 "GGUF file of the model [the bundled one]; of servers, the model's name there")
       ->type_name("FILE")
       ->group(group);
   app.add_option("--engine", engine,
-                 "llama: llama.cpp in this process; scripted: made-up texts, no model [llama]")
+                 "llama: llama.cpp in this process; http://host:port/v1[,...]: servers with an "
+                 "OpenAI API; scripted: made-up texts, no model [llama]")
       ->type_name("NAME")
       ->group(group);
   app.add_option("--ctx,--kv-budget", cells,
@@ -126,9 +129,15 @@ void EngineFlags::AddTo(CLI::App& app) {
              determinism + "]")
       ->type_name("WORD")
       ->group(group);
+  remote.AddTo(app);
 }
 
 Status CheckEngineFlags(EngineFlags& flags) {
+  if (IsRemote(flags.engine)) {
+    flags.determinism = "fast";  // a server batches as it likes
+    Result<RemoteOptions> options = RemoteOptionsOf(flags.remote, flags.engine, flags.model);
+    return options ? Status() : Status(options.error());
+  }
   Result<Numbers> numbers = ParseNumbers(flags);
   if (!numbers) {
     return numbers.error();
@@ -156,6 +165,10 @@ Status CheckEngineFlags(EngineFlags& flags) {
 
 Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlags& flags,
                                            int lanes) {
+  if (IsRemote(flags.engine)) {
+    Result<RemoteOptions> options = RemoteOptionsOf(flags.remote, flags.engine, flags.model);
+    return options ? MakeRemoteEngine(*options) : Result<std::unique_ptr<Engine>>(options.error());
+  }
   Result<Numbers> numbers = ParseNumbers(flags);
   if (!numbers) {
     return numbers.error();

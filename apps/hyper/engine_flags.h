@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "apps/hyper/remote_flags.h"
 #include "hyper/engine.h"
 #include "hyper/result.h"
 
@@ -14,13 +15,14 @@ class App;
 namespace hyper::app {
 
 struct EngineFlags {
-  std::string engine = "llama";  // "llama", or "scripted": no model, made-up texts
+  std::string engine = "llama";  // "scripted": made-up texts; or URLs of servers
   std::string model;             // empty: the bundled model
   std::string determinism = "strict";
   std::string kv_type = "f16";
   std::string cells = "0";       // KV cells; 0: as many as the engine chooses
   std::string threads = "0";     // 0: the allowed ones that are free
   std::string gpu_layers = "0";  // -1: all
+  RemoteFlags remote;
 
   // Adds the flags to `app`, which reads into this object.
   void AddTo(CLI::App& app);

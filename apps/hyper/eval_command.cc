@@ -104,7 +104,9 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
                                      std::vector<MethodRow> rows, Engine& engine, Store& store,
                                      const InterruptGuard& interrupt) {
   for (MethodRow& row : rows) {
-    if (Status status = CheckWidth(row.options, engine); !status) return status.error();
+    if (Status status = CheckAbilities(row.method, row.options, engine); !status) {
+      return status.error();
+    }
     row.reservation = RowReservation(row.options, prepared, engine);
   }
   StudyPlan plan;

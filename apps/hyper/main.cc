@@ -26,6 +26,7 @@ constexpr std::array kCommands{
     Command{"bench", "measure tokens/s of plain decoding and where the time goes",
             hyper::app::BenchCommand},
     Command{"equal", "tell whether two mathematical answers are equal", hyper::app::EqualCommand},
+    Command{"probe", "find out what a server with an OpenAI API can do", hyper::app::ProbeCommand},
     Command{"extract", "read the answer out of a generated text", hyper::app::ExtractCommand},
 };
 

@@ -136,8 +136,11 @@ Result<std::unique_ptr<Engine>> LoadEngine(const RunFlags& flags, LiveView& view
   if (!options) {
     return options.error();
   }
-  view.Phase("loading " + flags.engine.model);
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(kCommand, flags.engine, LaneLimit(*options));
+  view.Phase("loading " + (flags.engine.model.empty() ? flags.engine.engine : flags.engine.model));
+  EngineFlags engine_flags = flags.engine;
+  engine_flags.remote.waiting_tokens = 2 * options->interval;
+  engine_flags.remote.stream_tokens = options->max_tokens;
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kCommand, engine_flags, LaneLimit(*options));
   view.Clear();
   return engine;
 }
@@ -161,14 +164,14 @@ Result<RunSetup> SetUp(const RunFlags& flags, const std::string& question, const
   setup.seed_drawn = !flags.seed.has_value();
   setup.seed = flags.seed ? *flags.seed : DrawSeed();
   setup.model = engine.model();
-  setup.preset =
-      flags.preset.empty() ? PresetFor(setup.model.preset, flags.engine.model) : flags.preset;
+  const std::string& named = flags.engine.model.empty() ? setup.model.name : flags.engine.model;
+  setup.preset = flags.preset.empty() ? PresetFor(setup.model.preset, named) : flags.preset;
   Result<MethodOptions> options = ResolveOptions(flags.options, setup.preset, flags.method);
   if (!options) {
     return options.error();
   }
   setup.options = *options;
-  Status status = CheckWidth(setup.options, engine);
+  Status status = CheckAbilities(setup.method, setup.options, engine);
   return status ? Result<RunSetup>(setup) : Result<RunSetup>(status.error());
 }
 

@@ -32,4 +32,17 @@ Status CheckWidth(const MethodOptions& options, const Engine& engine) {
   return {};
 }
 
+Status CheckAbilities(const std::string& method, const MethodOptions& options,
+                      const Engine& engine) {
+  const bool by_confidence =
+      method == "hyper" || method.starts_with("deepconf") || method.starts_with("self-certainty");
+  if (by_confidence && engine.capabilities().max_top_count == 0) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("--method {} needs log-probabilities, and the engine gives none that "
+                             "are sound; take --method sc",
+                             method)};
+  }
+  return CheckWidth(options, engine);
+}
+
 }  // namespace hyper::app

@@ -18,4 +18,8 @@ Result<MethodOptions> ResolveOptions(const OptionFlags& flags, const std::string
 // Whether the engine holds the paths that the options ask for. Errors: kInvalidArgument.
 Status CheckWidth(const MethodOptions& options, const Engine& engine);
 
+// That, and whether the engine can do what the method is made of. Errors: kUnsupported as well.
+Status CheckAbilities(const std::string& method, const MethodOptions& options,
+                      const Engine& engine);
+
 }  // namespace hyper::app

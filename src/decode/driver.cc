@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 namespace hyper {
 namespace {
@@ -62,6 +63,11 @@ Status Driver::Step(double timeout_s) {
     return events.error();
   }
   const double polled = Now();
+  for (const std::string& notice : engine_.TakeNotices()) {
+    for (Session* session : running_) {
+      session->pool().Emit(NoticeRecord{notice});
+    }
+  }
   bool moved = false;
   for (const Event& event : *events) {
     moved |= event.kind != EventKind::kStalled;

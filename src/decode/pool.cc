@@ -302,6 +302,7 @@ void Pool::EndLane(Path& path, PathStatus status, const std::string& reason) {
 
 void Pool::Append(Path& path, const Event& event) {
   const MethodOptions& options = config_.options;
+  ledger_.recomputed += event.recomputed_tokens;
   path.tokens.push_back(event.token);
   path.logprobs.push_back(event.logprob);
   path.mean_logprobs.push_back(

@@ -1,0 +1,75 @@
+// hyper probe: what a server with an OpenAI API can do for hyper.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "apps/hyper/command.h"
+#include "apps/hyper/command_line.h"
+#include "apps/hyper/remote_flags.h"
+#include "src/report/json.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr const char* kCommand = "probe";
+constexpr const char* kFooter =
+    "Example:\n  hyper probe http://127.0.0.1:8080/v1\n\n"
+    "The same probe comes before every run with --engine URL (docs/remote.md).";
+
+std::string ReportText(const ServerReport& report) {
+  std::string text = report.url + "\n";
+  for (const ServerFinding& finding : report.findings) {
+    text += fmt::format("  {:<24} {}\n", finding.name, OneLine(finding.value));
+  }
+  for (const std::string& workaround : report.workarounds) {
+    text += "  note: " + OneLine(workaround) + "\n";
+  }
+  return text;
+}
+
+std::string ReportJsonText(const ServerReport& report) {
+  Json object = {{"url", report.url}, {"model", report.model}, {"findings", Json::object()}};
+  for (const ServerFinding& finding : report.findings) {
+    object["findings"][finding.name] = finding.value;
+  }
+  object["workarounds"] = report.workarounds;
+  return DumpJson(object, 2) + "\n";
+}
+
+}  // namespace
+
+int ProbeCommand(int argc, const char* const* argv) {
+  CLI::App app("Finds out what a server with an OpenAI API can do, and what is worked around.");
+  RemoteFlags flags;
+  std::string url;
+  std::string model;
+  bool json = false;
+  SetUpParser(app, kCommand, kFooter);
+  app.add_option("url", url, "base URL, such as http://127.0.0.1:8000/v1; commas between several")
+      ->type_name("URL")
+      ->required();
+  app.add_option("--model", model, "model as the server names it [the first it lists]")
+      ->type_name("NAME");
+  app.add_flag("--json", json, "print one JSON object per server");
+  flags.AddTo(app);
+  if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) {
+    return *done;
+  }
+  const Result<RemoteOptions> options = RemoteOptionsOf(flags, url, model);
+  if (!options) {
+    return Complain(kCommand, options.error());
+  }
+  for (const std::string& one : options->urls) {
+    const Result<ServerReport> report = ProbeServer(one, *options);
+    if (!report) {
+      return Complain(kCommand, report.error());
+    }
+    if (!PrintResult(kCommand, json ? ReportJsonText(*report) : ReportText(*report))) {
+      return kExitOutput;
+    }
+  }
+  return kExitOk;
+}
+
+}  // namespace hyper::app

@@ -1,0 +1,44 @@
+// What one server can do, as the probe found it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hyper/remote_engine.h"
+
+namespace hyper::remote {
+
+// Length of the lists of log-probabilities that a probe asks for.
+inline constexpr int kWantedTop = 20;
+
+enum class ServerKind { kUnknown, kLlamaServer, kVllm, kSglang };
+
+struct Abilities {
+  ServerKind kind = ServerKind::kUnknown;
+  std::string model;           // as requests name it
+  int context_tokens = 0;      // 0: not known
+  int slots = 0;               // sequences decoded at once; 0: not known
+  int top_logprobs = 0;        // longest list of alternatives, up to what was asked for
+  bool raw_logprobs = true;    // the same at every temperature
+  bool logprobs_sound = true;  // no positive values, no sum above 1
+  bool prompt_ids = false;     // prompts as token ids
+  bool output_ids = false;     // generated tokens come with ids
+  bool filters = true;         // takes top_k and min_p
+  bool seeds = false;          // equal seeds give equal texts
+  bool echo = false;           // log-probabilities of the prompt
+  bool several = false;        // n > 1
+  bool prefix_cache = false;   // a second equal prompt was not computed again
+  bool tokenizes = false;      // POST /tokenize with a text
+  bool token_pieces = false;   // and tells each token's text
+  enum class Template { kNone, kApplyTemplate, kTokenizeMessages } chat = Template::kNone;
+  std::string reasoning_field;           // where chat answers put the reasoning; empty: nowhere
+  std::string error_style;               // in words
+  std::vector<std::string> workarounds;  // in words
+};
+
+// The findings in words.
+ServerReport Describe(const std::string& url, const Abilities& can);
+
+const char* ServerKindName(ServerKind kind);
+
+}  // namespace hyper::remote

@@ -1,0 +1,218 @@
+// Tokens of a remote engine: from what a server sent to events.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "src/engine/remote/remote_engine.h"
+
+namespace hyper::remote {
+namespace {
+
+constexpr int kMostReplays = 16;
+constexpr int32_t kEndWireId = -2;  // of an end token whose number is not told
+
+bool HasMultiByte(std::string_view bytes) {
+  return std::any_of(bytes.begin(), bytes.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+}
+
+}  // namespace
+
+// Cuts the bytes that the stream had to repeat off its tokens. False: the token was used up by it,
+// or the stream went another way and has been ended.
+bool RemoteEngine::TakeReplay(Lane& lane, ChunkToken& token) {
+  if (lane.replay.empty()) {
+    return true;
+  }
+  const size_t common = std::min(lane.replay.size(), token.bytes.size());
+  if (token.bytes.compare(0, common, lane.replay, 0, common) != 0) {
+    EndStream(lane);
+    if (++lane.replays > kMostReplays) {
+      lane.failed = Error{ErrorCode::kUnsupported,
+                          "the lane goes on inside a character, and the server, which takes texts "
+                          "only, did not repeat its first half"};
+      ready_.insert(lane.id);
+    } else {
+      Enqueue(lane, 0);
+    }
+    return false;
+  }
+  lane.replay.erase(0, common);
+  lane.replays = 0;
+  if (common == token.bytes.size()) {
+    return false;
+  }
+  token.bytes.erase(0, common);
+  token.id = kNoWireId;
+  return true;
+}
+
+void RemoteEngine::Arrive(Lane& lane, ChunkToken& token) {
+  if (!TakeReplay(lane, token)) {
+    return;
+  }
+  if (lane.held) {
+    lane.waiting.push_back(*std::exchange(lane.held, std::nullopt));
+  }
+  ArrivedToken arrived = Convert(lane, token);
+  // A token without text is special, or the first part of a character, or the end of the text:
+  // what follows will tell.
+  if (token.bytes.empty()) {
+    lane.held = std::move(arrived);
+  } else {
+    lane.waiting.push_back(std::move(arrived));
+  }
+}
+
+// Whether the token's log-probabilities can be what they are called; else says so once.
+bool RemoteEngine::Judge(Lane& lane, const ChunkToken& token) {
+  constexpr double kMostMass = 1.01;
+  constexpr int kMostRepeats = 8;
+  const auto bad = [this](const char* key, const std::string& words) {
+    Notice(key, "degenerate log-probabilities: " + words +
+                    "; such tokens have no confidence, and no path is pruned by them");
+    return false;
+  };
+  if (!token.has_logprob || token.top.empty()) {
+    return lane.spec.top_count == 0 || capabilities_.max_top_count == 0 ||
+           bad("missing", "the server left some out");
+  }
+  double mass = 0;
+  std::string list;
+  for (const ChunkAlternative& entry : token.top) {
+    mass += std::exp(std::min(static_cast<double>(entry.logprob), 1.0));
+    list += entry.bytes;
+    list += fmt::format("\n{}\n", entry.logprob);
+  }
+  if (token.logprob > 1e-3F || std::isnan(mass)) {
+    return bad("positive", "they are positive or not numbers");
+  }
+  if (mass > kMostMass) {
+    return bad("mass", "they sum to more than 1 (all 0.0, as with speculative decoding)");
+  }
+  lane.repeats = list == lane.last_list ? lane.repeats + 1 : 0;
+  lane.last_list = std::move(list);
+  if (lane.repeats >= kMostRepeats) {
+    return bad("repeated", "the same list comes again and again");
+  }
+  return true;
+}
+
+ArrivedToken RemoteEngine::Convert(Lane& lane, ChunkToken& token) {
+  ArrivedToken arrived;
+  // With numbers for all, they tell tokens apart; else names do, for chosen and alternatives alike.
+  const bool numbered =
+      token.id != kNoWireId && !token.top.empty() &&
+      std::all_of(token.top.begin(), token.top.end(),
+                  [](const ChunkAlternative& entry) { return entry.id != kNoWireId; });
+  bool whole = !HasMultiByte(token.bytes) || !can().token_pieces;
+  for (const ChunkAlternative& entry : token.top) {
+    whole = whole || (numbered && entry.id == token.id && entry.bytes == token.bytes);
+  }
+  // llama-server sends the bytes of several tokens with the last one's number where a character is
+  // split over them: the others' numbers are lost.
+  arrived.wire_id = whole ? token.id : kNoWireId;
+  arrived.token = table_.Intern(numbered && whole ? token.id : kNoWireId, token.bytes);
+  arrived.logprob = std::min(token.logprob, 0.0F);
+  if (!Judge(lane, token)) {
+    return arrived;
+  }
+  for (const ChunkAlternative& entry : token.top) {
+    const bool chosen = numbered ? entry.id == token.id : entry.bytes == token.name;
+    const Token other =
+        chosen ? arrived.token : table_.Intern(numbered ? entry.id : kNoWireId, entry.bytes);
+    arrived.top.push_back({other, std::min(entry.logprob, 0.0F)});
+  }
+  std::stable_sort(
+      arrived.top.begin(), arrived.top.end(),
+      [](const TokenLogprob& a, const TokenLogprob& b) { return a.logprob > b.logprob; });
+  const auto wanted = static_cast<size_t>(std::max(lane.spec.top_count, 0));
+  if (arrived.top.size() > wanted) {
+    arrived.top.resize(wanted);
+  }
+  return arrived;
+}
+
+// The text ended after a token without text: it is the end's, and not one of the special tokens
+// that a server leaves out of the text and calls the same.
+void RemoteEngine::TakeEnd(Lane& lane) {
+  ArrivedToken arrived = *std::exchange(lane.held, std::nullopt);
+  if (table_.WireId(arrived.token) == kNoWireId) {
+    const Token end = table_.Intern(kEndWireId, "");
+    for (TokenLogprob& entry : arrived.top) {
+      entry.token = entry.token == arrived.token ? end : entry.token;
+    }
+    arrived.token = end;
+  }
+  table_.MarkEnd(arrived.token);
+  lane.waiting.push_back(std::move(arrived));
+}
+
+// At most one token of each granted lane, so that a lane closed or revoked takes no further one.
+void RemoteEngine::Release() {
+  const std::vector<LaneId> ids(ready_.begin(), ready_.end());
+  for (const LaneId id : ids) {
+    Lane& lane = *Find(id);
+    ReleaseFrom(lane);
+    const bool more = lane.granted > 0 && (!lane.waiting.empty() || lane.ended || lane.failed);
+    if (!more) {
+      ready_.erase(id);
+    }
+  }
+}
+
+void RemoteEngine::ReleaseFrom(Lane& lane) {
+  if (lane.granted == 0) {
+    return;
+  }
+  if (!lane.waiting.empty()) {
+    ReleaseToken(lane);
+  }
+  Event event;
+  event.lane = lane.id;
+  if (lane.waiting.empty() && lane.ended) {
+    event.kind = EventKind::kEnd;
+    event.end_reason = *lane.ended;
+    lane.granted = 0;
+  } else if (lane.granted == 0) {
+    event.kind = EventKind::kBoundary;
+  } else if (lane.waiting.empty() && lane.failed) {
+    event.kind = EventKind::kFailed;
+    event.error = *lane.failed;
+    lane.granted = 0;
+  } else {
+    if (Wants(lane)) {
+      Enqueue(lane, 0);
+    }
+    return;
+  }
+  events_.push_back(std::move(event));
+}
+
+void RemoteEngine::ReleaseToken(Lane& lane) {
+  ArrivedToken next = std::move(lane.waiting.front());
+  lane.waiting.pop_front();
+  Event event;
+  event.lane = lane.id;
+  event.position = lane.length();
+  event.token = next.token;
+  event.logprob = next.logprob;
+  event.recomputed_tokens = std::exchange(lane.recomputed, 0);
+  tops_.push_back(std::move(next.top));
+  event.top = tops_.back();
+  lane.history.push_back(next.token);
+  lane.wire.push_back(next.wire_id);
+  --lane.granted;
+  ++cost_.decode_rows;
+  events_.push_back(std::move(event));
+  const int beyond = static_cast<int>(lane.waiting.size()) - lane.granted;
+  if (lane.stream && lane.stream->paused && beyond < options_.waiting_tokens / 2) {
+    lane.stream->paused = false;
+    lane.stream->last_progress = SteadySeconds();
+    loop_->SetPaused(lane.stream->transfer, false);
+  }
+}
+
+}  // namespace hyper::remote

@@ -1,0 +1,334 @@
+// Prompts of a remote engine: the server's chat template and tokenizer.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "src/engine/remote/endpoint.h"
+#include "src/engine/remote/json_call.h"
+#include "src/engine/remote/remote_engine.h"
+
+namespace hyper::remote {
+namespace {
+
+constexpr double kAnswerSeconds = 60;
+
+// A rendered prompt: its text, and its tokens where the server tells them.
+struct Rendered {
+  std::string text;
+  std::vector<int32_t> ids;
+  std::vector<std::string> pieces;  // texts of the tokens; empty where they are not told
+};
+
+// Posts JSON; members of the answer are read by the caller within a try block.
+Result<Json> Ask(HttpLoop& loop, const std::string& url, const Json& body) {
+  JsonAnswer answer = PostJson(loop, url, body, kAnswerSeconds);
+  return answer.ok() ? Result<Json>(std::move(answer.body))
+                     : Result<Json>(Error{ErrorCode::kUnavailable,
+                                          fmt::format("{} failed: {}", url, ErrorWords(answer))});
+}
+
+Json MessagesJson(std::span<const ChatMessage> messages) {
+  Json list = Json::array();
+  for (const ChatMessage& message : messages) {
+    list.push_back({{"role", message.role}, {"content", message.content}});
+  }
+  return list;
+}
+
+Json ArgumentsJson(std::span<const std::pair<std::string, std::string>> arguments) {
+  Json object = Json::object();
+  for (const auto& [name, value] : arguments) {
+    Json parsed = Json::parse(value, nullptr, /*allow_exceptions=*/false);
+    object[name] = parsed.is_discarded() ? Json(value) : parsed;
+  }
+  return object;
+}
+
+std::string PieceBytes(const Json& piece) {
+  if (piece.is_string()) {
+    return piece.get<std::string>();
+  }
+  std::string bytes;
+  for (const Json& byte : piece) {
+    bytes += static_cast<char>(byte.get<int>());
+  }
+  return bytes;
+}
+
+// Appends the tokens of one text.
+Status AppendTokens(HttpLoop& loop, const std::string& root, const std::string& model,
+                    std::string_view text, bool first, bool parse_special, Rendered& out) {
+  const Result<Json> answer = Ask(loop, root + "/tokenize",
+                                  {{"model", model},
+                                   {"content", text},
+                                   {"prompt", text},
+                                   {"add_special", first},
+                                   {"add_special_tokens", first},
+                                   {"parse_special", parse_special},
+                                   {"with_pieces", true}});
+  if (!answer) {
+    return answer.error();
+  }
+  for (const Json& token : answer->at("tokens")) {
+    if (token.is_object()) {
+      out.ids.push_back(token.at("id").get<int32_t>());
+      out.pieces.push_back(PieceBytes(token.at("piece")));
+    } else {
+      out.ids.push_back(token.get<int32_t>());
+    }
+  }
+  return {};
+}
+
+bool OpensReasoning(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kTags = {"<think>", "[THINK]", "<thought>",
+                                                     "<thinking>"};
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  return std::any_of(kTags.begin(), kTags.end(),
+                     [text](std::string_view tag) { return text.ends_with(tag); });
+}
+
+// What llama-server makes of the messages, contents marked by "<mark>0x", "<mark>1x", ...
+struct Marked {
+  std::vector<ChatMessage> messages;
+  std::string mark = "HyperMessage";
+};
+
+Marked MarkContents(std::span<const ChatMessage> messages) {
+  Marked marked;
+  const auto used = [&marked](const ChatMessage& message) {
+    return message.content.find(marked.mark) != std::string::npos;
+  };
+  while (std::any_of(messages.begin(), messages.end(), used)) {
+    marked.mark += 'q';
+  }
+  for (const ChatMessage& message : messages) {
+    marked.messages.push_back(
+        {message.role, fmt::format("{}{}x", marked.mark, marked.messages.size())});
+  }
+  return marked;
+}
+
+// Joins short pieces of a text into as many tokens as a tokenizer may make of it: the server counts
+// none, and limits need a number.
+std::vector<std::string> CutText(std::string_view text) {
+  constexpr size_t kBytes = 4;
+  std::vector<std::string> pieces;
+  while (!text.empty()) {
+    size_t size = std::min(kBytes, text.size());
+    while (size < text.size() && IncompleteTail(text.substr(0, size)) > 0) {
+      ++size;
+    }
+    pieces.emplace_back(text.substr(0, size));
+    text.remove_prefix(size);
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::vector<Token> RemoteEngine::PromptTokens(const std::string& text,
+                                              const std::vector<int32_t>& ids,
+                                              const std::vector<std::string>& pieces) {
+  std::vector<Token> tokens;
+  if (ids.empty()) {
+    for (const std::string& piece : CutText(text)) {
+      tokens.push_back(table_.Intern(kNoWireId, piece));
+    }
+    return tokens;
+  }
+  // Without texts of single tokens the first carries the whole: joined they are the prompt again.
+  const bool told = pieces.size() == ids.size();
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const std::string& whole = i == 0 ? text : std::string();
+    tokens.push_back(table_.Intern(ids[i], told ? pieces[i] : whole));
+  }
+  return tokens;
+}
+
+Result<std::vector<Token>> RemoteEngine::TokenizeThere(std::string_view text, bool parse_special) {
+  Rendered rendered;
+  if (can().tokenizes) {
+    const Replica& replica = replicas_[probed_];
+    try {
+      Status status = AppendTokens(*loop_, RootUrl(replica.url), can().model, text, false,
+                                   parse_special, rendered);
+      if (!status) {
+        return status.error();
+      }
+    } catch (const Json::exception& failure) {
+      return Error{ErrorCode::kDataLoss, fmt::format("{} tokenizes in a form of its own: {}",
+                                                     replica.url, failure.what())};
+    }
+  }
+  return PromptTokens(std::string(text), rendered.ids, rendered.pieces);
+}
+
+Result<std::vector<Token>> RemoteEngine::Tokenize(std::string_view text, bool parse_special) {
+  return TokenizeThere(text, parse_special);
+}
+
+namespace {
+
+// One server's way from messages to a prompt.
+class Renderer {
+ public:
+  Renderer(HttpLoop& loop, const Replica& replica)
+      : loop_(loop), root_(RootUrl(replica.url)), can_(replica.can) {}
+
+  Result<Rendered> Apply(std::span<const ChatMessage> messages, const Json& arguments) {
+    return can_.chat == Abilities::Template::kApplyTemplate ? ByText(messages, arguments)
+                                                            : ByTokens(messages, arguments);
+  }
+
+ private:
+  Result<std::string> Template(std::span<const ChatMessage> messages, const Json& arguments) {
+    const Result<Json> answer =
+        Ask(loop_, root_ + "/apply-template",
+            {{"messages", MessagesJson(messages)}, {"chat_template_kwargs", arguments}});
+    return answer ? Result<std::string>(answer->at("prompt").get<std::string>())
+                  : Result<std::string>(answer.error());
+  }
+
+  // llama-server. Contents that would bring in control tokens are tokenized apart.
+  Result<Rendered> ByText(std::span<const ChatMessage> messages, const Json& arguments) {
+    Result<std::string> text = Template(messages, arguments);
+    if (!text) {
+      return text.error();
+    }
+    Rendered rendered;
+    rendered.text = *text;
+    if (!can_.tokenizes) {
+      return rendered;
+    }
+    Result<bool> plain = ArePlain(messages);
+    if (!plain) {
+      return plain.error();
+    }
+    if (!*plain) {
+      return Apart(messages, arguments);
+    }
+    Status status = AppendTokens(loop_, root_, can_.model, rendered.text, true, true, rendered);
+    return status ? Result<Rendered>(rendered) : Result<Rendered>(status.error());
+  }
+
+  // Whether no content reads differently with control tokens.
+  Result<bool> ArePlain(std::span<const ChatMessage> messages) {
+    for (const ChatMessage& message : messages) {
+      if (message.content.find_first_of("<[") == std::string::npos) {
+        continue;
+      }
+      Rendered with;
+      Rendered without;
+      Status status = AppendTokens(loop_, root_, can_.model, message.content, false, true, with);
+      if (status) {
+        status = AppendTokens(loop_, root_, can_.model, message.content, false, false, without);
+      }
+      if (!status) {
+        return status.error();
+      }
+      if (with.ids != without.ids) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Result<Rendered> Apart(std::span<const ChatMessage> messages, const Json& arguments) {
+    const Marked marked = MarkContents(messages);
+    Result<std::string> text = Template(marked.messages, arguments);
+    if (!text) {
+      return text.error();
+    }
+    Rendered rendered;
+    std::string_view rest = *text;
+    const auto add = [&](std::string_view piece, bool parse_special) {
+      rendered.text += piece;
+      return piece.empty() ? Status()
+                           : AppendTokens(loop_, root_, can_.model, piece, rendered.ids.empty(),
+                                          parse_special, rendered);
+    };
+    for (size_t i = 0; i < messages.size(); ++i) {
+      const std::string mark = fmt::format("{}{}x", marked.mark, i);
+      const size_t at = rest.find(mark);
+      if (at == std::string_view::npos) {
+        continue;  // the template leaves this message out
+      }
+      Status status = add(rest.substr(0, at), true);
+      if (status) {
+        status = add(messages[i].content, false);
+      }
+      if (!status) {
+        return status.error();
+      }
+      rest.remove_prefix(at + mark.size());
+    }
+    Status status = add(rest, true);
+    return status ? Result<Rendered>(rendered) : Result<Rendered>(status.error());
+  }
+
+  // vLLM and SGLang: the template's result comes as tokens; their text is asked for.
+  Result<Rendered> ByTokens(std::span<const ChatMessage> messages, const Json& arguments) {
+    const Result<Json> tokens = Ask(loop_, root_ + "/tokenize",
+                                    {{"model", can_.model},
+                                     {"messages", MessagesJson(messages)},
+                                     {"add_generation_prompt", true},
+                                     {"chat_template_kwargs", arguments}});
+    if (!tokens) {
+      return tokens.error();
+    }
+    Rendered rendered;
+    rendered.ids = tokens->at("tokens").get<std::vector<int32_t>>();
+    const Result<Json> text =
+        Ask(loop_, root_ + "/detokenize", {{"model", can_.model}, {"tokens", rendered.ids}});
+    if (!text) {
+      return text.error();
+    }
+    rendered.text = text->contains("prompt") ? text->at("prompt").get<std::string>()
+                                             : text->at("text").get<std::string>();
+    return rendered;
+  }
+
+  HttpLoop& loop_;
+  std::string root_;
+  const Abilities& can_;
+};
+
+}  // namespace
+
+Result<Prompt> RemoteEngine::RenderChat(
+    std::span<const ChatMessage> messages,
+    std::span<const std::pair<std::string, std::string>> template_arguments) {
+  Prompt prompt;
+  Rendered rendered;
+  for (const ChatMessage& message : messages) {
+    prompt.question = message.role == "user" ? message.content : prompt.question;
+  }
+  if (can().chat == Abilities::Template::kNone) {
+    prompt.warning = "the server applies no chat template; the messages are given as plain text";
+    for (const ChatMessage& message : messages) {
+      rendered.text += (rendered.text.empty() ? "" : "\n\n") + message.content;
+    }
+  } else {
+    try {
+      Renderer renderer(*loop_, replicas_[probed_]);
+      Result<Rendered> applied = renderer.Apply(messages, ArgumentsJson(template_arguments));
+      if (!applied) {
+        return Error{applied.error().code, WithoutKey(applied.error().message, options_.api_key)};
+      }
+      rendered = std::move(*applied);
+    } catch (const Json::exception& failure) {
+      return Error{
+          ErrorCode::kDataLoss,
+          fmt::format("the server renders chats in a form of its own: {}", failure.what())};
+    }
+  }
+  prompt.tokens = PromptTokens(rendered.text, rendered.ids, rendered.pieces);
+  prompt.reasoning_opened = OpensReasoning(rendered.text);
+  prompt.text = std::move(rendered.text);
+  return prompt;
+}
+
+}  // namespace hyper::remote

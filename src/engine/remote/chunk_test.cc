@@ -1,0 +1,117 @@
+#include "src/engine/remote/chunk.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace hyper::remote {
+namespace {
+
+Chunk Read(std::string_view json) {
+  ChunkParser parser;
+  Chunk chunk;
+  EXPECT_TRUE(parser.Parse(json, chunk)) << json;
+  return chunk;
+}
+
+TEST(Chunk, LlamaServersObjectsWithBytesAndIds) {
+  const Chunk chunk = Read(R"({"choices":[{"text":"ab","index":0,"finish_reason":null,"logprobs":
+    {"content":[{"id":5,"token":"ab","bytes":[97,98],"logprob":-0.25,"top_logprobs":[
+      {"id":5,"token":"ab","bytes":[97,98],"logprob":-0.25},
+      {"id":7,"token":"","bytes":[240,159],"logprob":-2.5}]}]}}]})");
+  ASSERT_EQ(chunk.tokens.size(), 1U);
+  EXPECT_EQ(chunk.tokens[0].id, 5);
+  EXPECT_EQ(chunk.tokens[0].bytes, "ab");
+  EXPECT_FLOAT_EQ(chunk.tokens[0].logprob, -0.25F);
+  ASSERT_EQ(chunk.tokens[0].top.size(), 2U);
+  EXPECT_EQ(chunk.tokens[0].top[1].bytes, "\xF0\x9F") << "bytes, not the name";
+  EXPECT_TRUE(chunk.finish_reason.empty());
+}
+
+TEST(Chunk, ParallelListsWithIdsAndUsage) {
+  const Chunk chunk =
+      Read(R"({"choices":[{"text":" a b","token_ids":[11,12],"finish_reason":"length",
+    "logprobs":{"tokens":[" a"," b"],"token_logprobs":[-0.5,null],"text_offset":[0,2],
+    "top_logprobs":[{" a":-0.5," c":-1.5},null]}}],
+    "usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":8}}})");
+  ASSERT_EQ(chunk.tokens.size(), 2U);
+  EXPECT_EQ(chunk.tokens[0].id, 11);
+  EXPECT_EQ(chunk.tokens[1].bytes, " b");
+  EXPECT_EQ(chunk.tokens[0].top.size(), 2U);
+  EXPECT_TRUE(chunk.tokens[1].top.empty()) << "an empty list in between is no error";
+  EXPECT_EQ(chunk.finish_reason, "length");
+  EXPECT_EQ(chunk.prompt_tokens, 9);
+  EXPECT_EQ(chunk.cached_tokens, 8);
+}
+
+// A character split over tokens: names are U+FFFD, the text comes with the last of them.
+TEST(Chunk, TheTextWinsOverNames) {
+  const Chunk first = Read(R"({"choices":[{"text":"","logprobs":{"tokens":["\ufffd"],
+    "token_logprobs":[-1],"top_logprobs":[{"\ufffd":-1}]}}]})");
+  ASSERT_EQ(first.tokens.size(), 1U);
+  EXPECT_EQ(first.tokens[0].bytes, "");
+  EXPECT_EQ(first.tokens[0].name, "\xEF\xBF\xBD");
+  const Chunk both =
+      Read(R"({"choices":[{"text":"\ud83c\udf0d","logprobs":{"tokens":["\ufffd","\ufffd"],
+    "token_logprobs":[-1,-2]}}]})");
+  ASSERT_EQ(both.tokens.size(), 2U);
+  EXPECT_EQ(both.tokens[0].bytes + both.tokens[1].bytes, "\xF0\x9F\x8C\x8D");
+}
+
+TEST(Chunk, AnEndTokenThatTheTextLeavesOut) {
+  const Chunk chunk = Read(R"({"choices":[{"text":"}","finish_reason":"stop","logprobs":
+    {"tokens":["}","<|im_end|>"],"token_logprobs":[-1,-2]}}]})");
+  ASSERT_EQ(chunk.tokens.size(), 2U);
+  EXPECT_EQ(chunk.tokens[0].bytes, "}");
+  EXPECT_EQ(chunk.tokens[1].bytes, "");
+}
+
+TEST(Chunk, LogprobsThatAreNoNumbersAreFloored) {
+  for (const char* lowest : {"-3.4028234663852886e+38", "-1e999", "null", "-Infinity", "NaN"}) {
+    ChunkParser parser;
+    Chunk chunk;
+    const std::string json =
+        std::string(R"({"choices":[{"text":"x NaN","logprobs":{"tokens":["x NaN"],
+      "token_logprobs":[0.0],"top_logprobs":[{"x NaN":0.0,"#":)") +
+        lowest + "}]}}]}";
+    if (!parser.Parse(json, chunk)) {
+      EXPECT_STREQ(lowest, "-1e999") << "the only one that no parser takes";
+      continue;
+    }
+    ASSERT_EQ(chunk.tokens.size(), 1U) << lowest;
+    EXPECT_EQ(chunk.tokens[0].bytes, "x NaN") << "strings are left alone";
+    EXPECT_FLOAT_EQ(chunk.tokens[0].top[1].logprob, -9999.0F) << lowest;
+  }
+}
+
+TEST(Chunk, ErrorsInEveryForm) {
+  EXPECT_EQ(Read(R"({"error":{"code":503,"message":"Loading model","type":"unavailable_error"}})")
+                .error.code,
+            503);
+  EXPECT_EQ(Read(R"({"error":"out of memory"})").error.message, "out of memory");
+  EXPECT_EQ(Read(R"({"object":"error","message":"too long","type":"BadRequestError","code":400})")
+                .error.message,
+            "too long");
+  EXPECT_EQ(Read(R"({"detail":"Not Found"})").error.message, "Not Found");
+  EXPECT_FALSE(Read(R"({"error":{}})").error.message.empty());
+  EXPECT_TRUE(Read(R"({"choices":[],"error":null})").error.message.empty());
+}
+
+TEST(Chunk, WhatIsNoObjectIsRefused) {
+  ChunkParser parser;
+  Chunk chunk;
+  for (const char* json : {"", "[]", "{\"choices\":", "null", "<html>502</html>"}) {
+    EXPECT_FALSE(parser.Parse(json, chunk)) << json;
+  }
+}
+
+TEST(Chunk, ChatAnswersWithReasoning) {
+  const Chunk chunk =
+      Read(R"({"choices":[{"delta":{"reasoning_content":"hm","content":null},"logprobs":null}]})");
+  ASSERT_EQ(chunk.tokens.size(), 1U);
+  EXPECT_EQ(chunk.tokens[0].bytes, "hm");
+  EXPECT_FALSE(chunk.tokens[0].has_logprob);
+}
+
+}  // namespace
+}  // namespace hyper::remote

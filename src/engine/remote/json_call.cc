@@ -1,0 +1,47 @@
+#include "src/engine/remote/json_call.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "src/engine/remote/chunk.h"
+
+namespace hyper::remote {
+namespace {
+
+JsonAnswer Call(HttpLoop& loop, HttpRequest request, double timeout_s) {
+  HttpAnswer raw = Fetch(loop, std::move(request), timeout_s);
+  JsonAnswer answer;
+  answer.end = std::move(raw.end);
+  answer.text = std::move(raw.body);
+  Json parsed = Json::parse(answer.text, nullptr, /*allow_exceptions=*/false);
+  if (parsed.is_object()) {
+    answer.body = std::move(parsed);
+  }
+  return answer;
+}
+
+}  // namespace
+
+JsonAnswer GetJson(HttpLoop& loop, const std::string& url, double timeout_s) {
+  return Call(loop, {url, false, "", 0}, timeout_s);
+}
+
+JsonAnswer PostJson(HttpLoop& loop, const std::string& url, const Json& body, double timeout_s) {
+  return Call(loop, {url, true, body.dump(-1, ' ', false, Json::error_handler_t::replace), 0},
+              timeout_s);
+}
+
+std::string ErrorWords(const JsonAnswer& answer) {
+  if (!answer.end.failure.empty()) {
+    return answer.end.failure;
+  }
+  Chunk chunk;
+  std::string words = fmt::format("HTTP {}", answer.end.status);
+  if (ChunkParser().Parse(answer.text, chunk) && !chunk.error.message.empty()) {
+    words += ": " + chunk.error.message;
+  }
+  return words;
+}
+
+}  // namespace hyper::remote

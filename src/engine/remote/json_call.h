@@ -1,0 +1,28 @@
+// One question to a server and its JSON answer.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "src/engine/remote/http_loop.h"
+
+namespace hyper::remote {
+
+using Json = nlohmann::json;
+
+struct JsonAnswer {
+  TransferEnd end;
+  Json body = Json::object();  // empty where the answer is no JSON object
+  std::string text;            // as it came
+
+  bool ok() const { return end.failure.empty() && end.status / 100 == 2; }
+};
+
+// Gets `url`, or posts a body to it. Waits at most `timeout_s`; throws nothing.
+JsonAnswer GetJson(HttpLoop& loop, const std::string& url, double timeout_s);
+JsonAnswer PostJson(HttpLoop& loop, const std::string& url, const Json& body, double timeout_s);
+
+// Why an answer is not ok: libcurl's words, or the status with the server's. Pure.
+std::string ErrorWords(const JsonAnswer& answer);
+
+}  // namespace hyper::remote

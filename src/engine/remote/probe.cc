@@ -1,0 +1,402 @@
+#include "src/engine/remote/probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "src/engine/remote/chunk.h"
+#include "src/engine/remote/endpoint.h"
+#include "src/engine/remote/json_call.h"
+#include "src/engine/remote/request.h"
+
+namespace hyper::remote {
+namespace {
+
+constexpr double kAnswerSeconds = 120;  // a server may load its model first
+constexpr const char* kSample = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,";
+
+// One probe of one server.
+class Prober {
+ public:
+  Prober(HttpLoop& loop, std::string url, std::string api_key)
+      : loop_(loop), base_(std::move(url)), root_(RootUrl(base_)), key_(std::move(api_key)) {}
+
+  Result<Abilities> Run(const std::string& model);
+  Result<Abilities> RunFurther(const Abilities& first);
+
+ private:
+  JsonAnswer Get(const std::string& url) { return GetJson(loop_, url, kAnswerSeconds); }
+  JsonAnswer Post(const std::string& url, const Json& body) {
+    return PostJson(loop_, url, body, kAnswerSeconds);
+  }
+  JsonAnswer Complete(const CompletionRequest& request, const Json& more = Json::object());
+  CompletionRequest Short(int max_tokens) const;
+  Error Refusal(const JsonAnswer& answer) const;
+
+  Status FindModel(const std::string& wanted);
+  void FindKind();
+  Status FindCompletions();
+  void FindRawLogprobs(const JsonAnswer& at_one);
+  void FindTokenizer();
+  void FindIds(const JsonAnswer& plain);
+  void FindSampling();
+  void FindCache();
+  void FindChat();
+  void FindErrorStyle();
+  void Workaround(const std::string& words) { can_.workarounds.push_back(words); }
+
+  HttpLoop& loop_;
+  std::string base_;
+  std::string root_;
+  std::string key_;
+  Abilities can_;
+  std::vector<int32_t> sample_ids_;
+};
+
+JsonAnswer Prober::Complete(const CompletionRequest& request, const Json& more) {
+  Json body = Json::parse(CompletionBody(request, can_));
+  body.update(more);
+  return Post(base_ + "/completions", body);
+}
+
+CompletionRequest Prober::Short(int max_tokens) const {
+  CompletionRequest request;
+  request.text = kSample;
+  request.max_tokens = max_tokens;
+  request.top_count = can_.top_logprobs;
+  request.stream = false;
+  request.seed = 1;
+  return request;
+}
+
+Error Prober::Refusal(const JsonAnswer& answer) const {
+  const int status = answer.end.status;
+  const char* remedy = status == 401 || status == 403 ? "; give a key with --api-key-file"
+                       : status == 404 ? "; is this the base URL, such as http://host:8000/v1?"
+                                       : "";
+  return {ErrorCode::kUnavailable,
+          WithoutKey(fmt::format("the server at {} did not answer as one should: {}{}", base_,
+                                 ErrorWords(answer), remedy),
+                     key_)};
+}
+
+Status Prober::FindModel(const std::string& wanted) {
+  const JsonAnswer answer = Get(base_ + "/models");
+  if (!answer.ok()) {
+    return Refusal(answer);
+  }
+  std::string names;
+  const Json list = answer.body.value("data", Json::array());
+  for (const Json& entry : list) {
+    const std::string id = entry.is_object() ? entry.value("id", "") : "";
+    names += (names.empty() ? "" : ", ") + id;
+    if (!can_.model.empty() || (!wanted.empty() && id != wanted)) {
+      continue;
+    }
+    can_.model = id;
+    if (entry.contains("max_model_len") && entry["max_model_len"].is_number_integer()) {
+      can_.context_tokens = entry["max_model_len"].get<int>();
+    }
+    const Json& owner = entry.contains("owned_by") ? entry["owned_by"] : Json();
+    can_.kind = owner == "vllm"       ? ServerKind::kVllm
+                : owner == "sglang"   ? ServerKind::kSglang
+                : owner == "llamacpp" ? ServerKind::kLlamaServer
+                                      : ServerKind::kUnknown;
+  }
+  if (!wanted.empty() && can_.model.empty()) {
+    return Error{ErrorCode::kNotFound, fmt::format("the server at {} has no model '{}'; it has {}",
+                                                   base_, wanted, names.empty() ? "none" : names)};
+  }
+  return {};
+}
+
+// llama-server tells its slots, the context of each and its template.
+void Prober::FindKind() {
+  if (can_.kind != ServerKind::kUnknown && can_.kind != ServerKind::kLlamaServer) {
+    return;
+  }
+  const JsonAnswer props = Get(root_ + "/props");
+  if (!props.ok() || !props.body.contains("default_generation_settings")) {
+    return;
+  }
+  can_.kind = ServerKind::kLlamaServer;
+  const Json& settings = props.body["default_generation_settings"];
+  can_.slots = props.body.value("total_slots", 0);
+  can_.context_tokens = settings.is_object() ? settings.value("n_ctx", 0) : 0;
+}
+
+// A first completion, with fields and list length given up until the server takes it.
+Status Prober::FindCompletions() {
+  can_.top_logprobs = kWantedTop;
+  can_.output_ids = can_.kind == ServerKind::kVllm;
+  JsonAnswer answer = Complete(Short(1));
+  if (answer.end.status == 400 || answer.end.status == 422) {
+    const std::string reason = ErrorWords(answer);
+    can_.filters = false;
+    answer = Complete(Short(1));
+    if (!answer.ok()) {
+      can_.filters = true;
+      for (const int top : {10, 5, 1, 0}) {
+        can_.top_logprobs = top;
+        answer = Complete(Short(1));
+        if (answer.ok()) break;
+      }
+      Workaround(fmt::format("lists of {} log-probabilities in place of {}: {}", can_.top_logprobs,
+                             kWantedTop, reason));
+    } else {
+      Workaround("top_k and min_p are left out of requests: " + reason);
+    }
+  }
+  if (answer.end.status == 404 || answer.end.status == 405 || answer.end.status == 501) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("the server at {} has no /completions ({}); lanes fork from prefixes, "
+                             "which chat completions alone cannot continue exactly",
+                             base_, ErrorWords(answer))};
+  }
+  if (!answer.ok()) {
+    return Refusal(answer);
+  }
+  FindRawLogprobs(answer);
+  FindIds(answer);
+  return {};
+}
+
+// The first token's list out of an answer, by name.
+std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk) {
+  std::map<std::string, float> list;
+  if (ChunkParser().Parse(answer.text, chunk) && !chunk.tokens.empty()) {
+    for (const ChunkAlternative& entry : chunk.tokens[0].top) {
+      list[entry.bytes] = entry.logprob;
+    }
+  }
+  return list;
+}
+
+void Prober::FindRawLogprobs(const JsonAnswer& at_one) {
+  constexpr float kSame = 0.1F;
+  constexpr double kMostMass = 1.01;
+  constexpr float kFloor = -60;
+  Chunk chunk;
+  const std::map<std::string, float> first = FirstList(at_one, chunk);
+  can_.top_logprobs = std::min(can_.top_logprobs, static_cast<int>(first.size()));
+  if (first.empty()) {
+    Workaround("the server gives no log-probabilities; only methods without confidence can run");
+    return;
+  }
+  double mass = 0;
+  for (const auto& [name, logprob] : first) {
+    mass += std::exp(static_cast<double>(logprob));
+    can_.logprobs_sound = can_.logprobs_sound && logprob <= 1e-3F;
+  }
+  can_.logprobs_sound = can_.logprobs_sound && mass <= kMostMass;
+  if (!can_.logprobs_sound) {
+    Workaround("its log-probabilities are none (positive, or they sum to more than 1)");
+  }
+  CompletionRequest cold = Short(1);
+  cold.sampler.temperature = 0.1;
+  const std::map<std::string, float> second = FirstList(Complete(cold), chunk);
+  for (const auto& [name, logprob] : first) {
+    const auto same = second.find(name);
+    const bool known = same != second.end() && logprob > kFloor;
+    can_.raw_logprobs = can_.raw_logprobs && (!known || std::abs(same->second - logprob) < kSame);
+  }
+  if (!can_.raw_logprobs) {
+    Workaround("its log-probabilities change with the temperature, which is therefore held at 1");
+  }
+}
+
+void Prober::FindTokenizer() {
+  const Json body = {{"content", kSample}, {"with_pieces", true}, {"add_special", true},
+                     {"prompt", kSample},  {"model", can_.model}, {"add_special_tokens", true}};
+  const JsonAnswer answer = Post(root_ + "/tokenize", body);
+  const Json tokens = answer.body.value("tokens", Json::array());
+  can_.tokenizes = answer.ok() && tokens.is_array() && !tokens.empty();
+  if (!can_.tokenizes) {
+    return;
+  }
+  can_.token_pieces = tokens[0].is_object() && tokens[0].contains("piece");
+  for (const Json& token : tokens) {
+    const Json& id = token.is_object() ? token.value("id", Json()) : token;
+    if (id.is_number_integer()) {
+      sample_ids_.push_back(id.get<int32_t>());
+    }
+  }
+}
+
+// Whether a prompt as ids gives what the same prompt as text gave, and tokens come with ids.
+void Prober::FindIds(const JsonAnswer& plain) {
+  FindTokenizer();
+  Chunk chunk;
+  const std::map<std::string, float> by_text = FirstList(plain, chunk);
+  can_.output_ids = !chunk.tokens.empty() && chunk.tokens[0].id != kNoWireId;
+  if (sample_ids_.empty()) {
+    return;
+  }
+  CompletionRequest request = Short(1);
+  request.ids = sample_ids_;
+  const JsonAnswer answer = Complete(request);
+  const std::map<std::string, float> by_ids = FirstList(answer, chunk);
+  constexpr float kSame = 0.2F;
+  can_.prompt_ids = answer.ok();
+  for (const auto& [name, logprob] : by_text) {
+    const auto same = by_ids.find(name);
+    if (same != by_ids.end() && logprob > -5 && std::abs(same->second - logprob) > kSame) {
+      can_.prompt_ids = false;
+      Workaround("a prompt as token ids gives another distribution than its text; text is sent");
+      break;
+    }
+  }
+}
+
+std::string FirstText(const Json& body) {
+  const Json choices = body.value("choices", Json::array());
+  return choices.empty() ? "" : choices[0].value("text", "");
+}
+
+void Prober::FindSampling() {
+  constexpr int kEnough = 8;
+  CompletionRequest hot = Short(kEnough);
+  hot.sampler.temperature = 1.5;
+  const std::string one = FirstText(Complete(hot).body);
+  const std::string same = FirstText(Complete(hot).body);
+  hot.seed = 2;
+  const std::string other = FirstText(Complete(hot).body);
+  can_.seeds = one == same && one != other;
+  if (one == same && one == other) {
+    Workaround("other seeds gave the same text: does the server sample at all?");
+  }
+  const JsonAnswer two = Complete(Short(1), {{"n", 2}});
+  can_.several = two.ok() && two.body.value("choices", Json::array()).size() == 2;
+  const JsonAnswer echo = Complete(Short(1), {{"echo", true}});
+  can_.echo = echo.ok() && FirstText(echo.body).starts_with(kSample);
+}
+
+int CachedTokens(const JsonAnswer& answer) {
+  Chunk chunk;
+  const bool read = ChunkParser().Parse(answer.text, chunk);
+  if (read && chunk.cached_tokens >= 0) {
+    return chunk.cached_tokens;
+  }
+  const Json timings = answer.body.value("timings", Json::object());
+  return timings.value("cache_n", 0);
+}
+
+void Prober::FindCache() {
+  CompletionRequest longer = Short(1);
+  longer.text.clear();
+  for (int i = 1; i < 60; ++i) {
+    longer.text += fmt::format("{} ", i * 7);
+  }
+  Complete(longer);
+  can_.prefix_cache = CachedTokens(Complete(longer)) > 0;
+}
+
+void Prober::FindChat() {
+  const Json messages = {{{"role", "user"}, {"content", "1 + 1 = ?"}}};
+  const JsonAnswer applied = Post(root_ + "/apply-template", {{"messages", messages}});
+  if (applied.ok() && applied.body.contains("prompt")) {
+    can_.chat = Abilities::Template::kApplyTemplate;
+  } else {
+    const JsonAnswer tokens =
+        Post(root_ + "/tokenize",
+             {{"model", can_.model}, {"messages", messages}, {"add_generation_prompt", true}});
+    if (tokens.ok() && !tokens.body.value("tokens", Json::array()).empty()) {
+      can_.chat = Abilities::Template::kTokenizeMessages;
+    }
+  }
+  if (can_.chat == Abilities::Template::kNone) {
+    Workaround("no endpoint applies the chat template; questions are given as plain text");
+  }
+  const JsonAnswer chat = Post(base_ + "/chat/completions",
+                               {{"model", can_.model}, {"messages", messages}, {"max_tokens", 16}});
+  const Json choices = chat.body.value("choices", Json::array());
+  const Json message = choices.empty() ? Json() : choices[0].value("message", Json());
+  for (const char* field : {"reasoning_content", "reasoning"}) {
+    if (message.is_object() && message.contains(field) && can_.reasoning_field.empty()) {
+      can_.reasoning_field = field;
+    }
+  }
+}
+
+void Prober::FindErrorStyle() {
+  const JsonAnswer answer =
+      Post(base_ + "/completions", {{"model", can_.model}, {"max_tokens", "x"}});
+  Chunk chunk;
+  const bool read = ChunkParser().Parse(answer.text, chunk);
+  const bool described = read && !chunk.error.message.empty();
+  if (answer.ok() && described) {
+    can_.error_style = "an error body under HTTP 200";
+  } else if (answer.ok()) {
+    can_.error_style = "takes wrong requests without a word";
+  } else {
+    can_.error_style = fmt::format("HTTP {} with {}", answer.end.status,
+                                   described ? "a JSON body" : "no JSON body");
+  }
+}
+
+Result<Abilities> Prober::Run(const std::string& model) {
+  Status status = FindModel(model);
+  if (!status) {
+    return status.error();
+  }
+  FindKind();
+  status = FindCompletions();
+  if (!status) {
+    return status.error();
+  }
+  FindSampling();
+  FindCache();
+  FindChat();
+  FindErrorStyle();
+  return can_;
+}
+
+Result<Abilities> Prober::RunFurther(const Abilities& first) {
+  Status status = FindModel(first.model);
+  if (!status) {
+    return status.error();
+  }
+  FindKind();
+  if (can_.kind != first.kind) {
+    return Run(first.model);
+  }
+  Abilities further = first;
+  further.slots = can_.slots;
+  further.workarounds.clear();
+  return further;
+}
+
+// A member of an answer is of another type than it should be.
+Error OddAnswer(const std::string& url, const Json::exception& failure,
+                const std::string& api_key) {
+  return {ErrorCode::kDataLoss,
+          WithoutKey(
+              fmt::format("the server at {} answers in a form of its own: {}", url, failure.what()),
+              api_key)};
+}
+
+}  // namespace
+
+Result<Abilities> Probe(HttpLoop& loop, const std::string& url, const std::string& model,
+                        const std::string& api_key) {
+  try {
+    return Prober(loop, BaseUrl(url), api_key).Run(model);
+  } catch (const Json::exception& failure) {
+    return OddAnswer(url, failure, api_key);
+  }
+}
+
+Result<Abilities> ProbeFurther(HttpLoop& loop, const std::string& url, const Abilities& first,
+                               const std::string& api_key) {
+  try {
+    return Prober(loop, BaseUrl(url), api_key).RunFurther(first);
+  } catch (const Json::exception& failure) {
+    return OddAnswer(url, failure, api_key);
+  }
+}
+
+}  // namespace hyper::remote

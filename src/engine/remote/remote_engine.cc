@@ -1,0 +1,308 @@
+#include "src/engine/remote/remote_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/engine/remote/endpoint.h"
+#include "src/engine/remote/probe.h"
+
+namespace hyper::remote {
+namespace {
+
+Error UnknownLane(LaneId lane) {
+  return {ErrorCode::kInvalidArgument, fmt::format("lane {} is not open", lane)};
+}
+
+}  // namespace
+
+RemoteEngine::RemoteEngine(RemoteOptions options, std::unique_ptr<HttpLoop> loop,
+                           std::vector<Replica> replicas)
+    : options_(std::move(options)), loop_(std::move(loop)), replicas_(std::move(replicas)) {
+  const auto probed = std::find_if(replicas_.begin(), replicas_.end(),
+                                   [](const Replica& replica) { return replica.probed; });
+  probed_ = static_cast<size_t>(probed - replicas_.begin());
+  constexpr int kUnknownContext = 1 << 20;
+  capabilities_.raw_logprobs = true;
+  capabilities_.max_top_count = can().logprobs_sound ? can().top_logprobs : 0;
+  capabilities_.max_lanes = options_.max_lanes;
+  capabilities_.max_rows = options_.max_lanes;
+  capabilities_.context_tokens = can().context_tokens > 0 ? can().context_tokens : kUnknownContext;
+  model_.name = can().model;
+  model_.architecture = ServerKindName(can().kind);
+  model_.context_train_tokens = can().context_tokens;
+  model_.has_chat_template = can().chat != Abilities::Template::kNone;
+  for (const std::string& workaround : can().workarounds) {
+    Notice(workaround, replicas_[probed_].url + ": " + workaround);
+  }
+}
+
+EngineCost RemoteEngine::cost() const {
+  EngineCost cost = cost_;
+  cost.lanes_open = static_cast<int>(lanes_.size());
+  return cost;
+}
+
+std::vector<std::string> RemoteEngine::TakeNotices() { return std::exchange(notices_, {}); }
+
+// Each kind of notice once.
+void RemoteEngine::Notice(const std::string& key, const std::string& text) {
+  if (noticed_.insert(key).second) {
+    notices_.push_back(WithoutKey(text, options_.api_key));
+  }
+}
+
+Lane* RemoteEngine::Find(LaneId lane) {
+  const auto found = lanes_.find(lane);
+  return found == lanes_.end() ? nullptr : found->second.get();
+}
+
+Result<LaneId> RemoteEngine::Insert(Lane lane) {
+  if (static_cast<int>(lanes_.size()) >= options_.max_lanes) {
+    return Error{ErrorCode::kResourceExhausted,
+                 fmt::format("all {} lanes are in use", options_.max_lanes)};
+  }
+  lane.id = next_lane_++;
+  const LaneId id = lane.id;
+  lanes_.emplace(id, std::make_unique<Lane>(std::move(lane)));
+  cost_.lanes_peak = std::max(cost_.lanes_peak, static_cast<int>(lanes_.size()));
+  return id;
+}
+
+Result<LaneId> RemoteEngine::Open(std::span<const Token> prompt, const LaneSpec& spec) {
+  const int fits = capabilities_.context_tokens - 1;
+  if (prompt.empty() || prompt.size() > static_cast<size_t>(fits)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("the prompt has {} tokens; 1 to {} fit", prompt.size(), fits)};
+  }
+  Lane lane;
+  lane.spec = spec;
+  lane.history.assign(prompt.begin(), prompt.end());
+  lane.prompt_tokens = static_cast<int>(prompt.size());
+  for (const Token token : prompt) {
+    lane.wire.push_back(table_.WireId(token));
+  }
+  return Insert(std::move(lane));
+}
+
+Result<LaneId> RemoteEngine::Fork(LaneId id, int position, const LaneSpec& spec) {
+  const Lane* from = Find(id);
+  if (from == nullptr) {
+    return UnknownLane(id);
+  }
+  if (position < 1 || position > from->length()) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("position {} is outside the lane's {} "
+                                                          "tokens",
+                                                          position, from->length())};
+  }
+  Lane child;
+  child.spec = spec;
+  child.history.assign(from->history.begin(), from->history.begin() + position);
+  child.wire.assign(from->wire.begin(), from->wire.begin() + position);
+  child.prompt_tokens = std::min(from->prompt_tokens, position);
+  child.forked = true;
+  child.preferred = from->replica != kNoReplica ? from->replica : from->preferred;
+  return Insert(std::move(child));
+}
+
+Status RemoteEngine::Extend(LaneId id, std::span<const Token> tokens) {
+  Lane* lane = Find(id);
+  if (lane == nullptr) {
+    return UnknownLane(id);
+  }
+  Drop(*lane);
+  for (const Token token : tokens) {
+    lane->history.push_back(token);
+    lane->wire.push_back(table_.WireId(token));
+  }
+  lane->ended.reset();
+  cost_.prefill_tokens += static_cast<int64_t>(tokens.size());
+  return {};
+}
+
+Result<uint64_t> RemoteEngine::Score(LaneId /*lane*/,
+                                     std::span<const std::vector<Token>> /*continuations*/) {
+  return Error{ErrorCode::kUnsupported,
+               "remote engines do not score given continuations; take a method without probes"};
+}
+
+Status RemoteEngine::Grant(LaneId id, int count) {
+  Lane* lane = Find(id);
+  if (lane == nullptr) {
+    return UnknownLane(id);
+  }
+  lane->granted += count;
+  ready_.insert(id);
+  if (Wants(*lane)) {
+    Enqueue(*lane, 0);
+  }
+  return {};
+}
+
+Status RemoteEngine::Revoke(LaneId id) {
+  Lane* lane = Find(id);
+  if (lane == nullptr) {
+    return UnknownLane(id);
+  }
+  lane->granted = 0;
+  return {};
+}
+
+Status RemoteEngine::Route(LaneId id, const std::optional<RouteSpec>& spec) {
+  if (Find(id) == nullptr) {
+    return UnknownLane(id);
+  }
+  if (spec && spec->routes > 1) {
+    return Error{ErrorCode::kUnsupported, "a server's experts cannot be routed from outside"};
+  }
+  return {};
+}
+
+Status RemoteEngine::Evict(LaneId id) {
+  Lane* lane = Find(id);
+  if (lane == nullptr) {
+    return UnknownLane(id);
+  }
+  EndStream(*lane);
+  return {};
+}
+
+// Ends the stream and forgets what waits: the history goes another way.
+void RemoteEngine::Drop(Lane& lane) {
+  EndStream(lane);
+  cost_.unused_tokens += lane.length_with_waiting() - lane.length();
+  lane.waiting.clear();
+  lane.held.reset();
+  lane.replay.clear();
+}
+
+void RemoteEngine::Close(LaneId id) {
+  Lane* lane = Find(id);
+  if (lane == nullptr) {
+    return;
+  }
+  Drop(*lane);
+  ready_.erase(id);
+  lanes_.erase(id);
+}
+
+Result<std::span<const Event>> RemoteEngine::Poll(double timeout_s) {
+  events_.clear();
+  tops_.clear();
+  StartQueued(SteadySeconds());
+  Release();
+  double wait_s = 0;
+  if (events_.empty()) {
+    constexpr double kLongestWait = 0.25;  // queues, time limits and replicas are looked at
+    wait_s = std::clamp(timeout_s, 0.0, kLongestWait);
+    if (!delayed_.empty()) {
+      wait_s = std::clamp(delayed_.begin()->first - SteadySeconds(), 0.0, wait_s);
+    }
+  }
+  if (Status status = loop_->Wait(wait_s); !status) {
+    return status.error();
+  }
+  const Clock now = SteadySeconds();
+  LookAtStreams(now);
+  Drain(now);
+  CheckTimeouts(now);
+  if (events_.empty()) {
+    StartQueued(now);
+    Release();
+  }
+  return std::span<const Event>(events_);
+}
+
+}  // namespace hyper::remote
+
+namespace hyper {
+
+using remote::Abilities;
+using remote::HttpLoop;
+using remote::Replica;
+
+namespace {
+
+Status CheckOptions(const RemoteOptions& options) {
+  for (const std::string& url : options.urls) {
+    if (Status status = remote::CheckUrl(url); !status) {
+      return status;
+    }
+  }
+  const auto invalid = [](const std::string& words) {
+    return Error{ErrorCode::kInvalidArgument, words};
+  };
+  for (const std::string& header : options.headers) {
+    const size_t colon = header.find(':');
+    if (colon == 0 || colon == std::string::npos ||
+        header.find_first_of("\r\n") != std::string::npos) {
+      return invalid("a header takes the form 'Name: value' on one line");
+    }
+  }
+  if (options.api_key.find_first_of(" \r\n\t") != std::string::npos) {
+    return invalid("the API key has spaces or line breaks inside");
+  }
+  if (options.urls.empty() || options.max_streams < 1 || options.max_lanes < 1 ||
+      options.retries < 0 || options.grant_tokens < 0 || options.waiting_tokens < 1 ||
+      options.stream_tokens < 1 || options.timeout_s < 0 || options.connect_timeout_s < 0) {
+    return invalid("a remote engine needs a URL, and no limit of it may be negative");
+  }
+  return {};
+}
+
+std::unique_ptr<HttpLoop> MakeLoop(const RemoteOptions& options) {
+  return std::make_unique<HttpLoop>(remote::HttpSettings{
+      options.api_key, options.headers, options.ca_file, options.connect_timeout_s});
+}
+
+}  // namespace
+
+Result<ServerReport> ProbeServer(const std::string& url, const RemoteOptions& options) {
+  RemoteOptions checked = options;
+  checked.urls = {url};
+  if (Status status = CheckOptions(checked); !status) {
+    return status.error();
+  }
+  const std::unique_ptr<HttpLoop> loop = MakeLoop(checked);
+  Result<Abilities> can = remote::Probe(*loop, url, options.model, options.api_key);
+  return can ? Result<ServerReport>(remote::Describe(url, *can))
+             : Result<ServerReport>(can.error());
+}
+
+Result<std::unique_ptr<Engine>> MakeRemoteEngine(const RemoteOptions& options) {
+  if (Status status = CheckOptions(options); !status) {
+    return status.error();
+  }
+  std::unique_ptr<HttpLoop> loop = MakeLoop(options);
+  std::vector<Replica> replicas;
+  std::optional<Error> first_error;
+  std::optional<Abilities> first;
+  for (const std::string& url : options.urls) {
+    Replica replica;
+    replica.url = remote::BaseUrl(url);
+    Result<Abilities> can = first ? remote::ProbeFurther(*loop, url, *first, options.api_key)
+                                  : remote::Probe(*loop, url, options.model, options.api_key);
+    if (can) {
+      replica.can = *can;
+      replica.capacity = can->slots;
+      replica.probed = true;
+      first = first ? first : *can;
+    } else if (can.error().code != ErrorCode::kUnavailable) {
+      return can.error();
+    } else if (!first_error) {
+      first_error = can.error();
+    }
+    if (!replica.probed) {
+      remote::NoteFailure(replica, remote::SteadySeconds());
+    }
+    replicas.push_back(std::move(replica));
+  }
+  if (!first) {
+    return *first_error;
+  }
+  return std::unique_ptr<Engine>(
+      std::make_unique<remote::RemoteEngine>(options, std::move(loop), std::move(replicas)));
+}
+
+}  // namespace hyper

@@ -1,0 +1,152 @@
+// The engine over servers with an OpenAI API. A lane is a streamed completion that stays open past
+// its grants; its tokens wait here until the lane is granted them.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hyper/engine.h"
+#include "hyper/remote_engine.h"
+#include "src/engine/remote/http_loop.h"
+#include "src/engine/remote/replica.h"
+#include "src/engine/remote/request.h"
+#include "src/engine/remote/stream.h"
+#include "src/engine/remote/token_table.h"
+
+namespace hyper::remote {
+
+// A token that arrived and waits for its lane's grant.
+struct ArrivedToken {
+  Token token = kNoToken;
+  int32_t wire_id = kNoWireId;
+  float logprob = 0.0F;
+  std::vector<TokenLogprob> top;  // sorted; empty where the server's list is of no use
+};
+
+struct Lane {
+  LaneId id = 0;
+  LaneSpec spec;
+  std::vector<Token> history;
+  std::vector<int32_t> wire;  // of each token of the history, its number at the server
+  int prompt_tokens = 0;
+  bool forked = false;
+  int granted = 0;
+  std::deque<ArrivedToken> waiting;
+  std::optional<ArrivedToken> held;  // without text: the end of the text, if nothing follows
+  std::unique_ptr<Stream> stream;
+  int replica = kNoReplica;    // where it was decoded last
+  int preferred = kNoReplica;  // where its prefix is cached
+  bool queued = false;
+  int streams_begun = 0;
+  int attempts = 0;    // in a row without a token
+  int replays = 0;     // streams in a row that did not begin with `replay`
+  std::string replay;  // bytes that a new stream must repeat: a split character before it
+  int recomputed = 0;  // prefilled again, not yet told
+  std::optional<EndReason> ended;
+  std::optional<Error> failed;
+  std::string last_list;  // of repeated lists, see Judge
+  int repeats = 0;
+
+  int length() const { return static_cast<int>(history.size()); }
+  int length_with_waiting() const {
+    return length() + static_cast<int>(waiting.size()) + (held ? 1 : 0);
+  }
+};
+
+class RemoteEngine : public Engine {
+ public:
+  RemoteEngine(RemoteOptions options, std::unique_ptr<HttpLoop> loop,
+               std::vector<Replica> replicas);
+
+  const Capabilities& capabilities() const override { return capabilities_; }
+  const ModelInfo& model() const override { return model_; }
+  EngineCost cost() const override;
+  std::vector<std::string> TakeNotices() override;
+  Result<std::vector<Token>> Tokenize(std::string_view text, bool parse_special) override;
+  std::string TokenText(Token token) const override { return table_.Bytes(token); }
+  bool IsEndOfGeneration(Token token) const override { return table_.IsEnd(token); }
+  Result<Prompt> RenderChat(
+      std::span<const ChatMessage> messages,
+      std::span<const std::pair<std::string, std::string>> template_arguments) override;
+  Result<LaneId> Open(std::span<const Token> prompt, const LaneSpec& spec) override;
+  Result<LaneId> Fork(LaneId lane, int position, const LaneSpec& spec) override;
+  Status Extend(LaneId lane, std::span<const Token> tokens) override;
+  Result<uint64_t> Score(LaneId lane, std::span<const std::vector<Token>> continuations) override;
+  Status Grant(LaneId lane, int count) override;
+  Status Revoke(LaneId lane) override;
+  Status Route(LaneId lane, const std::optional<RouteSpec>& spec) override;
+  Status Evict(LaneId lane) override;
+  void Close(LaneId lane) override;
+  Result<std::span<const Event>> Poll(double timeout_s) override;
+
+ private:
+  using Clock = double;  // seconds
+
+  // Lanes (remote_engine.cc).
+  Lane* Find(LaneId lane);
+  Result<LaneId> Insert(Lane lane);
+  const Abilities& can() const { return replicas_[probed_].can; }
+  void Drop(Lane& lane);
+  void Notice(const std::string& key, const std::string& text);
+  std::vector<Token> PromptTokens(const std::string& text, const std::vector<int32_t>& ids,
+                                  const std::vector<std::string>& pieces);
+  Result<std::vector<Token>> TokenizeThere(std::string_view text, bool parse_special);
+
+  // Streams (streams.cc).
+  bool Wants(const Lane& lane) const;
+  void Enqueue(Lane& lane, Clock not_before);
+  void StartQueued(Clock now);
+  bool MakeRoom();
+  bool StartStream(Lane& lane, int replica, Clock now);
+  void EndStream(Lane& lane);
+  void Drain(Clock now);
+  void LookAtStreams(Clock now);
+  void LookAt(Lane& lane, Clock now);
+  void HandleEnd(Lane& lane, const StreamEnd& end, Clock now);
+  void Retry(Lane& lane, const StreamEnd& end, Clock now);
+  void CheckTimeouts(Clock now);
+  void ReviveReplicas(Clock now);
+  void CheckAllDead(Clock now);
+  CompletionRequest RequestOf(Lane& lane, const Abilities& server);
+  int TokensToAsk(const Lane& lane) const;
+
+  // Tokens (arrivals.cc).
+  void Arrive(Lane& lane, ChunkToken& token);
+  bool TakeReplay(Lane& lane, ChunkToken& token);
+  ArrivedToken Convert(Lane& lane, ChunkToken& token);
+  void TakeEnd(Lane& lane);
+  bool Judge(Lane& lane, const ChunkToken& token);
+  void Release();
+  void ReleaseFrom(Lane& lane);
+  void ReleaseToken(Lane& lane);
+
+  RemoteOptions options_;
+  std::unique_ptr<HttpLoop> loop_;
+  std::vector<Replica> replicas_;
+  size_t probed_ = 0;  // a replica whose abilities stand for all
+  Capabilities capabilities_;
+  ModelInfo model_;
+  EngineCost cost_;
+  TokenTable table_;
+  ChunkParser parser_;
+  std::map<LaneId, std::unique_ptr<Lane>> lanes_;
+  std::set<LaneId> ready_;                      // something to release
+  std::set<std::pair<int, LaneId>> queue_;      // (tokens so far, lane): least advanced first
+  std::set<std::pair<Clock, LaneId>> delayed_;  // (not before, lane)
+  std::set<LaneId> streaming_;                  // lanes with a stream
+  std::vector<std::pair<Clock, std::unique_ptr<Stream>>> draining_;  // ended, last bytes to come
+  std::vector<Event> events_;
+  std::deque<std::vector<TokenLogprob>> tops_;  // of the events
+  std::vector<std::string> notices_;
+  std::set<std::string> noticed_;
+  Clock next_check_ = 0;
+  LaneId next_lane_ = 1;
+};
+
+}  // namespace hyper::remote

@@ -1,0 +1,75 @@
+#include "src/engine/remote/request.h"
+
+#include <nlohmann/json.hpp>
+
+#include "src/core/random.h"
+
+namespace hyper::remote {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Special tokens that belong to the text: answers are looked for behind the reasoning.
+constexpr const char* kReasoningTags[] = {"<think>",     "</think>", "<thinking>",
+                                          "</thinking>", "[THINK]",  "[/THINK]"};
+
+void AddSampler(const CompletionRequest& request, const Abilities& can, Json& body) {
+  const SamplerSpec& sampler = request.sampler;
+  body["temperature"] = sampler.temperature;
+  body["top_p"] = sampler.top_p;
+  if (can.filters) {
+    body["top_k"] = sampler.top_k > 0 ? sampler.top_k : -1;  // every server takes -1 for "all"
+    body["min_p"] = sampler.min_p;
+  }
+  if (can.kind == ServerKind::kLlamaServer) {
+    body["samplers"] = {"temperature", "top_k", "top_p", "min_p"};
+  }
+  body["seed"] = request.seed;
+}
+
+}  // namespace
+
+std::string CompletionBody(const CompletionRequest& request, const Abilities& can) {
+  Json body;
+  if (!can.model.empty()) {
+    body["model"] = can.model;
+  }
+  if (request.ids.empty()) {
+    body["prompt"] = request.text;
+  } else {
+    body["prompt"] = request.ids;
+  }
+  body["max_tokens"] = request.max_tokens;
+  body["stream"] = request.stream;
+  AddSampler(request, can, body);
+  if (request.top_count > 0) {
+    body["logprobs"] = request.top_count;
+  }
+  if (!request.stop_at_end) {
+    body["ignore_eos"] = true;
+  }
+  for (const auto& [id, bias] : request.logit_bias) {
+    body["logit_bias"][std::to_string(id)] = bias;
+  }
+  if (can.kind == ServerKind::kLlamaServer) {
+    body["preserved_tokens"] = kReasoningTags;
+  }
+  if (can.kind == ServerKind::kVllm || can.kind == ServerKind::kSglang) {
+    body["skip_special_tokens"] = false;
+    body["spaces_between_special_tokens"] = false;
+  }
+  if (can.kind == ServerKind::kVllm && can.output_ids) {
+    body["return_token_ids"] = true;
+  }
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+uint32_t RequestSeed(uint64_t path_key, int position, int attempt) {
+  constexpr uint32_t kRequest = 0x52;  // no Purpose has this number
+  constexpr uint32_t kPositive = 0x7FFFFFFF;
+  return Philox(path_key,
+                {static_cast<uint32_t>(position), kRequest, static_cast<uint32_t>(attempt), 0})[0] &
+         kPositive;
+}
+
+}  // namespace hyper::remote

@@ -1,0 +1,74 @@
+#include "src/engine/remote/sse.h"
+
+#include <utility>
+
+namespace hyper::remote {
+
+bool SseParser::Feed(std::string_view bytes, std::vector<Event>& events) {
+  while (!bytes.empty() && !broken_) {
+    if (after_cr_ && bytes[0] == '\n') {  // the second half of CR LF
+      bytes.remove_prefix(1);
+      after_cr_ = false;
+      continue;
+    }
+    after_cr_ = false;
+    const size_t end = bytes.find_first_of("\r\n");
+    line_.append(bytes.substr(0, end));
+    if (line_.size() + event_.data.size() > limit_) {
+      broken_ = true;
+    } else if (end == std::string_view::npos) {
+      return true;
+    } else {
+      after_cr_ = bytes[end] == '\r';
+      bytes.remove_prefix(end + 1);
+      EndLine(events);
+    }
+  }
+  return !broken_;
+}
+
+void SseParser::Finish(std::vector<Event>& events) {
+  if (!line_.empty()) {
+    EndLine(events);
+  }
+  Dispatch(events);
+}
+
+void SseParser::EndLine(std::vector<Event>& events) {
+  std::string_view line = line_;
+  if (std::exchange(first_line_, false) && line.starts_with("\xEF\xBB\xBF")) {
+    line.remove_prefix(3);
+  }
+  if (line.empty()) {
+    Dispatch(events);
+  } else if (line[0] != ':') {
+    const size_t colon = line.find(':');
+    const std::string_view field = line.substr(0, colon);
+    std::string_view value = colon == std::string_view::npos ? "" : line.substr(colon + 1);
+    if (value.starts_with(' ')) {
+      value.remove_prefix(1);
+    }
+    if (field == "data" || field == "error") {  // older llama-servers send errors as "error: {...}"
+      if (std::exchange(has_data_, true)) {
+        event_.data += '\n';
+      }
+      event_.data += value;
+    }
+    if (field == "event") {
+      event_.name = value;
+    } else if (field == "error") {
+      event_.name = field;
+    }
+  }
+  line_.clear();
+}
+
+void SseParser::Dispatch(std::vector<Event>& events) {
+  if (has_data_) {
+    events.push_back(std::move(event_));
+  }
+  event_ = {};
+  has_data_ = false;
+}
+
+}  // namespace hyper::remote

@@ -1,0 +1,152 @@
+#include "src/engine/remote/stream.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace hyper::remote {
+namespace {
+
+constexpr size_t kMostWords = 400;   // of a server's message that are repeated
+constexpr size_t kMostBody = 65536;  // of a body that is no stream
+
+bool IsSuccess(int status) { return status >= 200 && status < 300; }
+
+// Whether the same request may be taken later: overload and faults of the server, not of ours.
+bool MayPass(int status) { return status == 408 || status == 429 || status >= 500; }
+
+bool SaysContextFull(const WireError& error) {
+  return error.type.find("context") != std::string::npos ||
+         error.message.find("context length") != std::string::npos ||
+         error.message.find("context size") != std::string::npos;
+}
+
+}  // namespace
+
+void Stream::OnData(int status, std::string_view bytes) {
+  changed = true;
+  if (!IsSuccess(status) || (!any_event_ && (!other_.empty() || bytes.starts_with('{')))) {
+    other_ += bytes.substr(0, kMostBody - std::min(kMostBody, other_.size()));
+    return;
+  }
+  any_event_ = true;
+  if (end.kind != StreamEnd::Kind::kOpen) {
+    return;
+  }
+  const bool fits = sse_.Feed(bytes, events_);
+  for (const SseParser::Event& event : std::exchange(events_, {})) {
+    OnEvent(event);
+  }
+  if (!fits) {
+    Fail("the server sent an event without an end", /*retry=*/false);
+  }
+}
+
+void Stream::OnEvent(const SseParser::Event& event) {
+  if (end.kind != StreamEnd::Kind::kOpen && end.kind != StreamEnd::Kind::kStop &&
+      end.kind != StreamEnd::Kind::kLength) {
+    return;
+  }
+  if (event.data == "[DONE]") {
+    done_marked_ = true;
+    return;
+  }
+  Chunk chunk;
+  if (!parser_.Parse(event.data, chunk)) {
+    if (event.name == "error") {
+      FailAs({0, "", event.data}, 0, -1);
+    } else {
+      Fail("the server sent an event that is no JSON: " + event.data.substr(0, kMostWords), true);
+    }
+    return;
+  }
+  TakeChunk(chunk);
+}
+
+void Stream::TakeChunk(Chunk& chunk) {
+  if (!chunk.error.message.empty()) {
+    FailAs(chunk.error, 0, -1);
+    return;
+  }
+  cached_tokens = chunk.cached_tokens >= 0 ? chunk.cached_tokens : cached_tokens;
+  for (ChunkToken& token : chunk.tokens) {
+    tokens.push_back(std::move(token));
+    ++tokens_seen;
+  }
+  if (!chunk.tokens.empty()) {
+    last_progress = SteadySeconds();
+  }
+  if (chunk.finish_reason == "length") {
+    end.kind = StreamEnd::Kind::kLength;
+  } else if (chunk.finish_reason == "error" || chunk.finish_reason == "abort") {
+    Fail("the server gave the completion up (finish_reason " + chunk.finish_reason + ")", true);
+  } else if (!chunk.finish_reason.empty()) {
+    end.kind = StreamEnd::Kind::kStop;
+  }
+  constexpr int kSlack = 8;  // a server may count its end token apart
+  if (end.kind == StreamEnd::Kind::kOpen && tokens_seen > asked_tokens + kSlack) {
+    Fail(
+        fmt::format("the server sent {} tokens where {} were asked for", tokens_seen, asked_tokens),
+        /*retry=*/false);
+  }
+}
+
+void Stream::OnDone(const TransferEnd& transfer_end) {
+  changed = true;
+  transfer = 0;
+  if (end.kind != StreamEnd::Kind::kOpen) {
+    return;
+  }
+  if (transfer_end.status == 0) {
+    Fail(transfer_end.failure, true);
+    end.unreachable = true;
+    return;
+  }
+  if (!IsSuccess(transfer_end.status) || !other_.empty()) {
+    Chunk chunk;
+    const bool read = parser_.Parse(other_, chunk);
+    if (IsSuccess(transfer_end.status) && read && !chunk.tokens.empty()) {
+      TakeChunk(chunk);  // the server does not stream: all at once
+      return;
+    }
+    WireError error = read ? chunk.error : WireError();
+    if (error.message.empty()) {
+      error.message = other_.empty() ? "no body" : other_.substr(0, kMostWords);
+    }
+    FailAs(error, IsSuccess(transfer_end.status) ? 0 : transfer_end.status,
+           transfer_end.retry_after_s);
+    return;
+  }
+  sse_.Finish(events_);
+  for (const SseParser::Event& event : std::exchange(events_, {})) {
+    OnEvent(event);
+  }
+  if (end.kind == StreamEnd::Kind::kOpen && done_marked_) {
+    end.kind = StreamEnd::Kind::kStop;  // some servers tell no finish_reason
+  } else if (end.kind == StreamEnd::Kind::kOpen) {
+    Fail(transfer_end.failure.empty() ? "the stream ended in the middle"
+                                      : "the stream broke off: " + transfer_end.failure,
+         true);
+  }
+}
+
+void Stream::Fail(std::string error, bool retry) {
+  end.kind = StreamEnd::Kind::kFailed;
+  end.error = std::move(error);
+  end.retry = retry;
+}
+
+void Stream::FailAs(const WireError& error, int status, double retry_after_s) {
+  const int code = status > 0 ? status : error.code;
+  std::string words = error.message.substr(0, kMostWords);
+  if (status > 0) {
+    words = fmt::format("HTTP {}: {}", status, words);
+  } else {
+    words = "the server answered with an error: " + words;
+  }
+  Fail(std::move(words), code == 0 || MayPass(code));
+  end.retry_after_s = retry_after_s;
+  end.context_full = SaysContextFull(error);
+}
+
+}  // namespace hyper::remote

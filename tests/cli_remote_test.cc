@@ -1,0 +1,107 @@
+// hyper run and hyper probe against a scripted server, as processes.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/process.h"
+#include "tests/support/scripted_model.h"
+
+namespace hyper::test {
+namespace {
+
+using Json = nlohmann::json;
+
+// "so it is \boxed{42}", then the end; every path the same.
+void WriteAnswer(uint64_t /*key*/, std::span<const Token> history, std::span<float> logits) {
+  const std::string text = "so it is \\boxed{42}";
+  size_t prompt = history.size();
+  while (prompt > 0 && history[prompt - 1] != '\n') --prompt;
+  const size_t at = history.size() - prompt;
+  logits[at < text.size() ? static_cast<size_t>(text[at]) : 0] = 30.0F;
+}
+
+ProcessResult Hyper(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), HYPER_PROGRAM);
+  return RunProcess(arguments);
+}
+
+TEST(RemoteCli, EveryMethodOfTheIssueRuns) {
+  ScriptedModel model(WriteAnswer);
+  ScriptedServer server(model.handler());
+  for (const char* method : {"sc", "hyper"}) {
+    const ProcessResult run = Hyper({"run", "--engine", server.url(), "--method", method, "--json",
+                                     "--preset", "short", "--width", "8", "--seed", "1", "q"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const Json result = Json::parse(run.out);
+    EXPECT_EQ(result["answer"], "42");
+    EXPECT_EQ(result["engine"], server.url());
+    EXPECT_EQ(result["determinism"], "fast");
+    for (const Json& path : result["paths"]) EXPECT_EQ(path["status"], "finished");
+  }
+}
+
+TEST(RemoteCli, TheKeyIsSentButNeverShown) {
+  ScriptedModel model(WriteAnswer);
+  std::string sent;
+  ScriptedServer server([&](const HttpMessage& request, ServerConnection& connection) {
+    const auto found = request.headers.find("authorization");
+    if (found != request.headers.end()) sent = found->second;
+    model.Handle(request, connection);
+  });
+  const TemporaryFolder folder;
+  const std::string file = WriteFile(folder.File("key"), "sk-very-secret\n");
+  const std::string trace = folder.File("trace.jsonl");
+  const ProcessResult run =
+      Hyper({"run", "--engine", server.url(), "--api-key-file", file, "--json", "--trace", trace,
+             "--preset", "short", "--width", "2", "--method", "sc", "q"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(sent, "Bearer sk-very-secret");
+  for (const std::string& text : {run.out, run.err, ReadWholeFile(trace)}) {
+    EXPECT_EQ(text.find("very-secret"), std::string::npos);
+  }
+}
+
+TEST(RemoteCli, ProbePrintsWhatItFound) {
+  ScriptedModel model(WriteAnswer);
+  ScriptedServer server(model.handler());
+  const ProcessResult text = Hyper({"probe", server.url()});
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("raw log-probabilities    yes"), std::string::npos) << text.out;
+  const ProcessResult json = Hyper({"probe", "--json", server.url()});
+  EXPECT_EQ(Json::parse(json.out)["findings"]["server"], "llama-server");
+}
+
+TEST(RemoteCli, WhatCannotWorkIsRefusedInOneLine) {
+  ScriptedServer closed([](const HttpMessage&, ServerConnection&) {});
+  closed.Stop();
+  const ProcessResult away = Hyper({"run", "--engine", closed.url(), "q"});
+  EXPECT_EQ(away.exit_code, 69);
+  EXPECT_NE(away.err.find(closed.url()), std::string::npos);
+  EXPECT_EQ(Hyper({"run", "--engine", "http://user:pw@h/v1", "q"}).exit_code, 64);
+  EXPECT_EQ(Hyper({"run", "--engine", closed.url(), "--retries", "-1", "q"}).exit_code, 64);
+  EXPECT_EQ(Hyper({"run", "--engine", closed.url(), "--timeout", "x", "q"}).exit_code, 64);
+  EXPECT_NE(Hyper({"run", "--help"}).out.find("0: no limit [300s]"), std::string::npos);
+
+  ScriptedModel model(WriteAnswer);
+  model.dialect = ScriptedModel::Dialect::kVllm;
+  ScriptedServer mute([&](const HttpMessage& request, ServerConnection& connection) {
+    HttpMessage without = request;
+    Json body = Json::parse(request.body, nullptr, false);
+    if (body.is_object()) {
+      body.erase("logprobs");
+      without.body = body.dump();
+    }
+    model.Handle(without, connection);
+  });
+  const ProcessResult refused = Hyper({"run", "--engine", mute.url(), "--preset", "short", "q"});
+  EXPECT_EQ(refused.exit_code, 69);
+  EXPECT_NE(refused.err.find("--method sc"), std::string::npos) << refused.err;
+  const ProcessResult plain = Hyper({"run", "--engine", mute.url(), "--preset", "short", "--width",
+                                     "2", "--method", "sc", "--json", "q"});
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  EXPECT_EQ(Json::parse(plain.out)["answer"], "42");
+}
+
+}  // namespace
+}  // namespace hyper::test
