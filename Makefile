@@ -6,7 +6,7 @@ DESTDIR ?=
 CMAKE_FLAGS ?=
 QUESTION ?= Pia has 17 crates with 45 toys each. Then the number grows to 4 times as many. \
             How many toys does Pia have now?
-.PHONY: all deps build demo test install check check-full goldens soak format clean
+.PHONY: all deps build demo models test install check check-full goldens soak format clean
 
 all: build
 
@@ -22,6 +22,10 @@ demo: deps
 	@cmake --preset release -B $(BUILD) $(CMAKE_FLAGS) >/dev/null
 	@cmake --build $(BUILD) --target hyper_cli
 	@$(BUILD)/hyper run --live always "$(QUESTION)"
+
+# SmolLM2-135M-Instruct, a small dense model that can judge: models/downloaded (98 MB).
+models:
+	@scripts/fetch-models.sh
 
 test: build
 	@scripts/run-tests.sh $(BUILD)

@@ -78,6 +78,35 @@ TEST_F(StudyCommandsTest, CompareRowsAndStudies) {
   EXPECT_EQ(json::parse(both.out)["rows"].size(), 2U);
 }
 
+TEST_F(StudyCommandsTest, APoolIsVotedOnWithoutAnEngine) {
+  const std::vector<std::string> eval = {"eval",    "--methods", "sc,bon,deepconf-offline",
+                                         "--width", "2",         "--resamples",
+                                         "4",       "--format",  "csv",
+                                         "--pool"};
+  std::vector<std::string> from_study = eval;
+  from_study.push_back(study_ + ":sc");
+  const ProcessResult first = Hyper(from_study);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(std::count(first.out.begin(), first.out.end(), '\n'), 4);
+  const ProcessResult exported = Hyper({"export", study_, "--jsonl", "--series", "--row", "sc"});
+  std::vector<std::string> from_export = eval;
+  from_export.push_back(WriteFile(folder_.File("pool.jsonl"), exported.out));
+  EXPECT_EQ(Hyper(from_export).out, first.out);
+  std::vector<std::string> hyper = from_study;
+  hyper[2] = "hyper";
+  EXPECT_EQ(Hyper(hyper).exit_code, 64);
+}
+
+TEST_F(StudyCommandsTest, EveryTableOfAStudy) {
+  const ProcessResult tables =
+      Hyper({"eval", "--report-only", "--study", study_, "--table", "all"});
+  ASSERT_EQ(tables.exit_code, 0) << tables.err;
+  for (const char* title : {"as checklists", "Ablation I:", "Ablation II:", "pass@k",
+                            "equal effective tokens", "step-level tree search"}) {
+    EXPECT_NE(tables.out.find(title), std::string::npos) << title;
+  }
+}
+
 TEST_F(StudyCommandsTest, GradingAgainChangesNothing) {
   const ProcessResult text = Hyper({"grade", study_});
   EXPECT_EQ(text.out, "12 answers graded, 0 verdicts changed\n") << text.err;

@@ -31,7 +31,9 @@ outside_rules=(
   '<nlohmann/ ^(src/(report|capi|engine|eval|server|store)|apps|tests)/|_test\.cc$'
   '<(flint/|arb|acb|ca|calcium|fmpz|fmpq|qqbar)[a-z_/]*\.h> ^src/answer/'
   '<sqlite3\.h> ^src/store/'
-  '<(curl/|simdjson) ^src/engine/remote/'
+  '<curl/ ^src/(eval|engine/remote)/'
+  '<simdjson ^src/engine/remote/'
+  '<hash/ ^src/(eval|engine/llama)/'
   '<(CLI/|httplib) ^(apps|src/server|src/engine/remote|tests)/'
 )
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,17 +12,21 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/eval_flags.h"
+#include "apps/hyper/eval_pool.h"
+#include "apps/hyper/eval_tables.h"
 #include "apps/hyper/interrupt.h"
 #include "apps/hyper/session_setup.h"
 #include "hyper/ask.h"
 #include "src/eval/runner.h"
-#include "src/eval/study_tables.h"
+#include "src/eval/study_grades.h"
+#include "src/eval/study_summary.h"
 
 namespace hyper::app {
 namespace {
 
 constexpr const char* kCommand = "eval";
-// Aligned methods may start this many times hyper's lanes; KV cells are reserved for them.
+// Methods aligned with what hyper used may start this many times its lanes; KV cells are reserved
+// for them.
 constexpr int kAlignedLanes = 2;
 // Tokens of a prompt, and of slack, that are reserved for each lane beside its own.
 constexpr int64_t kPromptCells = 256;
@@ -29,7 +34,25 @@ constexpr int kShortTraces = 4096;  // up to here the KV cache is sized for the 
 
 // Whether a method's budget is its number of paths, so that it can be aligned with hyper's.
 bool IsAligned(const std::string& method) {
-  return method == "sc" || method.starts_with("self-certainty") || method.starts_with("deepconf");
+  return method == "sc" || method.starts_with("self-certainty") || method.starts_with("deepconf") ||
+         method.starts_with("bon");
+}
+
+// A delimiter as the option takes it.
+std::string EscapedDelimiter(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\n') {
+      escaped += "\\n";
+    } else if (c == '\t') {
+      escaped += "\\t";
+    } else if (c == '\\') {
+      escaped += "\\\\";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
 }
 
 // Options of a row: preset of the suite, the suite's own, the method's, the user's, the row's.
@@ -39,6 +62,7 @@ Result<MethodOptions> OptionsOf(const EvalFlags& flags, const Suite& suite, cons
   OptionFlags special;
   for (const auto& [name, value] : row.options) special.SetDefault(name, value);
   for (const auto& [name, value] : suite.options) all.SetDefault(name, value);
+  all.SetDefault("step-delimiter", EscapedDelimiter(suite.step_delimiter));
   Result<MethodOptions> options = ResolveOptions(all, suite.preset, row.method);
   if (!options) return options;
   if (Status status = special.Apply(*options); !status) return status.error();
@@ -52,7 +76,30 @@ struct Prepared {
   std::vector<MethodRow> rows;  // reservations not set yet
   int lanes = 0;                // of one session at most
   int64_t cells = 0;            // of one session; 0: all that the engine has
+  std::unique_ptr<Engine> reward = nullptr;
 };
+
+// Loads the reward model, where one is asked for.
+Status LoadReward(const EvalFlags& flags, Prepared& prepared) {
+  if (flags.reward_model.empty()) return {};
+  EngineFlags reward = flags.engine;
+  reward.model = flags.reward_model;
+  if (Status status = CheckEngineFlags(reward); !status) return status;
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kCommand, reward, prepared.lanes);
+  if (!engine) return engine.error();
+  prepared.reward = std::move(*engine);
+  return {};
+}
+
+// What the rules left open, put to the judge.
+Status Judge(const EvalFlags& flags, Store& store) {
+  if (flags.judge.url.empty()) return {};
+  JudgeOptions judge = flags.judge;
+  const char* key = std::getenv("HYPER_JUDGE_KEY");
+  if (key != nullptr) judge.key = key;
+  const Result<GradingReport> graded = GradeStudy(store, /*all=*/false, &judge);
+  return graded ? Status() : Status(graded.error());
+}
 
 Result<Prepared> Prepare(const EvalFlags& flags) {
   Prepared prepared;
@@ -66,6 +113,9 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
   for (const RowRequest& row : flags.rows) {
     Result<MethodOptions> options = OptionsOf(flags, prepared.suite, row);
     if (!options) return options.error();
+    if (flags.align == Align::kFactor && IsAligned(row.method)) {
+      options->width = static_cast<int>(std::ceil(flags.align_factor * options->width));
+    }
     prepared.lanes = std::max(prepared.lanes, LaneLimit(*options));
     longest = std::max<int64_t>(longest, options->max_tokens);
     prepared.rows.push_back({row.label, row.method, *options, {}});
@@ -120,6 +170,8 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
   plan.strict = flags.engine.determinism == "strict";
   plan.engine = fmt::format("{} kv={}", flags.engine.engine, flags.engine.kv_type);
   plan.program_version = HYPER_VERSION;
+  plan.replay = !flags.live;
+  plan.reward = prepared.reward.get();
   StudyRunner runner(engine, store, std::move(plan));
   if (Status status = runner.Prepare(); !status) return status.error();
   Status status = runner.Run([&] { return interrupt.interrupted(); }, ShowProgress);
@@ -169,37 +221,10 @@ Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prep
   return runs;
 }
 
-// The tables asked for, over the given runs; over all of the study where there are none.
-Result<std::string> Tables(const EvalFlags& flags, Store& store, const std::vector<int64_t>& runs) {
-  const SummaryOptions options{flags.selection.groups};
-  Result<std::vector<RunSummary>> all = SummariseStudy(store, options);
-  if (!all) return all.error();
-  std::vector<RunSummary> summaries;
-  for (RunSummary& summary : *all) {
-    const bool wanted =
-        runs.empty() || std::find(runs.begin(), runs.end(), summary.run.id) != runs.end();
-    if (wanted) summaries.push_back(std::move(summary));
+int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
+  if (Status status = LoadReward(flags, prepared); !status) {
+    return Complain(kCommand, status.error());
   }
-  std::string text;
-  const auto add = [&](const Table& table) {
-    text += (text.empty() ? "" : "\n") + RenderTable(table, flags.form);
-  };
-  for (const std::string& name : flags.tables) {
-    if (name == "results") add(ResultsTable(summaries));
-    if (name == "main") add(MainTable(summaries));
-    if (name == "ablation") add(AblationTable(summaries));
-    if (name == "accounting") add(AccountingTable(summaries));
-    if (name != "votes") continue;
-    for (const RunSummary& summary : summaries) {
-      const auto rules = SummariseVotes(store, summary.run.id, options);
-      if (!rules) return rules.error();
-      add(VoteTable(summary, *rules));
-    }
-  }
-  return text;
-}
-
-int Evaluate(const EvalFlags& flags, const Prepared& prepared, Store& store) {
   EngineFlags engine_flags = flags.engine;
   if (prepared.cells > 0) {
     engine_flags.cells = std::to_string(prepared.cells * flags.parallel);
@@ -209,7 +234,9 @@ int Evaluate(const EvalFlags& flags, const Prepared& prepared, Store& store) {
   if (!engine) return Complain(kCommand, engine.error());
   const Result<std::vector<int64_t>> runs = RunAll(flags, prepared, **engine, store);
   if (!runs) return Complain(kCommand, runs.error());
-  const Result<std::string> tables = Tables(flags, store, *runs);
+  if (Status status = Judge(flags, store); !status) return Complain(kCommand, status.error());
+  const Result<std::string> tables =
+      StudyTables({flags.tables, flags.selection.groups, flags.form}, store, *runs);
   if (!tables) return Complain(kCommand, tables.error());
   return PrintResult(kCommand, *tables) ? kExitOk : kExitOutput;
 }
@@ -219,6 +246,7 @@ int Evaluate(const EvalFlags& flags, const Prepared& prepared, Store& store) {
 int EvalCommand(int argc, const char* const* argv) {
   EvalFlags flags;
   if (const std::optional<int> done = ParseEvalFlags(argc, argv, &flags)) return *done;
+  if (!flags.pool.empty()) return EvaluatePool(flags);
   Result<Prepared> prepared = Prepared{};
   if (!flags.report_only) prepared = Prepare(flags);
   if (!prepared) return Complain(kCommand, prepared.error());
@@ -227,7 +255,8 @@ int EvalCommand(int argc, const char* const* argv) {
       Store::Open(path, flags.report_only ? DatabaseMode::kExisting : DatabaseMode::kCreate);
   if (!store) return Complain(kCommand, store.error());
   if (!flags.report_only) return Evaluate(flags, *prepared, *store);
-  const Result<std::string> tables = Tables(flags, *store, {});
+  const Result<std::string> tables =
+      StudyTables({flags.tables, flags.selection.groups, flags.form}, *store, {});
   if (!tables) return Complain(kCommand, tables.error());
   return PrintResult(kCommand, *tables) ? kExitOk : kExitOutput;
 }

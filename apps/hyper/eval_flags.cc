@@ -7,6 +7,7 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
+#include "apps/hyper/eval_tables.h"
 #include "apps/hyper/parse_value.h"
 #include "hyper/method.h"
 
@@ -18,9 +19,24 @@ constexpr const char* kFooter = R"(Examples:
   hyper eval --methods sc,hyper --levels 2,3,4 --questions 60 --repeats 3
   hyper eval --methods hyper --row "no branch=hyper:actions=none+single_token" --study abl.db
   hyper eval --study abl.db --report-only --table ablation --format latex
+  hyper eval --pool study.db:sc --methods sc,self-certainty,deepconf --width 16 --resamples 64
 
 A study that was stopped or killed goes on where it was when the same command is given again.
 Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
+
+// Rows of --methods all beyond the methods by name: the variants that the paper's tables compare.
+constexpr const char* kVariants[] = {
+    "tot-conf depth-first=tot-conf:search=dfs",
+    "rebase-conf 8=rebase-conf:width=8",
+    "rebase-conf 16=rebase-conf:width=16",
+    "controller only=hyper:actions=none+branch",
+    "penalty softmax=hyper:penalty=softmax",
+    "weights clean=hyper:weights=clean",
+    "confidence set topk=hyper:confidence-set=topk",
+    "threshold percentile 90=hyper:threshold=percentile:90",
+    "threshold percentile 10=hyper:threshold=percentile:10",
+    "threshold off=hyper:threshold=off",
+};
 
 // Flags as they are written, before they are checked.
 struct RawFlags {
@@ -32,6 +48,7 @@ struct RawFlags {
   std::string parallel = "1";
   std::string seed = "1";
   std::string align = "measured";
+  std::string resamples = "1";
   std::string time;
   std::string budget;
   std::string tables = "results";
@@ -69,19 +86,34 @@ void AddStudyFlags(CLI::App& app, EvalFlags& flags, RawFlags& raw) {
   text("--repeats", raw.repeats, "times that each question is answered, 1..1000 [1]");
   text("--parallel", raw.parallel, "questions decoded side by side, 1..64 [1]");
   text("--seed", raw.seed, "seed of the study [1]");
-  text(
-      "--align", raw.align,
-      "paths of sc, self-certainty and deepconf: measured (hyper's mean N_inst) or off [measured]");
+  text("--align", raw.align,
+       "paths of sc, self-certainty, deepconf and bon: measured (hyper's mean N_inst), a multiple "
+       "of "
+       "--width such as the paper's 1.5, or off [measured]");
   text("--time", raw.time, "limit of each question, such as 30s [none]");
   text("--budget-tokens", raw.budget, "limit of each question in effective tokens [none]");
   text("--study", flags.study, "file of the study [SUITE.study.db]");
+  app.add_flag("--live", flags.live,
+               "decode the paths of every row, also of those that stored paths would serve")
+      ->group(group);
+  text("--reward-model", flags.reward_model,
+       "GGUF of a process reward model, for methods that end in -prm");
+  text("--judge", flags.judge.url,
+       "OpenAI-compatible API of a judge of free-text answers; its key in HYPER_JUDGE_KEY [none]");
+  text("--judge-model", flags.judge.model, "model that the judge is to use [its own]");
+  text("--pool", flags.pool,
+       "run on stored traces, nothing generated: a study or its export as FILE or FILE:ROW, or "
+       "DeepConf's results as JSON");
+  text("--resamples", raw.resamples, "with --pool: draws of each question's traces, 1..10000 [1]");
 }
 
 void AddOutputFlags(CLI::App& app, EvalFlags& flags, RawFlags& raw) {
   const char* group = "Output";
   app.add_flag("--report-only", flags.report_only, "print the tables of the study, run nothing")
       ->group(group);
-  app.add_option("--table", raw.tables, "results, main, ablation, votes, accounting [results]")
+  app.add_option("--table", raw.tables,
+                 "checklist, results, main, ablation, votes, vote-rules, vote-length, accounting, "
+                 "dense, trees, samples, equal-tokens, or all [results]")
       ->type_name("LIST")
       ->group(group);
   app.add_option("--format", raw.form, "text, markdown, csv, json or latex [text]")
@@ -103,6 +135,7 @@ Status ReadRows(const RawFlags& raw, EvalFlags& flags) {
   if (raw.methods == "all") {
     texts.clear();
     for (const MethodInfo& method : Methods()) texts.push_back(method.name);
+    texts.insert(texts.end(), std::begin(kVariants), std::end(kVariants));
   }
   texts.insert(texts.end(), raw.rows.begin(), raw.rows.end());
   for (const std::string& text : texts) {
@@ -136,31 +169,48 @@ Status ReadOutput(const RawFlags& raw, EvalFlags& flags) {
   }
   flags.form = *form;
   flags.tables = SplitAt(raw.tables, ',');
-  const std::vector<std::string> known = {"results", "main", "ablation", "votes", "accounting"};
+  if (raw.tables == "all") flags.tables = TableNames();
   for (const std::string& table : flags.tables) {
+    const std::vector<std::string> known = TableNames();
     if (std::find(known.begin(), known.end(), table) == known.end()) {
-      return Invalid("--table '" + table +
-                     "' is not known; there are results, main, ablation, votes, accounting");
+      return Invalid(
+          fmt::format("--table '{}' is not known; there are {}", table, fmt::join(known, ", ")));
     }
   }
   return {};
 }
 
-Status ReadRaw(const RawFlags& raw, EvalFlags& flags) {
-  if (raw.align != "measured" && raw.align != "off") {
-    return Invalid("--align '" + raw.align + "' is not known; it takes measured or off");
+Status ReadAlign(const std::string& text, EvalFlags& flags) {
+  if (text == "off" || text == "measured") {
+    flags.align = text == "off" ? Align::kOff : Align::kMeasured;
+    return {};
   }
-  flags.align = raw.align == "off" ? Align::kOff : Align::kMeasured;
+  constexpr double kMost = 16;
+  const std::string range = "measured, off or a factor from 1 to 16";
+  flags.align = Align::kFactor;
+  Status status = ParseValue("align", text, range, flags.align_factor);
+  if (status && !(flags.align_factor >= 1 && flags.align_factor <= kMost)) {
+    return Invalid("--align is " + text + ", outside its range; it takes " + range);
+  }
+  return status;
+}
+
+Status ReadRaw(const RawFlags& raw, EvalFlags& flags) {
+  if (Status status = ReadAlign(raw.align, flags); !status) return status;
   flags.selection.groups = SplitAt(raw.levels, ',');
   for (const Status& status :
        {ReadCount("questions", raw.questions, 0, 1'000'000, flags.selection.limit),
         ReadCount("repeats", raw.repeats, 1, 1000, flags.repeats),
         ReadCount("parallel", raw.parallel, 1, 64, flags.parallel),
+        ReadCount("resamples", raw.resamples, 1, 10'000, flags.resamples),
         ParseValue("seed", raw.seed, "0..18446744073709551615", flags.seed), ReadRows(raw, flags),
         ReadLimits(raw, flags), ReadOutput(raw, flags)}) {
     if (!status) return status;
   }
-  return flags.report_only ? Status() : CheckEngineFlags(flags.engine);
+  if (flags.report_only && !flags.pool.empty()) {
+    return Invalid("--report-only and --pool exclude each other; give one");
+  }
+  return flags.report_only || !flags.pool.empty() ? Status() : CheckEngineFlags(flags.engine);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "apps/hyper/option_flags.h"
 #include "hyper/result.h"
 #include "hyper/session.h"
+#include "src/eval/judge.h"
 #include "src/eval/questions.h"
 #include "src/eval/table.h"
 
@@ -25,6 +26,7 @@ struct RowRequest {
 // How many paths the parallel methods start.
 enum class Align {
   kMeasured,  // as many as hyper's mean N_inst on the suite, rounded up
+  kFactor,    // a multiple of --width, rounded up
   kOff,       // --width
 };
 
@@ -39,8 +41,14 @@ struct EvalFlags {
   int parallel = 1;
   uint64_t seed = 1;
   Align align = Align::kMeasured;
+  double align_factor = 1;  // of kFactor
   SessionLimits limits;
   std::string study;         // empty: SUITE.study.db
+  std::string pool;          // stored traces to run on, FILE or FILE:ROW; empty: an engine
+  int resamples = 1;         // of these
+  std::string reward_model;  // GGUF of a process reward model for -prm rows; empty: none
+  JudgeOptions judge;        // of free text; without a URL: none
+  bool live = false;         // decode every row, stored paths or not
   bool report_only = false;  // no generation
   std::vector<std::string> tables = {"results"};
   TableForm form = TableForm::kTerminal;

@@ -1,6 +1,7 @@
 // hyper grade: verdicts over the stored answers once more, without generating anything.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,13 +18,17 @@ constexpr const char* kCommand = "grade";
 constexpr const char* kFooter = R"(Examples:
   hyper grade study.db
   hyper grade study.db --json
+  HYPER_JUDGE_KEY=... hyper grade hle.db --judge https://host/v1 --judge-model NAME
 
 Grades every stored answer by the present rules against the present gold of its question and lists
-the verdicts that have changed. Nothing is generated. Exit codes are those of hyper run.)";
+the verdicts that have changed. Nothing is generated. Free text that does not equal its gold is not
+graded, unless a judge behind an OpenAI-compatible API says yes or no. Exit codes are those of hyper
+run.)";
 
 struct GradeFlags {
   std::string study;
   bool json = false;
+  JudgeOptions judge;  // without a URL: none
 };
 
 // A changed verdict in words.
@@ -94,11 +99,18 @@ int GradeCommand(int argc, const char* const* argv) {
   CLI::App app("Grades the answers of a study again and lists the verdicts that changed.");
   SetUpParser(app, kCommand, kFooter);
   app.add_flag("--json", flags.json, "one JSON object: graded, changes");
+  app.add_option("--judge", flags.judge.url, "API of a judge of free text [none]")
+      ->type_name("URL");
+  app.add_option("--judge-model", flags.judge.model, "model that the judge is to use [its own]")
+      ->type_name("NAME");
   app.add_option("STUDY", flags.study, "file of the study")->type_name("")->required();
   if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) return *done;
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kExisting);
   if (!store) return Complain(kCommand, store.error());
-  const Result<GradingReport> report = GradeStudy(*store, /*all=*/true);
+  const char* key = std::getenv("HYPER_JUDGE_KEY");
+  if (key != nullptr) flags.judge.key = key;
+  const Result<GradingReport> report =
+      GradeStudy(*store, /*all=*/true, flags.judge.url.empty() ? nullptr : &flags.judge);
   if (!report) return Complain(kCommand, report.error());
   const Result<std::vector<ChangeLine>> lines = Describe(*store, report->changes);
   if (!lines) return Complain(kCommand, lines.error());

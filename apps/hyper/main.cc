@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "apps/hyper/command.h"
+#include "apps/hyper/data_command.h"
 
 namespace {
 
@@ -23,6 +24,7 @@ constexpr std::array kCommands{
     Command{"compare", "test two rows of studies against each other", hyper::app::CompareCommand},
     Command{"grade", "grade the answers of a study again", hyper::app::GradeCommand},
     Command{"export", "print a study as JSON lines or CSV", hyper::app::ExportCommand},
+    Command{"data", "fetch the questions of a suite", hyper::app::DataCommand},
     Command{"bench", "measure tokens/s of plain decoding and where the time goes",
             hyper::app::BenchCommand},
     Command{"equal", "tell whether two mathematical answers are equal", hyper::app::EqualCommand},

@@ -8,18 +8,36 @@
 namespace hyper {
 namespace {
 
+bool JudgedBefore(const ItemSummary& item, const Question& question) {
+  return item.grade && IsJudge(item.grade->grader) && item.grade->gold == question.gold &&
+         item.grade->verdict != StoredVerdict::kNotGraded;
+}
+
+// The grade that an item gets now.
+Result<StoredGrade> GradeOf(const ItemSummary& item, const Question& question,
+                            const JudgeOptions* judge) {
+  const GradeOutcome outcome = GradeAnswer(question, item.answer);
+  const StoredGrade grade{item.key, outcome.verdict, question.gold, kGraderName, outcome.note};
+  if (outcome.verdict != StoredVerdict::kNotGraded || !item.answer) return grade;
+  if (JudgedBefore(item, question)) return *item.grade;
+  if (judge == nullptr) return grade;
+  const Result<Judgement> judgement = AskJudge(*judge, question, *item.answer);
+  if (!judgement) return judgement.error();
+  return StoredGrade{item.key, judgement->verdict, question.gold, JudgeName(*judge),
+                     judgement->note};
+}
+
 // Grades one item; adds a change where the verdict is not what it was.
 Status GradeItem(Store& store, const ItemSummary& item, const Question& question,
-                 GradingReport& report) {
-  const GradeOutcome outcome = GradeAnswer(question, item.answer);
-  Status status =
-      store.SaveGrade({item.key, outcome.verdict, question.gold, kGraderName, outcome.note});
-  if (!status) return status;
+                 const JudgeOptions* judge, GradingReport& report) {
+  const Result<StoredGrade> grade = GradeOf(item, question, judge);
+  if (!grade) return grade.error();
+  if (Status status = store.SaveGrade(*grade); !status) return status;
   std::optional<StoredVerdict> before;
   if (item.grade) before = item.grade->verdict;
   ++report.graded;
-  if (before != outcome.verdict) {
-    report.changes.push_back({item.key, before, outcome.verdict, item.answer});
+  if (before != grade->verdict) {
+    report.changes.push_back({item.key, before, grade->verdict, item.answer});
   }
   return {};
 }
@@ -43,7 +61,7 @@ Result<Question> QuestionOf(const StoredQuestion& stored) {
   return question;
 }
 
-Result<GradingReport> GradeStudy(Store& store, bool all) {
+Result<GradingReport> GradeStudy(Store& store, bool all, const JudgeOptions* judge) {
   const Result<std::vector<StoredQuestion>> stored = store.Questions();
   if (!stored) return stored.error();
   std::map<int64_t, Question> questions;
@@ -65,7 +83,7 @@ Result<GradingReport> GradeStudy(Store& store, bool all) {
       if (item.status == ItemStatus::kFailed || (!all && due.count(item.key) == 0)) continue;
       const auto question = questions.find(item.key.question);
       if (question == questions.end()) continue;
-      Status status = GradeItem(store, item, question->second, report);
+      Status status = GradeItem(store, item, question->second, judge, report);
       if (!status) return status.error();
     }
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/eval/judge.h"
 #include "src/eval/questions.h"
 #include "src/store/store.h"
 
@@ -28,6 +29,9 @@ Result<Question> QuestionOf(const StoredQuestion& stored);
 
 // Grades every finished item that has no grade by the present rules against its present gold; with
 // `all`, every finished item.
-Result<GradingReport> GradeStudy(Store& store, bool all);
+//   judge  asked of free text that the rules leave open; null: that is not graded, and what a judge
+//          has said before against the same gold stays
+// Errors: those of the store and of AskJudge; grades made before stay.
+Result<GradingReport> GradeStudy(Store& store, bool all, const JudgeOptions* judge = nullptr);
 
 }  // namespace hyper

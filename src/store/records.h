@@ -167,4 +167,11 @@ struct VoteAnswer {
   std::optional<std::string> answer;
 };
 
+// The answers of an item's reasoning paths (merged ones left out), alike ones together.
+struct PathAnswers {
+  ItemKey key;
+  std::optional<std::string> answer;  // nothing: paths without one
+  int paths = 0;
+};
+
 }  // namespace hyper

@@ -51,6 +51,8 @@ class Store {
   Result<std::vector<ItemSummary>> Items(int64_t run);  // by question, then repeat
   // Answers of a run's finished items under every stored rule.
   Result<std::vector<VoteAnswer>> VoteAnswers(int64_t run);
+  // What the paths of a run's finished items answered, by question, repeat and answer.
+  Result<std::vector<PathAnswers>> AnswersOfPaths(int64_t run);
   // Decisions of a run's finished items by action.
   Result<std::array<int64_t, kActionCount>> ActionCounts(int64_t run);
   // An item with everything. Errors: kNotFound.

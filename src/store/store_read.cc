@@ -133,6 +133,20 @@ Result<std::vector<VoteAnswer>> Store::VoteAnswers(int64_t run) {
   });
 }
 
+Result<std::vector<PathAnswers>> Store::AnswersOfPaths(int64_t run) {
+  Result<Statement> rows = database_.Prepare(
+      "SELECT i.question, i.repeat, p.answer, count(*) FROM paths p JOIN items i ON i.id = p.item "
+      "WHERE i.run = ? AND i.status != 'failed' AND p.kind = 'reasoning' AND p.status != 'merged' "
+      "GROUP BY i.id, p.answer ORDER BY i.question, i.repeat, p.answer");
+  if (!rows) return rows.error();
+  rows->Bind(run);
+  return ReadAll<PathAnswers>(*rows, [&](const Statement& row) -> Result<PathAnswers> {
+    return PathAnswers{{run, row.Int(0), static_cast<int>(row.Int(1))},
+                       row.OptionalText(2),
+                       static_cast<int>(row.Int(3))};
+  });
+}
+
 Result<std::array<int64_t, kActionCount>> Store::ActionCounts(int64_t run) {
   Result<Statement> rows = database_.Prepare(
       "SELECT d.action, count(*) FROM decisions d JOIN items i ON i.id = d.item "

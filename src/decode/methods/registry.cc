@@ -53,6 +53,12 @@ void OfflineDefaults(Options& options, const char* scorer) {
   options.vote = "weighted";
 }
 
+// Confidences are DeepConf's, as its traces are scored.
+void BestOf(Options& options, const char* scorer) {
+  OfflineDefaults(options, scorer);
+  options.vote = "best";
+}
+
 void Without(Options& options, const char* actions) { options.actions = actions; }
 
 Made Hyper(const Options& o) { return std::make_unique<HyperMethod>(o); }
@@ -81,6 +87,8 @@ const auto kRows = std::to_array<Row>({
      [](const Options& o) -> Made { return std::make_unique<DeepConf>(o, /*all_vote=*/true); }},
     {"deepconf-offline", "complete paths, weighted by mean confidence",
      [](Options& o) { OfflineDefaults(o, "mean"), o.keep_percent = 100; }, Offline},
+    {"deepconf-offline-filtered", "complete paths, the best by mean confidence vote",
+     [](Options& o) { OfflineDefaults(o, "mean"); }, Offline},
     {"deepconf-offline-tail", "complete paths, the best by tail confidence vote",
      [](Options& o) { OfflineDefaults(o, "tail"); }, Offline},
     {"deepconf-offline-bottom", "complete paths, the best by their lowest windows vote",
@@ -88,6 +96,9 @@ const auto kRows = std::to_array<Row>({
     {"deepconf-offline-lowest", "complete paths, the best by their lowest window vote",
      [](Options& o) { OfflineDefaults(o, "lowest"); }, Offline},
     {"bon", "best of N by --scorer", [](Options& o) { o.vote = "best"; }, Scored},
+    {"bon-mean", "best of N by mean confidence", [](Options& o) { BestOf(o, "mean"); }, Scored},
+    {"bon-tail", "best of N by tail confidence", [](Options& o) { BestOf(o, "tail"); }, Scored},
+    {"bon-ptrue", "best of N by a P(True) probe", [](Options& o) { BestOf(o, "p-true"); }, Scored},
     {"roe", "every token refined by K routes (RoE)", RoeDefaults,
      [](const Options& o) -> Made { return std::make_unique<RosterOfExperts>(o, /*late=*/false); }},
     {"roe-late", "tokens late in each path refined by K routes (RoE)", RoeDefaults,

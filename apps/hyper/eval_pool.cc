@@ -1,0 +1,94 @@
+#include "apps/hyper/eval_pool.h"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/hyper/command.h"
+#include "apps/hyper/eval_tables.h"
+#include "apps/hyper/read_text.h"
+#include "apps/hyper/session_setup.h"
+#include "src/eval/pool_study.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr const char* kCommand = "eval";
+// Options of the run that made the traces which those who vote on them take over.
+constexpr const char* kTakenOver[] = {"window",        "warmup",        "interval",
+                                      "vote-top",      "lambda-length", "lambda-confidence",
+                                      "vote-tentative"};
+
+// FILE, or FILE:ROW where the whole is no file.
+std::pair<std::string, std::string> SplitPool(const std::string& text) {
+  std::error_code ignored;
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos || std::filesystem::exists(text, ignored)) return {text, ""};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+bool IsDatabase(const std::string& bytes) {
+  constexpr std::string_view kMagic = "SQLite format 3";
+  return std::string_view(bytes).starts_with(kMagic);
+}
+
+Result<TracePool> LoadPool(const std::string& argument) {
+  const auto [file, row] = SplitPool(argument);
+  const Result<std::string> bytes = ReadText(file);
+  if (!bytes) return bytes.error();
+  if (!IsDatabase(*bytes)) return ParsePool(*bytes, file, row);
+  Result<Store> store = Store::Open(file, DatabaseMode::kReadOnly);
+  if (!store) return store.error();
+  return PoolOfStudy(*store, row);
+}
+
+// Options of a row: the paper's, what the traces were made with, the method's, the user's, the
+// row's. By default all traces of the question with fewest are used.
+Result<MethodOptions> OptionsOf(const EvalFlags& flags, const TracePool& pool,
+                                const RowRequest& row) {
+  OptionFlags all = flags.options;
+  for (const char* name : kTakenOver) {
+    const auto setting = pool.made_by.settings.find(name);
+    if (setting != pool.made_by.settings.end()) all.SetDefault(name, setting->second);
+  }
+  if (row.method != "cot") all.SetDefault("width", std::to_string(FewestTraces(pool)));
+  all.SetDefault("max-tokens", std::to_string(LongestTrace(pool)));
+  Result<MethodOptions> options = ResolveOptions(all, "paper", row.method);
+  if (!options) return options;
+  OptionFlags special;
+  for (const auto& [name, value] : row.options) special.SetDefault(name, value);
+  if (Status status = special.Apply(*options); !status) return status.error();
+  return options;
+}
+
+Result<std::string> PoolTables(const EvalFlags& flags) {
+  const Result<TracePool> pool = LoadPool(flags.pool);
+  if (!pool) return pool.error();
+  PoolStudyPlan plan;
+  plan.resamples = flags.resamples;
+  plan.seed = flags.seed;
+  plan.source = flags.pool;
+  for (const RowRequest& row : flags.rows) {
+    Result<MethodOptions> options = OptionsOf(flags, *pool, row);
+    if (!options) return options.error();
+    plan.rows.push_back({row.label, row.method, std::move(*options), {}});
+  }
+  // Without a file of its own the study lives in memory: it takes no time to make again.
+  Result<Store> store =
+      Store::Open(flags.study.empty() ? ":memory:" : flags.study, DatabaseMode::kCreate);
+  if (!store) return store.error();
+  const Result<std::vector<int64_t>> runs = RunPoolStudy(*pool, plan, *store);
+  if (!runs) return runs.error();
+  return StudyTables({flags.tables, flags.selection.groups, flags.form}, *store, *runs);
+}
+
+}  // namespace
+
+int EvaluatePool(const EvalFlags& flags) {
+  const Result<std::string> tables = PoolTables(flags);
+  if (!tables) return Complain(kCommand, tables.error());
+  return PrintResult(kCommand, *tables) ? kExitOk : kExitOutput;
+}
+
+}  // namespace hyper::app

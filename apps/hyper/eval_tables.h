@@ -1,0 +1,27 @@
+// The tables of a study by name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/eval/table.h"
+#include "src/store/store.h"
+
+namespace hyper::app {
+
+struct TablesRequest {
+  std::vector<std::string> names;   // of TableNames
+  std::vector<std::string> groups;  // only questions of these groups; empty: all
+  TableForm form = TableForm::kTerminal;
+};
+
+// What --table takes, in the order of the paper.
+std::vector<std::string> TableNames();
+
+// The tables, one after another, over the given runs; over all of the study where there are none.
+// Errors: those of the store.
+Result<std::string> StudyTables(const TablesRequest& request, Store& store,
+                                const std::vector<int64_t>& runs);
+
+}  // namespace hyper::app

@@ -1,0 +1,72 @@
+#include "src/eval/paper_numbers.h"
+
+#include <array>
+
+namespace hyper {
+namespace {
+
+// Tables "main-results" (Qwen3-30B), "ablation-components", "ablation-voting" with
+// "voting_ablation" (App. E), "non-moe-demo" (App. G) and "tot-thinking" (App. H).
+constexpr auto kNumbers = std::to_array<PaperAccuracy>({
+    {"main", "sc", "AIME24", 88.0, 1.00},
+    {"main", "self-certainty", "AIME24", 83.3, 0.94},
+    {"main", "deepconf", "AIME24", 92.7, 0.46},
+    {"main", "roe-late", "AIME24", 88.7, 1.38},
+    {"main", "hyper", "AIME24", 94.0, 0.54},
+    {"main", "sc", "AIME25", 86.0, 1.00},
+    {"main", "self-certainty", "AIME25", 80.0, 1.13},
+    {"main", "deepconf", "AIME25", 90.7, 0.67},
+    {"main", "roe-late", "AIME25", 84.7, 1.64},
+    {"main", "hyper", "AIME25", 95.3, 0.71},
+    {"main", "sc", "HMMT25", 69.4, 1.00},
+    {"main", "self-certainty", "HMMT25", 68.7, 1.03},
+    {"main", "deepconf", "HMMT25", 74.0, 0.84},
+    {"main", "roe-late", "HMMT25", 71.3, 1.78},
+    {"main", "hyper", "HMMT25", 78.7, 0.77},
+    {"main", "sc", "HLE", 6.5, 1.00},
+    {"main", "self-certainty", "HLE", 2.5, 1.15},
+    {"main", "deepconf", "HLE", 11.5, 0.91},
+    {"main", "roe-late", "HLE", 7.0, 3.55},
+    {"main", "hyper", "HLE", 13.5, 0.81},
+    {"ablation", "sc", "AIME25", 86.7, 1.00},
+    {"ablation", "single-token-only", "AIME25", 93.3, 1.81},
+    {"ablation", "multi-token-only", "AIME25", 90.0, 1.87},
+    {"ablation", "manual", "AIME25", 93.3, 1.78},
+    {"ablation", "hyper", "AIME25", 96.7, 1.62},
+    {"ablation", "sc", "HMMT25", 66.7, 1.00},
+    {"ablation", "single-token-only", "HMMT25", 70.0, 1.77},
+    {"ablation", "multi-token-only", "HMMT25", 66.7, 1.82},
+    {"ablation", "manual", "HMMT25", 76.7, 1.87},
+    {"ablation", "hyper", "HMMT25", 76.7, 1.54},
+    {"votes", "majority", "AIME25", 86.7, 0},
+    {"votes", "majority", "HMMT25", 73.3, 0},
+    {"votes", "length", "AIME24", 90.0, 0},
+    {"votes", "length", "AIME25", 93.3, 0},
+    {"votes", "length", "HMMT25", 73.3, 0},
+    {"votes", "confidence", "AIME24", 93.3, 0},
+    {"votes", "confidence", "AIME25", 90.0, 0},
+    {"votes", "confidence", "HMMT25", 73.3, 0},
+    {"votes", "length_confidence", "AIME24", 96.7, 0},
+    {"votes", "length_confidence", "AIME25", 96.7, 0},
+    {"votes", "length_confidence", "HMMT25", 76.7, 0},
+    {"dense", "sc", "HMMT25", 71.3, 0},
+    {"dense", "deepconf", "HMMT25", 74.0, 0},
+    {"dense", "hyper", "HMMT25", 78.7, 0},
+    {"trees", "sc", "AIME24", 83.3, 0},
+    {"trees", "rebase 8", "AIME24", 80.0, 0},
+    {"trees", "rebase 16", "AIME24", 83.3, 0},
+    {"trees", "ets", "AIME24", 73.3, 0},
+    {"trees", "mcts", "AIME24", 73.3, 0},
+});
+
+}  // namespace
+
+std::optional<PaperAccuracy> PaperNumber(std::string_view table, std::string_view method,
+                                         std::string_view place) {
+  for (const PaperAccuracy& number : kNumbers) {
+    if (table == number.table && method == number.method && place == number.place) return number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace hyper

@@ -1,0 +1,22 @@
+// Accuracies that the paper prints, to stand beside ours. They were measured on other models and
+// data sets than the bundled ones: compare the order of the rows, not the numbers.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace hyper {
+
+struct PaperAccuracy {
+  const char* table;   // "trees", "dense", "ablation", "votes", "main"
+  const char* method;  // or vote rule, by the names used here
+  const char* place;   // data set
+  double percent = 0;
+  double tokens = 0;  // normalised by SC; 0: not given
+};
+
+// The entry of a table's method on a data set, or nothing. Pure.
+std::optional<PaperAccuracy> PaperNumber(std::string_view table, std::string_view method,
+                                         std::string_view place);
+
+}  // namespace hyper
