@@ -53,7 +53,7 @@ TEST(RemoteCli, TheKeyIsSentButNeverShown) {
   const std::string file = WriteFile(folder.File("key"), "sk-very-secret\n");
   const std::string trace = folder.File("trace.jsonl");
   const ProcessResult run =
-      Hyper({"run", "--engine", server.url(), "--api-key-file", file, "--json", "--trace", trace,
+      Hyper({"run", "--engine", server.url(), "--engine-key-file", file, "--json", "--trace", trace,
              "--preset", "short", "--width", "2", "--method", "sc", "q"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(sent, "Bearer sk-very-secret");

@@ -387,5 +387,15 @@ TEST(Cli, HelpListsCommandsAndExitCodes) {
   EXPECT_EQ(RunProcess(Hyper({"--version"})).out.rfind("hyper ", 0), 0U);
 }
 
+// Options of two parts that bear the same name stop a command before it reads its first argument.
+TEST(Cli, EveryCommandHasHelpWithExamples) {
+  for (const char* command : {"run", "serve", "eval", "inspect", "compare", "grade", "export",
+                              "data", "bench", "equal", "probe", "extract"}) {
+    const ProcessResult result = RunProcess(Hyper({command, "--help"}));
+    EXPECT_EQ(result.exit_code, 0) << command << ": " << result.err;
+    EXPECT_NE(result.out.find("Examples:"), std::string::npos) << command;
+  }
+}
+
 }  // namespace
 }  // namespace hyper::test

@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* kCommand = "probe";
 constexpr const char* kFooter =
-    "Example:\n  hyper probe http://127.0.0.1:8080/v1\n\n"
+    "Examples:\n  hyper probe http://127.0.0.1:8080/v1\n"
+    "  hyper probe --json http://first:8000/v1 http://second:8000/v1\n\n"
     "The same probe comes before every run with --engine URL (docs/remote.md).";
 
 std::string ReportText(const ServerReport& report) {

@@ -21,7 +21,7 @@ Result<std::string> ReadKey(const std::string& path) {
     }
     key = *text;
   } else {
-    for (const char* name : {"HYPER_API_KEY", "OPENAI_API_KEY"}) {
+    for (const char* name : {"HYPER_ENGINE_KEY", "OPENAI_API_KEY"}) {
       const char* value = std::getenv(name);
       if (key.empty() && value != nullptr) {
         key = value;
@@ -61,8 +61,8 @@ Status ParseSeconds(const char* name, const std::string& text, double& value) {
 
 void RemoteFlags::AddTo(CLI::App& app) {
   const char* group = "Servers";
-  app.add_option("--api-key-file", api_key_file,
-                 "file with the servers' API key [HYPER_API_KEY or OPENAI_API_KEY]")
+  app.add_option("--engine-key-file", api_key_file,
+                 "file with the servers' API key [HYPER_ENGINE_KEY or OPENAI_API_KEY]")
       ->type_name("FILE")
       ->group(group);
   app.add_option("--header", headers, "'Name: value', sent with every request; may be repeated")

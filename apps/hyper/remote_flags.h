@@ -33,7 +33,8 @@ struct RemoteFlags {
 bool IsRemote(const std::string& engine);
 
 // The engine's options for `engine`, URLs with commas between; `model` as --model gives it. The key
-// comes from --api-key-file, else from HYPER_API_KEY, else from OPENAI_API_KEY; else there is none.
+// comes from --engine-key-file, else from HYPER_ENGINE_KEY, else from OPENAI_API_KEY; else there is
+// none.
 Result<RemoteOptions> RemoteOptionsOf(const RemoteFlags& flags, const std::string& engine,
                                       const std::string& model);
 

@@ -98,7 +98,7 @@ class Pool {
     MethodOptions options;
     SessionSeed seed;
     Reservation reservation;
-    bool token_records = false;  // also emit a TokenRecord per token
+    bool token_records = false;                       // also emit a TokenRecord per token
     std::vector<std::pair<Token, float>> logit_bias;  // of every path; see LaneSpec
     AnswerExtractor extractor = nullptr;
     const void* extractor_context = nullptr;
