@@ -47,11 +47,11 @@ def check_stream():
 
 def check_others():
     logprobs = CLIENT.chat.completions.create(
-        model="tinymath:plain", messages=QUESTION, logprobs=True, top_logprobs=5, max_tokens=5).choices[0].logprobs
+        model="tinymath:plain", messages=QUESTION, logprobs=True, top_logprobs=5, max_tokens=200).choices[0].logprobs
     assert all(len(entry.top_logprobs) == 5 and entry.logprob <= 0 for entry in logprobs.content)
     texts = CLIENT.completions.create(model="tinymath:plain", prompt=["1 + 1 =", "2 + 2 ="], max_tokens=4).choices
     assert len(texts) == 2
-    response = CLIENT.responses.create(model="tinymath:plain", input="1 + 1 = ?", max_output_tokens=16)
+    response = CLIENT.responses.create(model="tinymath:plain", input="1 + 1 = ?", max_output_tokens=200)
     assert response.output_text
     assert any(model.id == "tinymath:sc" for model in CLIENT.models.list())
     for wrong in ({"n": 0}, {"top_logprobs": 21, "logprobs": True}):
