@@ -43,7 +43,7 @@ using Headers = std::unique_ptr<curl_slist, FreeList>;
 void Append(Headers& headers, const std::string& line) {
   curl_slist* list = curl_slist_append(headers.get(), line.c_str());
   if (list == nullptr) return;
-  headers.release();  // appending keeps the head
+  static_cast<void>(headers.release());  // appending keeps the head
   headers.reset(list);
 }
 

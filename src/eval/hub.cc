@@ -71,7 +71,7 @@ Result<HttpReply> FetchPatiently(const HubRequest& request, const HttpRequest& h
                                  const TakeBytes& take = {}) {
   double wait = kFirstWaitS;
   for (int attempt = 1;; ++attempt) {
-    const Result<HttpReply> reply = FetchHttp(http, take);
+    Result<HttpReply> reply = FetchHttp(http, take);
     const bool busy = reply && (reply->status == 429 || reply->status >= 500);
     const bool broken = !reply && reply.error().code == ErrorCode::kUnavailable && !take;
     if ((!busy && !broken) || attempt == kAttempts) {

@@ -40,7 +40,7 @@ const RunSummary* Baseline(const std::vector<RunSummary>& runs, const RunSummary
 
 // "rebase 8" for rebase-conf at width 8: the name that App. H has for it.
 std::string TreeName(const RunSummary& run) {
-  const std::string stem = run.run.method.substr(0, run.run.method.find('-'));
+  std::string stem = run.run.method.substr(0, run.run.method.find('-'));
   const auto width = run.run.settings.find("width");
   if (stem != "rebase" || width == run.run.settings.end()) return stem;
   return stem + " " + width->second;

@@ -84,7 +84,7 @@ class ResponsesFormat : public ReplyFormat {
   }
 
  private:
-  std::string Named(const char* type, Json members) {
+  std::string Named(const char* type, const Json& members) {
     Json data = {{"type", type}, {"sequence_number", sequence_++}};
     data.update(members);
     return ServerSentEvent(type, data);

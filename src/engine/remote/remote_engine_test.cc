@@ -29,8 +29,8 @@ void WriteLogits(uint64_t key, std::span<const Token> history, std::span<float> 
   const size_t filler = 12 + bits % 60;
   const std::string end = bits % 4 != 0 ? "\\boxed{42}" : "\\boxed{7}";
   Token next = FakeEngine::kEnd;
-  if (at < filler) next = kFiller[at % kFiller.size()];
-  if (at >= filler && at - filler < end.size()) next = end[at - filler];
+  if (at < filler) next = static_cast<unsigned char>(kFiller[at % kFiller.size()]);
+  if (at >= filler && at - filler < end.size()) next = static_cast<unsigned char>(end[at - filler]);
   logits[static_cast<size_t>(next)] = 6.0F + static_cast<float>((bits / 7 + at) % 40) * 0.1F;
 }
 
