@@ -183,8 +183,9 @@ void ScriptedModel::Stream(const Json& body, ServerConnection& connection) {
     Json chunk =
         ChunkOf(*this, {draw}, dialect == Dialect::kVllm && finish == "stop" ? "stop" : "");
     if (edit) edit(i, chunk);
+    ++tokens;  // before it is sent: who has received it may look at once
     alive = !connection.PeerGone() && connection.Send("data: " + chunk.dump() + "\n\n");
-    tokens += alive ? 1 : 0;
+    tokens -= alive ? 0 : 1;
   }
   --open;
   alive = alive && connection.Send("data: " + ChunkOf(*this, {}, finish).dump() + "\n\n") &&
