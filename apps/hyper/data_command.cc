@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <string>
 #include <thread>
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
+#include "apps/hyper/secret.h"
 #include "src/eval/hub.h"
 
 namespace hyper::app {
@@ -34,11 +34,6 @@ struct DataFlags {
   std::string file;
   std::string output;
 };
-
-std::string FromEnvironment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 int List() {
   std::string text;
@@ -70,7 +65,7 @@ Result<HubRequest> RequestOf(const DataFlags& flags) {
                  "the questions of " + suite->name + " are bundled; there is nothing to fetch"};
   }
   HubRequest request;
-  request.base = flags.hub.empty() ? FromEnvironment("HYPER_HUB") : flags.hub;
+  request.base = flags.hub.empty() ? FromEnvironment({"HYPER_HUB"}) : flags.hub;
   while (request.base.ends_with('/')) request.base.pop_back();
   if (request.base.empty()) {
     return Error{ErrorCode::kInvalidArgument,
@@ -78,7 +73,7 @@ Result<HubRequest> RequestOf(const DataFlags& flags) {
   }
   request.source = *suite->hub;
   request.file = flags.file;
-  request.token = FromEnvironment("HF_TOKEN");
+  request.token = FromEnvironment({"HF_TOKEN"});
   request.target = flags.output.empty() ? suite->name + ".jsonl" : flags.output;
   request.progress = ShowProgress;
   request.wait = [](double seconds) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "apps/hyper/eval_pool.h"
 #include "apps/hyper/eval_tables.h"
 #include "apps/hyper/interrupt.h"
+#include "apps/hyper/secret.h"
 #include "apps/hyper/session_setup.h"
 #include "hyper/ask.h"
 #include "src/eval/runner.h"
@@ -95,8 +95,7 @@ Status LoadReward(const EvalFlags& flags, Prepared& prepared) {
 Status Judge(const EvalFlags& flags, Store& store) {
   if (flags.judge.url.empty()) return {};
   JudgeOptions judge = flags.judge;
-  const char* key = std::getenv("HYPER_JUDGE_KEY");
-  if (key != nullptr) judge.key = key;
+  judge.key = FromEnvironment({"HYPER_JUDGE_KEY"});
   const Result<GradingReport> graded = GradeStudy(store, /*all=*/false, &judge);
   return graded ? Status() : Status(graded.error());
 }

@@ -1,13 +1,13 @@
 // hyper grade: verdicts over the stored answers once more, without generating anything.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
+#include "apps/hyper/secret.h"
 #include "src/eval/study_grades.h"
 #include "src/report/json.h"
 
@@ -107,8 +107,7 @@ int GradeCommand(int argc, const char* const* argv) {
   if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) return *done;
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kExisting);
   if (!store) return Complain(kCommand, store.error());
-  const char* key = std::getenv("HYPER_JUDGE_KEY");
-  if (key != nullptr) flags.judge.key = key;
+  flags.judge.key = FromEnvironment({"HYPER_JUDGE_KEY"});
   const Result<GradingReport> report =
       GradeStudy(*store, /*all=*/true, flags.judge.url.empty() ? nullptr : &flags.judge);
   if (!report) return Complain(kCommand, report.error());

@@ -4,33 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <cstdlib>
 
 #include "apps/hyper/parse_value.h"
-#include "apps/hyper/read_text.h"
+#include "apps/hyper/secret.h"
 
 namespace hyper::app {
 namespace {
 
 Result<std::string> ReadKey(const std::string& path) {
-  std::string key;
-  if (!path.empty()) {
-    Result<std::string> text = ReadText(path);
-    if (!text) {
-      return text;
-    }
-    key = *text;
-  } else {
-    for (const char* name : {"HYPER_ENGINE_KEY", "OPENAI_API_KEY"}) {
-      const char* value = std::getenv(name);
-      if (key.empty() && value != nullptr) {
-        key = value;
-      }
-    }
-  }
-  const size_t begin = key.find_first_not_of(" \t\r\n");
-  const size_t end = key.find_last_not_of(" \t\r\n");
-  return begin == std::string::npos ? std::string() : key.substr(begin, end - begin + 1);
+  if (!path.empty()) return SecretFromFile(path);
+  return TrimmedSecret(FromEnvironment({"HYPER_ENGINE_KEY", "OPENAI_API_KEY"}));
 }
 
 // Reads a whole number from `least` on.

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -19,7 +18,7 @@
 #include "apps/hyper/engine_flags.h"
 #include "apps/hyper/interrupt.h"
 #include "apps/hyper/parse_value.h"
-#include "apps/hyper/read_text.h"
+#include "apps/hyper/secret.h"
 #include "hyper/method.h"
 #include "src/server/http_server.h"
 
@@ -115,20 +114,13 @@ Result<double> ParseLimit(const char* name, const std::string& text) {
 }
 
 Result<std::string> ReadKey(const std::string& path) {
-  if (path.empty()) {
-    const char* key = std::getenv("HYPER_API_KEY");
-    return std::string(key != nullptr ? key : "");
-  }
-  Result<std::string> text = ReadText(path);
-  if (!text) {
-    return text;
-  }
-  const size_t end = text->find_last_not_of(" \t\r\n");
-  if (end == std::string::npos) {
+  if (path.empty()) return FromEnvironment({"HYPER_API_KEY"});
+  Result<std::string> key = SecretFromFile(path);
+  if (key && key->empty()) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("--api-key-file {} is empty; it takes a file with a key", path)};
   }
-  return text->substr(0, end + 1);
+  return key;
 }
 
 Status CheckMethod(const std::string& name) {

@@ -1,0 +1,22 @@
+// What comes from the environment or a file: keys above all, which the command line would show to
+// other users of the machine.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "hyper/result.h"
+
+namespace hyper::app {
+
+// `text` without the white space around it: what editors and shells leave behind a key. Pure.
+std::string TrimmedSecret(std::string_view text);
+
+// The first of these environment variables that holds something; empty where none does.
+std::string FromEnvironment(std::initializer_list<const char*> names);
+
+// What the file holds, trimmed. Errors: as ReadText.
+Result<std::string> SecretFromFile(const std::string& path);
+
+}  // namespace hyper::app
