@@ -134,7 +134,7 @@ Result<std::string> Answer(Engine& engine, const char* question, const char* opt
   }
   return DumpJson(ReportJson({request->options.method, engine.model(), request->options.seed,
                               sink.decisions(), request->timing},
-                             session));
+                             session, session.Result()));
 }
 
 }  // namespace

@@ -174,8 +174,7 @@ Json OptionsJson(const MethodOptions& options) {
   return object;
 }
 
-Json ReportJson(const ReportContext& context, const Session& session) {
-  const SessionResult result = session.Result();
+Json ReportJson(const ReportContext& context, const Session& session, const SessionResult& result) {
   Json votes = Json::object();
   for (const auto& [rule, outcome] : result.votes) {
     votes[rule] = VoteJson(outcome);

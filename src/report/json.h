@@ -45,8 +45,8 @@ struct ReportContext {
   bool timing = false;              // adds "timing", which no two runs have alike
 };
 
-// The one object of `hyper run --json`.
-Json ReportJson(const ReportContext& context, const Session& session);
+// The one object of `hyper run --json`; `result` is the session's, whose votes cost a grouping.
+Json ReportJson(const ReportContext& context, const Session& session, const SessionResult& result);
 
 // The text of a value on one line, or indented by `indent` spaces where that is >= 0. Bytes that
 // are not UTF-8 become U+FFFD. Never throws (memory exhaustion aside).

@@ -41,7 +41,7 @@ struct FinishedSession {
 
 Json ReportOf(const FinishedSession& run, bool timing = false) {
   return ReportJson({"hyper", run.engine.model(), 18446744073709551615U, run.records, timing},
-                    *run.session);
+                    *run.session, run.session->Result());
 }
 
 TEST(ReportJson, SaysWhatTheSessionHolds) {

@@ -304,11 +304,11 @@ Json LiveRun::Summary(const SessionResult& result) const {
 
 void LiveRun::Finalize() {
   AfterStep();
+  const SessionResult& result = result_.emplace(session_->Result());
   if (!session_->status()) {
     Refuse(FromError(session_->status().error()));
     return;
   }
-  const SessionResult result = session_->Result();
   if (plain()) {
     for (int i = 0; i < request_.choices; ++i) {
       FinishChoice(nullptr, i);  // those that a limit left without a path
@@ -319,7 +319,7 @@ void LiveRun::Finalize() {
   const ReportContext context{request_.method, engine_->model(), request_.seed, decisions_,
                               /*timing=*/true};
   Json report = {{"record", "result"}};
-  report.update(ReportJson(context, *session_));
+  report.update(ReportJson(context, *session_, result));
   ReplyEvent done;
   if (request_.records) {
     done.kind = ReplyEvent::Kind::kRecord;

@@ -26,7 +26,7 @@ class LiveRun {
   bool Prepare(Engine& engine);
   // Sends what the last step brought.
   void AfterStep();
-  // The session has finished: sends the rest and the costs, closes the log.
+  // The session has finished: takes its result, sends the rest and the costs, closes the log.
   void Finalize();
   // Ends the run without a result, whatever its state.
   void Refuse(ApiError error);
@@ -36,6 +36,8 @@ class LiveRun {
   const ReplyQueue& reply() const { return *reply_; }
   Session* session() { return session_.get(); }
   const Session* session() const { return session_.get(); }
+  // What Finalize took; null before.
+  const SessionResult* result() const { return result_ ? &*result_ : nullptr; }
   bool plain() const { return request_.method == kPlainMethod; }
 
  private:
@@ -66,6 +68,7 @@ class LiveRun {
   std::unique_ptr<Session> session_;
   std::vector<Choice> choices_;
   std::vector<Record> decisions_;  // for the report
+  std::optional<SessionResult> result_;
 };
 
 }  // namespace hyper

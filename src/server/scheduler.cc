@@ -27,6 +27,14 @@ std::string QuestionOf(const RunRequest& request) {
   return text.substr(0, WholeCharacters(text));
 }
 
+// The run of that id, null where there is none.
+template <typename KeptRuns>
+auto FindById(KeptRuns& runs, const std::string& id) -> decltype(&runs.front()) {
+  const auto kept = std::find_if(runs.begin(), runs.end(),
+                                 [&id](const auto& entry) { return entry.summary.id == id; });
+  return kept != runs.end() ? &*kept : nullptr;
+}
+
 ApiError NoSuchRun(const std::string& id) {
   return {404, "not_found_error", "run_not_found", "",
           fmt::format("run '{}' is not live; GET /v1/runs lists the runs", id)};
@@ -85,22 +93,14 @@ std::vector<RunSummary> Scheduler::Runs() const {
 
 std::optional<RunSummary> Scheduler::Find(const std::string& id) const {
   const std::lock_guard lock(mutex_);
-  for (const Kept& kept : kept_) {
-    if (kept.summary.id == id) {
-      return kept.summary;
-    }
-  }
-  return std::nullopt;
+  const Kept* kept = FindById(kept_, id);
+  return kept != nullptr ? std::optional(kept->summary) : std::nullopt;
 }
 
 std::shared_ptr<const RunLog> Scheduler::Log(const std::string& id) const {
   const std::lock_guard lock(mutex_);
-  for (const Kept& kept : kept_) {
-    if (kept.summary.id == id) {
-      return kept.log;
-    }
-  }
-  return nullptr;
+  const Kept* kept = FindById(kept_, id);
+  return kept != nullptr ? kept->log : nullptr;
 }
 
 std::optional<ApiError> Scheduler::Control(const std::string& id, const RunCommand& command) {
@@ -207,7 +207,7 @@ void Scheduler::Settle() {
     driver_.Remove(run->session());
     run->Finalize();
     const bool cancelled = run->reply().abandoned();
-    const char* status = run->session()->Result().partial ? "partial" : "done";
+    const char* status = run->result()->partial ? "partial" : "done";
     status = run->session()->status() ? status : "failed";
     Summarise(*run, cancelled ? "cancelled" : status);
   }
@@ -272,20 +272,17 @@ std::optional<ApiError> Scheduler::ForkPath(Pool& pool, PathId parent) {
 
 void Scheduler::Summarise(const LiveRun& run, const char* status) {
   const std::lock_guard lock(mutex_);
-  for (Kept& kept : kept_) {
-    if (kept.summary.id != run.id()) {
-      continue;
-    }
-    kept.summary.status = status;
-    if (const Session* session = run.session()) {
-      const SessionResult result = session->Result();
-      kept.summary.answer = result.answer.value_or("");
-      kept.summary.tokens = result.ledger.generated;
-      kept.summary.paths = static_cast<int>(session->pool().paths().size());
-      kept.summary.running = 0;
-      kept.summary.cells = 0;
-      metrics_.prompt_tokens += result.ledger.prefilled;
-      metrics_.generated_tokens += result.ledger.generated;
+  if (Kept* kept = FindById(kept_, run.id())) {
+    RunSummary& summary = kept->summary;
+    summary.status = status;
+    if (const SessionResult* result = run.result()) {
+      summary.answer = result->answer.value_or("");
+      summary.tokens = result->ledger.generated;
+      summary.paths = static_cast<int>(run.session()->pool().paths().size());
+      summary.running = 0;
+      summary.cells = 0;
+      metrics_.prompt_tokens += result->ledger.prefilled;
+      metrics_.generated_tokens += result->ledger.generated;
     }
   }
   ++metrics_.runs_finished;
@@ -298,10 +295,8 @@ void Scheduler::Publish() {
   metrics_.running = driver_.running_count();
   metrics_.waiting = static_cast<int>(inbox_.size() + live_.size()) - metrics_.running;
   for (const std::unique_ptr<LiveRun>& run : live_) {
-    const auto kept = std::find_if(kept_.begin(), kept_.end(), [&run](const Kept& entry) {
-      return entry.summary.id == run->id();
-    });
-    if (kept != kept_.end() && run->session()->started()) {
+    Kept* kept = FindById(kept_, run->id());
+    if (kept != nullptr && run->session()->started()) {
       const Pool& pool = run->session()->pool();
       kept->summary.status = "running";
       kept->summary.tokens = pool.ledger().generated;

@@ -31,7 +31,7 @@ Json WarmupJson(const std::vector<Record>& records) {
 std::string RunToJson(const RunReport& report, bool with_timing) {
   const RunSetup& setup = report.setup;
   const ReportContext context{setup.method, setup.model, setup.seed, report.records, false};
-  Json object = ReportJson(context, report.session);
+  Json object = ReportJson(context, report.session, report.session.Result());
   AddSetup(setup, &object);
   object["warmup"] = WarmupJson(report.records);
   object["warnings"] = report.warnings;
