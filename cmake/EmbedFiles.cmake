@@ -1,7 +1,6 @@
-# hyper_embed_files(TARGET name=path...): a generated source that holds the bytes of the files, found
-# by name at run time (src/eval/bundled.h). Regenerated when a file changes.
-function(hyper_embed_files target)
-  set(source ${CMAKE_CURRENT_BINARY_DIR}/bundled_files.cc)
+# hyper_write_embedded(SOURCE HEADER TYPE FUNCTION name=path...): SOURCE, generated, defines FUNCTION
+# of HEADER: the names and bytes of the files. Made again when a file changes.
+function(hyper_write_embedded source header type function)
   set(paths)
   foreach(entry IN LISTS ARGN)
     string(REGEX REPLACE "^[^=]*=" "" path "${entry}")
@@ -10,16 +9,22 @@ function(hyper_embed_files target)
   string(REPLACE ";" "|" entries "${ARGN}")
   add_custom_command(OUTPUT ${source}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${source} "-DENTRIES=${entries}"
-            -DHEADER=src/eval/bundled.h -DTYPE=BundledFile -DFUNCTION=BundledFiles
+            -DHEADER=${header} -DTYPE=${type} -DFUNCTION=${function}
             -P ${CMAKE_SOURCE_DIR}/cmake/WriteEmbeddedFiles.cmake
     DEPENDS ${paths} ${CMAKE_SOURCE_DIR}/cmake/WriteEmbeddedFiles.cmake VERBATIM)
+endfunction()
+
+# hyper_embed_files(TARGET name=path...): files found by name at run time (src/eval/bundled.h).
+function(hyper_embed_files target)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/bundled_files.cc)
+  hyper_write_embedded(${source} src/eval/bundled.h BundledFile BundledFiles ${ARGN})
   # An object library: a custom command serves only targets of its own folder.
   add_library(${target}_bundled OBJECT ${source})
   target_include_directories(${target}_bundled PRIVATE ${CMAKE_SOURCE_DIR})
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_bundled>)
 endfunction()
 
-# hyper_embed_page(TARGET path...): the same for the files of the page (src/server/page_files.h).
+# hyper_embed_page(TARGET path...): the files of the page (src/server/page_files.h).
 function(hyper_embed_page target)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/page_files.cc)
   set(entries)
@@ -27,11 +32,6 @@ function(hyper_embed_page target)
     get_filename_component(name ${path} NAME)
     list(APPEND entries "${name}=${path}")
   endforeach()
-  string(REPLACE ";" "|" entries "${entries}")
-  add_custom_command(OUTPUT ${source}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${source} "-DENTRIES=${entries}"
-            -DHEADER=src/server/page_files.h -DTYPE=PageFile -DFUNCTION=PageFiles
-            -P ${CMAKE_SOURCE_DIR}/cmake/WriteEmbeddedFiles.cmake
-    DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/WriteEmbeddedFiles.cmake VERBATIM)
+  hyper_write_embedded(${source} src/server/page_files.h PageFile PageFiles ${entries})
   target_sources(${target} PRIVATE ${source})
 endfunction()

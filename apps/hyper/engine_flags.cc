@@ -1,14 +1,12 @@
 #include "apps/hyper/engine_flags.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "apps/hyper/bundled_model.h"
@@ -18,6 +16,7 @@
 #include "apps/hyper/scripted_engine.h"
 #include "hyper/llama_engine.h"
 #include "hyper/remote_engine.h"
+#include "src/engine/llama/cpu_load.h"
 
 namespace hyper::app {
 namespace {
@@ -86,14 +85,6 @@ LlamaOptions LlamaOptionsOf(const EngineFlags& flags, const Numbers& numbers, in
                       return entry.first == flags.kv_type;
                     })->second;
   return options;
-}
-
-// CPUs that this process may run on.
-int AllowedCpus() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  const bool known = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
-  return known ? CPU_COUNT(&allowed) : static_cast<int>(std::thread::hardware_concurrency());
 }
 
 }  // namespace
@@ -178,7 +169,7 @@ Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlag
         numbers->cells > 0 ? std::min(numbers->cells, kScriptedContext) : kScriptedContext;
     return MakeScriptedEngine(numbers->cells, context);
   }
-  const int allowed = AllowedCpus();
+  const int allowed = llama::AllowedCpus();
   if (numbers->threads > allowed) {
     Warn(command, fmt::format("--threads {} is more than the {} CPUs that may be used; {} it is",
                               numbers->threads, allowed, allowed));

@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "src/eval/table.h"
+
 namespace hyper {
 namespace {
 
@@ -97,16 +99,6 @@ Json PathJson(const StoredPath& path, const StoredItem& item, bool series) {
   return json;
 }
 
-std::string Quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 std::string NumberText(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "";
 }
@@ -154,11 +146,12 @@ std::string CsvLine(const ItemContext& context) {
   const ItemSummary& item = context.summary;
   const Ledger& ledger = item.ledger;
   const std::string verdict = item.grade ? VerdictName(item.grade->verdict) : "";
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", run.id, Quoted(run.label),
-                     Quoted(run.method), Quoted(run.suite), Quoted(run.model), run.seed,
-                     Quoted(context.question.name), Quoted(context.question.group),
-                     Quoted(context.question.gold), item.key.repeat, ItemStatusName(item.status),
-                     Quoted(item.answer.value_or("")), verdict, item.vote_rule, item.voting_paths) +
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", run.id, CsvField(run.label),
+                     CsvField(run.method), CsvField(run.suite), CsvField(run.model), run.seed,
+                     CsvField(context.question.name), CsvField(context.question.group),
+                     CsvField(context.question.gold), item.key.repeat, ItemStatusName(item.status),
+                     CsvField(item.answer.value_or("")), verdict, item.vote_rule,
+                     item.voting_paths) +
          fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", ledger.generated, ledger.effective(),
                      ledger.prefilled, ledger.probe, ledger.judge, ledger.value,
                      ledger.lanes_opened, ledger.lanes_peak, NumberText(ledger.mean_lanes()),

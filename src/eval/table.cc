@@ -161,17 +161,6 @@ std::string Markdown(const Table& table) {
   return text;
 }
 
-// RFC 4180: quoted where needed, quotes doubled.
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 std::string FullNumber(const std::optional<double>& value) {
   return Known(value) ? fmt::format("{}", *value) : std::string();
 }
@@ -299,6 +288,16 @@ std::string Latex(const Table& table) {
 }
 
 }  // namespace
+
+std::string CsvField(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
 
 Cell Cell::Text(std::string text) {
   Cell cell;

@@ -43,6 +43,9 @@ std::optional<TableForm> ParseTableForm(const std::string& name);
 // as the form needs. Pure.
 std::string RenderTable(const Table& table, TableForm form);
 
+// A field of CSV (RFC 4180): quoted where needed, quotes doubled. Pure.
+std::string CsvField(const std::string& text);
+
 // Marks the largest value of each column named in `columns` among rows [first, last); all of them
 // on a tie. Cells without a value are passed over.
 void MarkBest(Table& table, size_t first, size_t last, const std::vector<size_t>& columns);

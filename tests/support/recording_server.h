@@ -4,8 +4,9 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "tests/support/scripted_server.h"
 
 namespace hyper::test {
 
@@ -23,31 +24,25 @@ struct ServerReply {
   size_t cut_at = std::string::npos;      // bytes of the body that are sent; then it hangs up
 };
 
-// Serves on a free port of this machine, one connection after another, until it goes.
+// Serves on a free port of this machine until it goes.
 class RecordingServer {
  public:
   using Handler = std::function<ServerReply(const ServerRequest& request)>;
 
   explicit RecordingServer(Handler handler);
-  ~RecordingServer();
-  RecordingServer(const RecordingServer&) = delete;
-  RecordingServer& operator=(const RecordingServer&) = delete;
 
   // "http://127.0.0.1:PORT".
-  std::string address() const;
+  std::string address() const { return "http://127.0.0.1:" + std::to_string(server_.port()); }
   // All requests so far.
   std::vector<ServerRequest> requests() const;
 
  private:
-  void Serve();
-  void Answer(int connection);
+  void Answer(const HttpMessage& message, ServerConnection& connection);
 
   Handler handler_;
-  int listener_ = -1;
-  int port_ = 0;
   mutable std::mutex mutex_;
   std::vector<ServerRequest> requests_;
-  std::thread thread_;
+  ScriptedServer server_;  // last: its threads use all of the above
 };
 
 }  // namespace hyper::test

@@ -36,6 +36,7 @@ bool ReadRequest(int socket, std::string& buffer, HttpMessage& request) {
     if (!more()) return false;
   }
   request = {};
+  request.head = buffer.substr(0, head);
   size_t begin = 0;
   for (size_t end = 0; begin < head; begin = end + 2) {
     end = std::min(buffer.find("\r\n", begin), head);

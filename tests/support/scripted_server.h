@@ -15,7 +15,8 @@ namespace hyper::test {
 
 struct HttpMessage {
   std::string method;
-  std::string path;
+  std::string path;                            // with its query, as sent
+  std::string head;                            // all lines above the body, as sent
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
 };

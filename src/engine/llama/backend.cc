@@ -4,12 +4,9 @@
 #include <ggml-backend.h>
 #include <ggml-cpu.h>
 #include <log.h>
-#include <sched.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <mutex>
-#include <thread>
 
 #include "src/engine/llama/gguf_header.h"
 
@@ -107,15 +104,6 @@ Status LoadBackends(const std::string& dir) {
                      "; set backend_dir to the folder that has it"};
   }
   return {};
-}
-
-int AllowedCpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
-    return std::max(1, CPU_COUNT(&set));
-  }
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 std::unique_ptr<ThreadPool> ThreadPool::Make(int threads) {

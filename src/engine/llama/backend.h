@@ -32,9 +32,6 @@ class LogCapture {
 // Errors: kUnavailable (no CPU backend there).
 Status LoadBackends(const std::string& dir);
 
-// CPUs that this process may use, >= 1.
-int AllowedCpus();
-
 // Threads that stay between forwards; without them ggml creates and joins some at every forward.
 class ThreadPool {
  public:

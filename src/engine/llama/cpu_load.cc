@@ -1,5 +1,6 @@
 #include "src/engine/llama/cpu_load.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,6 +58,15 @@ std::optional<int> CpuLoad::FreeCpus() const {
   const double others_s = (*busy_s - *busy_s_) - (OwnSeconds() - own_s_);
   const double free = online - std::max(0.0, others_s) / watched.count();
   return static_cast<int>(std::lround(std::clamp(free, 0.0, online)));
+}
+
+int AllowedCpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+    return std::max(1, CPU_COUNT(&set));
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 int DefaultThreads(int allowed, std::optional<int> free_cpus) {

@@ -1,4 +1,5 @@
-// How many CPUs other programs leave free, for the default number of threads.
+// The CPUs that this process may use, and how many of all other programs leave free, for the
+// default number of threads.
 //
 // ggml's threads wait for each other by spinning, at every node of the graph. Where another program
 // runs on one of their CPUs, all of them spin until that one has had its turn, and a forward takes
@@ -29,6 +30,9 @@ class CpuLoad {
   std::optional<double> busy_s_;
   double own_s_;
 };
+
+// CPUs that this process may use, >= 1.
+int AllowedCpus();
 
 // Threads to use by default: `allowed`, or as many of them as are free; at least one.
 int DefaultThreads(int allowed, std::optional<int> free_cpus);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "src/engine/llama/cpu_load.h"
 #include "src/engine/llama/file_hash.h"
 #include "src/engine/llama/model_fixture.h"
 
