@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Includes point one way (docs/design.md): fails on an include of a part that the includer may not
 # know, on a public header that includes more than the standard library, and on an outside header
-# where it does not belong.
+# where it does not belong. Fails also where two headers define a type of one name: linked into one
+# program, their inline members would be taken for each other without a word.
 #   tests/layers_test.sh SOURCE_DIR
 set -euo pipefail
 cd "${1:?usage: layers_test.sh SOURCE_DIR}"
@@ -86,5 +87,11 @@ for rule in "${outside_rules[@]}"; do
     sed -E 's/:#include +/:/' || true)
 done
 
-[ "$errors" = 0 ] || { echo "$errors includes break the layers" >&2; exit 1; }
+while read -r name; do
+  complain "type $name is defined in two headers: $(grep -rlE --include='*.h' \
+    "^(struct|class) $name( final)?( :| \{)" include src apps | xargs)"
+done < <(grep -rhE --include='*.h' '^(struct|class) [A-Za-z]+( final)?( :| \{)' include src apps |
+  awk '{ print $2 }' | sort | uniq -d)
+
+[ "$errors" = 0 ] || { echo "$errors faults in the layers" >&2; exit 1; }
 echo "the includes of $(find src -name '*.cc' -o -name '*.h' | wc -l) files point downwards"

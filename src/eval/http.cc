@@ -49,7 +49,7 @@ void Append(Headers& headers, const std::string& line) {
 
 }  // namespace
 
-Result<HttpReply> FetchHttp(const HttpRequest& request, const TakeBytes& take) {
+Result<HttpReply> FetchHttp(const FetchRequest& request, const TakeBytes& take) {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
   const std::unique_ptr<CURL, CleanHandle> handle(curl_easy_init());

@@ -11,7 +11,7 @@
 
 namespace hyper {
 
-struct HttpRequest {
+struct FetchRequest {
   std::string url;
   std::string bearer;      // token; empty: none. Never part of a message
   std::string post;        // JSON to send; empty: GET
@@ -32,7 +32,7 @@ using TakeBytes = std::function<Status(int status, std::string_view bytes)>;
 //   take  gets the body of replies of status 2xx, if it is there
 // Errors: kUnavailable (no such host, refused, cut off, no byte for timeout_s), what `take` said.
 // Thread rule: any thread.
-Result<HttpReply> FetchHttp(const HttpRequest& request, const TakeBytes& take = {});
+Result<HttpReply> FetchHttp(const FetchRequest& request, const TakeBytes& take = {});
 
 // `text` as it may stand in a query. Pure.
 std::string QueryEscaped(std::string_view text);

@@ -67,7 +67,7 @@ Error ReplyError(const HubRequest& request, const HttpReply& reply) {
 }
 
 // The request, tried again where the server is busy or the connection breaks.
-Result<HttpReply> FetchPatiently(const HubRequest& request, const HttpRequest& http,
+Result<HttpReply> FetchPatiently(const HubRequest& request, const FetchRequest& http,
                                  const TakeBytes& take = {}) {
   double wait = kFirstWaitS;
   for (int attempt = 1;; ++attempt) {
@@ -137,7 +137,7 @@ Status FetchRows(const HubRequest& request, const std::string& part) {
   const HubSource& source = request.source;
   int64_t done = *present;
   for (int64_t all = done + 1; done < all;) {
-    HttpRequest http;
+    FetchRequest http;
     http.bearer = request.token;
     http.url = request.base + "/rows?dataset=" + QueryEscaped(source.dataset) +
                "&config=" + QueryEscaped(source.config) + "&split=" + QueryEscaped(source.split) +
@@ -162,7 +162,7 @@ Status FetchRows(const HubRequest& request, const std::string& part) {
 Status FetchFile(const HubRequest& request, const std::string& part) {
   std::error_code missing;
   const auto size = std::filesystem::file_size(part, missing);
-  HttpRequest http;
+  FetchRequest http;
   http.bearer = request.token;
   http.url = request.base + "/datasets/" + request.source.dataset + "/resolve/main/" + request.file;
   http.first_byte = missing ? 0 : static_cast<int64_t>(size);

@@ -78,7 +78,7 @@ Judgement ReadJudgement(std::string_view reply) {
 
 Result<Judgement> AskJudge(const JudgeOptions& options, const Question& question,
                            std::string_view answer) {
-  HttpRequest request;
+  FetchRequest request;
   request.url = options.url;
   while (request.url.ends_with('/')) request.url.pop_back();
   request.url += "/chat/completions";

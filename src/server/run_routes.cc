@@ -31,7 +31,7 @@ void SendUnknown(Response& response, const std::string& id) {
            .ToJson());
 }
 
-Json SummaryJson(const RunSummary& run) {
+Json SummaryJson(const RunOverview& run) {
   return {{"id", run.id},
           {"object", "hyper.run"},
           {"status", run.status},
@@ -47,7 +47,7 @@ Json SummaryJson(const RunSummary& run) {
 
 // GET /v1/runs/ID: the summary with the records, those of tokens left out.
 void SendRun(const Scheduler& scheduler, const std::string& id, Response& response) {
-  const std::optional<RunSummary> summary = scheduler.Find(id);
+  const std::optional<RunOverview> summary = scheduler.Find(id);
   const std::shared_ptr<const RunLog> log = scheduler.Log(id);
   if (!summary || log == nullptr) {
     SendUnknown(response, id);
@@ -150,7 +150,7 @@ void ControlPath(Scheduler& scheduler, const Request& request, Response& respons
 void AddRunRoutes(httplib::Server& server, Scheduler& scheduler, double heartbeat_s) {
   server.Get("/v1/runs", [&scheduler](const Request& /*request*/, Response& response) {
     Json runs = Json::array();
-    for (const RunSummary& run : scheduler.Runs()) {
+    for (const RunOverview& run : scheduler.Runs()) {
       runs.push_back(SummaryJson(run));
     }
     Send(response, 200, {{"object", "list"}, {"data", std::move(runs)}});

@@ -66,7 +66,7 @@ Scheduler::Submission Scheduler::Submit(std::vector<RunRequest> requests,
     std::string id = fmt::format("run_{}", next_id_++);
     first.id = first.id.empty() ? id : first.id;
     auto log = std::make_shared<RunLog>(options_.log_bytes);
-    RunSummary summary;
+    RunOverview summary;
     summary.id = id;
     summary.method = request.method;
     summary.status = "waiting";
@@ -81,9 +81,9 @@ Scheduler::Submission Scheduler::Submit(std::vector<RunRequest> requests,
   return first;
 }
 
-std::vector<RunSummary> Scheduler::Runs() const {
+std::vector<RunOverview> Scheduler::Runs() const {
   const std::lock_guard lock(mutex_);
-  std::vector<RunSummary> runs;
+  std::vector<RunOverview> runs;
   runs.reserve(kept_.size());
   for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
     runs.push_back(kept->summary);
@@ -91,7 +91,7 @@ std::vector<RunSummary> Scheduler::Runs() const {
   return runs;
 }
 
-std::optional<RunSummary> Scheduler::Find(const std::string& id) const {
+std::optional<RunOverview> Scheduler::Find(const std::string& id) const {
   const std::lock_guard lock(mutex_);
   const Kept* kept = FindById(kept_, id);
   return kept != nullptr ? std::optional(kept->summary) : std::nullopt;
@@ -273,7 +273,7 @@ std::optional<ApiError> Scheduler::ForkPath(Pool& pool, PathId parent) {
 void Scheduler::Summarise(const LiveRun& run, const char* status) {
   const std::lock_guard lock(mutex_);
   if (Kept* kept = FindById(kept_, run.id())) {
-    RunSummary& summary = kept->summary;
+    RunOverview& summary = kept->summary;
     summary.status = status;
     if (const SessionResult* result = run.result()) {
       summary.answer = result->answer.value_or("");

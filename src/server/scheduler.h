@@ -27,7 +27,7 @@ struct SchedulerOptions {
 };
 
 // A run as /v1/runs lists it.
-struct RunSummary {
+struct RunOverview {
   std::string id;
   std::string method;
   std::string status;  // waiting, running, done, partial, cancelled or failed
@@ -77,8 +77,8 @@ class Scheduler {
   };
   Submission Submit(std::vector<RunRequest> requests, const std::shared_ptr<ReplyQueue>& reply);
 
-  std::vector<RunSummary> Runs() const;  // newest first
-  std::optional<RunSummary> Find(const std::string& id) const;
+  std::vector<RunOverview> Runs() const;  // newest first
+  std::optional<RunOverview> Find(const std::string& id) const;
   std::shared_ptr<const RunLog> Log(const std::string& id) const;  // null: no such run
   // Carries a command out between two steps; nothing where all went well.
   std::optional<ApiError> Control(const std::string& id, const RunCommand& command);
@@ -89,7 +89,7 @@ class Scheduler {
 
  private:
   struct Kept {
-    RunSummary summary;
+    RunOverview summary;
     std::shared_ptr<RunLog> log;
   };
 

@@ -22,7 +22,7 @@ bool HasMultiByte(std::string_view bytes) {
 
 // Cuts the bytes that the stream had to repeat off its tokens. False: the token was used up by it,
 // or the stream went another way and has been ended.
-bool RemoteEngine::TakeReplay(Lane& lane, ChunkToken& token) {
+bool RemoteEngine::TakeReplay(RemoteLane& lane, ChunkToken& token) {
   if (lane.replay.empty()) {
     return true;
   }
@@ -49,7 +49,7 @@ bool RemoteEngine::TakeReplay(Lane& lane, ChunkToken& token) {
   return true;
 }
 
-void RemoteEngine::Arrive(Lane& lane, ChunkToken& token) {
+void RemoteEngine::Arrive(RemoteLane& lane, ChunkToken& token) {
   if (!TakeReplay(lane, token)) {
     return;
   }
@@ -67,7 +67,7 @@ void RemoteEngine::Arrive(Lane& lane, ChunkToken& token) {
 }
 
 // Whether the token's log-probabilities can be what they are called; else says so once.
-bool RemoteEngine::Judge(Lane& lane, const ChunkToken& token) {
+bool RemoteEngine::Judge(RemoteLane& lane, const ChunkToken& token) {
   constexpr double kMostMass = 1.01;
   constexpr int kMostRepeats = 8;
   const auto bad = [this](const char* key, const std::string& words) {
@@ -100,7 +100,7 @@ bool RemoteEngine::Judge(Lane& lane, const ChunkToken& token) {
   return true;
 }
 
-ArrivedToken RemoteEngine::Convert(Lane& lane, ChunkToken& token) {
+ArrivedToken RemoteEngine::Convert(RemoteLane& lane, ChunkToken& token) {
   ArrivedToken arrived;
   // With numbers for all, they tell tokens apart; else names do, for chosen and alternatives alike.
   const bool numbered =
@@ -137,7 +137,7 @@ ArrivedToken RemoteEngine::Convert(Lane& lane, ChunkToken& token) {
 
 // The text ended after a token without text: it is the end's, and not one of the special tokens
 // that a server leaves out of the text and calls the same.
-void RemoteEngine::TakeEnd(Lane& lane) {
+void RemoteEngine::TakeEnd(RemoteLane& lane) {
   ArrivedToken arrived = *std::exchange(lane.held, std::nullopt);
   if (table_.WireId(arrived.token) == kNoWireId) {
     const Token end = table_.Intern(kEndWireId, "");
@@ -154,7 +154,7 @@ void RemoteEngine::TakeEnd(Lane& lane) {
 void RemoteEngine::Release() {
   const std::vector<LaneId> ids(ready_.begin(), ready_.end());
   for (const LaneId id : ids) {
-    Lane& lane = *Find(id);
+    RemoteLane& lane = *Find(id);
     ReleaseFrom(lane);
     const bool more = lane.granted > 0 && (!lane.waiting.empty() || lane.ended || lane.failed);
     if (!more) {
@@ -163,7 +163,7 @@ void RemoteEngine::Release() {
   }
 }
 
-void RemoteEngine::ReleaseFrom(Lane& lane) {
+void RemoteEngine::ReleaseFrom(RemoteLane& lane) {
   if (lane.granted == 0) {
     return;
   }
@@ -191,7 +191,7 @@ void RemoteEngine::ReleaseFrom(Lane& lane) {
   events_.push_back(std::move(event));
 }
 
-void RemoteEngine::ReleaseToken(Lane& lane) {
+void RemoteEngine::ReleaseToken(RemoteLane& lane) {
   ArrivedToken next = std::move(lane.waiting.front());
   lane.waiting.pop_front();
   Event event;

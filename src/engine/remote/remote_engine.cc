@@ -53,19 +53,19 @@ void RemoteEngine::Notice(const std::string& key, const std::string& text) {
   }
 }
 
-Lane* RemoteEngine::Find(LaneId lane) {
+RemoteLane* RemoteEngine::Find(LaneId lane) {
   const auto found = lanes_.find(lane);
   return found == lanes_.end() ? nullptr : found->second.get();
 }
 
-Result<LaneId> RemoteEngine::Insert(Lane lane) {
+Result<LaneId> RemoteEngine::Insert(RemoteLane lane) {
   if (static_cast<int>(lanes_.size()) >= options_.max_lanes) {
     return Error{ErrorCode::kResourceExhausted,
                  fmt::format("all {} lanes are in use", options_.max_lanes)};
   }
   lane.id = next_lane_++;
   const LaneId id = lane.id;
-  lanes_.emplace(id, std::make_unique<Lane>(std::move(lane)));
+  lanes_.emplace(id, std::make_unique<RemoteLane>(std::move(lane)));
   cost_.lanes_peak = std::max(cost_.lanes_peak, static_cast<int>(lanes_.size()));
   return id;
 }
@@ -76,7 +76,7 @@ Result<LaneId> RemoteEngine::Open(std::span<const Token> prompt, const LaneSpec&
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("the prompt has {} tokens; 1 to {} fit", prompt.size(), fits)};
   }
-  Lane lane;
+  RemoteLane lane;
   lane.spec = spec;
   lane.history.assign(prompt.begin(), prompt.end());
   lane.prompt_tokens = static_cast<int>(prompt.size());
@@ -87,7 +87,7 @@ Result<LaneId> RemoteEngine::Open(std::span<const Token> prompt, const LaneSpec&
 }
 
 Result<LaneId> RemoteEngine::Fork(LaneId id, int position, const LaneSpec& spec) {
-  const Lane* from = Find(id);
+  const RemoteLane* from = Find(id);
   if (from == nullptr) {
     return UnknownLane(id);
   }
@@ -96,7 +96,7 @@ Result<LaneId> RemoteEngine::Fork(LaneId id, int position, const LaneSpec& spec)
                                                           "tokens",
                                                           position, from->length())};
   }
-  Lane child;
+  RemoteLane child;
   child.spec = spec;
   child.history.assign(from->history.begin(), from->history.begin() + position);
   child.wire.assign(from->wire.begin(), from->wire.begin() + position);
@@ -107,7 +107,7 @@ Result<LaneId> RemoteEngine::Fork(LaneId id, int position, const LaneSpec& spec)
 }
 
 Status RemoteEngine::Extend(LaneId id, std::span<const Token> tokens) {
-  Lane* lane = Find(id);
+  RemoteLane* lane = Find(id);
   if (lane == nullptr) {
     return UnknownLane(id);
   }
@@ -128,7 +128,7 @@ Result<uint64_t> RemoteEngine::Score(LaneId /*lane*/,
 }
 
 Status RemoteEngine::Grant(LaneId id, int count) {
-  Lane* lane = Find(id);
+  RemoteLane* lane = Find(id);
   if (lane == nullptr) {
     return UnknownLane(id);
   }
@@ -141,7 +141,7 @@ Status RemoteEngine::Grant(LaneId id, int count) {
 }
 
 Status RemoteEngine::Revoke(LaneId id) {
-  Lane* lane = Find(id);
+  RemoteLane* lane = Find(id);
   if (lane == nullptr) {
     return UnknownLane(id);
   }
@@ -160,7 +160,7 @@ Status RemoteEngine::Route(LaneId id, const std::optional<RouteSpec>& spec) {
 }
 
 Status RemoteEngine::Evict(LaneId id) {
-  Lane* lane = Find(id);
+  RemoteLane* lane = Find(id);
   if (lane == nullptr) {
     return UnknownLane(id);
   }
@@ -169,7 +169,7 @@ Status RemoteEngine::Evict(LaneId id) {
 }
 
 // Ends the stream and forgets what waits: the history goes another way.
-void RemoteEngine::Drop(Lane& lane) {
+void RemoteEngine::Drop(RemoteLane& lane) {
   EndStream(lane);
   cost_.unused_tokens += lane.length_with_waiting() - lane.length();
   lane.waiting.clear();
@@ -178,7 +178,7 @@ void RemoteEngine::Drop(Lane& lane) {
 }
 
 void RemoteEngine::Close(LaneId id) {
-  Lane* lane = Find(id);
+  RemoteLane* lane = Find(id);
   if (lane == nullptr) {
     return;
   }

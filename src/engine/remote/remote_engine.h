@@ -29,7 +29,7 @@ struct ArrivedToken {
   std::vector<TokenLogprob> top;  // sorted; empty where the server's list is of no use
 };
 
-struct Lane {
+struct RemoteLane {
   LaneId id = 0;
   LaneSpec spec;
   std::vector<Token> history;
@@ -89,42 +89,42 @@ class RemoteEngine : public Engine {
   using Clock = double;  // seconds
 
   // Lanes (remote_engine.cc).
-  Lane* Find(LaneId lane);
-  Result<LaneId> Insert(Lane lane);
+  RemoteLane* Find(LaneId lane);
+  Result<LaneId> Insert(RemoteLane lane);
   const Abilities& can() const { return replicas_[probed_].can; }
-  void Drop(Lane& lane);
+  void Drop(RemoteLane& lane);
   void Notice(const std::string& key, const std::string& text);
   std::vector<Token> PromptTokens(const std::string& text, const std::vector<int32_t>& ids,
                                   const std::vector<std::string>& pieces);
   Result<std::vector<Token>> TokenizeThere(std::string_view text, bool parse_special);
 
   // Streams (streams.cc).
-  bool Wants(const Lane& lane) const;
-  void Enqueue(Lane& lane, Clock not_before);
+  bool Wants(const RemoteLane& lane) const;
+  void Enqueue(RemoteLane& lane, Clock not_before);
   void StartQueued(Clock now);
   bool MakeRoom();
-  bool StartStream(Lane& lane, int replica, Clock now);
-  void EndStream(Lane& lane);
+  bool StartStream(RemoteLane& lane, int replica, Clock now);
+  void EndStream(RemoteLane& lane);
   void Drain(Clock now);
   void LookAtStreams(Clock now);
-  void LookAt(Lane& lane, Clock now);
-  void HandleEnd(Lane& lane, const StreamEnd& end, Clock now);
-  void Retry(Lane& lane, const StreamEnd& end, Clock now);
+  void LookAt(RemoteLane& lane, Clock now);
+  void HandleEnd(RemoteLane& lane, const StreamEnd& end, Clock now);
+  void Retry(RemoteLane& lane, const StreamEnd& end, Clock now);
   void CheckTimeouts(Clock now);
   void ReviveReplicas(Clock now);
   void CheckAllDead(Clock now);
-  CompletionRequest RequestOf(Lane& lane, const Abilities& server);
-  int TokensToAsk(const Lane& lane) const;
+  CompletionRequest RequestOf(RemoteLane& lane, const Abilities& server);
+  int TokensToAsk(const RemoteLane& lane) const;
 
   // Tokens (arrivals.cc).
-  void Arrive(Lane& lane, ChunkToken& token);
-  bool TakeReplay(Lane& lane, ChunkToken& token);
-  ArrivedToken Convert(Lane& lane, ChunkToken& token);
-  void TakeEnd(Lane& lane);
-  bool Judge(Lane& lane, const ChunkToken& token);
+  void Arrive(RemoteLane& lane, ChunkToken& token);
+  bool TakeReplay(RemoteLane& lane, ChunkToken& token);
+  ArrivedToken Convert(RemoteLane& lane, ChunkToken& token);
+  void TakeEnd(RemoteLane& lane);
+  bool Judge(RemoteLane& lane, const ChunkToken& token);
   void Release();
-  void ReleaseFrom(Lane& lane);
-  void ReleaseToken(Lane& lane);
+  void ReleaseFrom(RemoteLane& lane);
+  void ReleaseToken(RemoteLane& lane);
 
   RemoteOptions options_;
   std::unique_ptr<HttpLoop> loop_;
@@ -135,7 +135,7 @@ class RemoteEngine : public Engine {
   EngineCost cost_;
   TokenTable table_;
   ChunkParser parser_;
-  std::map<LaneId, std::unique_ptr<Lane>> lanes_;
+  std::map<LaneId, std::unique_ptr<RemoteLane>> lanes_;
   std::set<LaneId> ready_;                      // something to release
   std::set<std::pair<int, LaneId>> queue_;      // (tokens so far, lane): least advanced first
   std::set<std::pair<Clock, LaneId>> delayed_;  // (not before, lane)

@@ -18,12 +18,12 @@ constexpr double kCheckSeconds = 0.2;
 }  // namespace
 
 // Whether the lane needs a stream for what it is granted.
-bool RemoteEngine::Wants(const Lane& lane) const {
+bool RemoteEngine::Wants(const RemoteLane& lane) const {
   const int arrived = static_cast<int>(lane.waiting.size());
   return lane.granted > arrived && !lane.stream && !lane.ended && !lane.failed && !lane.queued;
 }
 
-void RemoteEngine::Enqueue(Lane& lane, Clock not_before) {
+void RemoteEngine::Enqueue(RemoteLane& lane, Clock not_before) {
   lane.queued = true;
   if (not_before > 0) {
     delayed_.emplace(not_before, lane.id);
@@ -37,7 +37,7 @@ void RemoteEngine::StartQueued(Clock now) {
   while (!delayed_.empty() && delayed_.begin()->first <= now) {
     const LaneId id = delayed_.begin()->second;
     delayed_.erase(delayed_.begin());
-    if (Lane* lane = Find(id)) {
+    if (RemoteLane* lane = Find(id)) {
       queue_.emplace(lane->length_with_waiting() - lane->prompt_tokens, id);
     }
   }
@@ -46,7 +46,7 @@ void RemoteEngine::StartQueued(Clock now) {
   }
   ReviveReplicas(now);
   while (!queue_.empty()) {
-    Lane* lane = Find(queue_.begin()->second);
+    RemoteLane* lane = Find(queue_.begin()->second);
     if (lane == nullptr || !lane->queued) {  // closed meanwhile
       queue_.erase(queue_.begin());
       continue;
@@ -73,7 +73,7 @@ void RemoteEngine::StartQueued(Clock now) {
 // used up its grant, or has all its tokens waiting. What has arrived stays with the lane.
 bool RemoteEngine::MakeRoom() {
   for (const LaneId id : streaming_) {
-    Lane& lane = *Find(id);
+    RemoteLane& lane = *Find(id);
     if (lane.granted <= static_cast<int>(lane.waiting.size())) {
       EndStream(lane);
       return true;
@@ -83,7 +83,7 @@ bool RemoteEngine::MakeRoom() {
 }
 
 // Tokens that the next request of a lane asks for.
-int RemoteEngine::TokensToAsk(const Lane& lane) const {
+int RemoteEngine::TokensToAsk(const RemoteLane& lane) const {
   const int length = lane.length_with_waiting();
   const int room = std::max(1, capabilities_.context_tokens - length);
   if (options_.grant_tokens > 0) {
@@ -94,7 +94,7 @@ int RemoteEngine::TokensToAsk(const Lane& lane) const {
 }
 
 // The request that goes on after the lane's history and what waits behind it.
-CompletionRequest RemoteEngine::RequestOf(Lane& lane, const Abilities& server) {
+CompletionRequest RemoteEngine::RequestOf(RemoteLane& lane, const Abilities& server) {
   CompletionRequest request;
   request.sampler = lane.spec.sampler;
   if (!server.raw_logprobs && request.sampler.temperature != 1.0) {
@@ -128,7 +128,7 @@ CompletionRequest RemoteEngine::RequestOf(Lane& lane, const Abilities& server) {
   return request;
 }
 
-bool RemoteEngine::StartStream(Lane& lane, int index, Clock now) {
+bool RemoteEngine::StartStream(RemoteLane& lane, int index, Clock now) {
   Replica& replica = replicas_[static_cast<size_t>(index)];
   cost_.unused_tokens += lane.held ? 1 : 0;  // the text goes on without it
   lane.held.reset();
@@ -169,7 +169,7 @@ bool RemoteEngine::StartStream(Lane& lane, int index, Clock now) {
 }
 
 // Closes the lane's stream and takes it out of the queues.
-void RemoteEngine::EndStream(Lane& lane) {
+void RemoteEngine::EndStream(RemoteLane& lane) {
   if (lane.stream) {
     cost_.unused_tokens += static_cast<int64_t>(lane.stream->tokens.size());
     loop_->Cancel(lane.stream->transfer);
@@ -195,14 +195,14 @@ void RemoteEngine::Drain(Clock now) {
 void RemoteEngine::LookAtStreams(Clock now) {
   const std::vector<LaneId> ids(streaming_.begin(), streaming_.end());
   for (const LaneId id : ids) {
-    Lane& lane = *Find(id);
+    RemoteLane& lane = *Find(id);
     if (std::exchange(lane.stream->changed, false)) {
       LookAt(lane, now);
     }
   }
 }
 
-void RemoteEngine::LookAt(Lane& lane, Clock now) {
+void RemoteEngine::LookAt(RemoteLane& lane, Clock now) {
   Stream& stream = *lane.stream;
   for (ChunkToken& token : std::exchange(stream.tokens, {})) {
     NoteSuccess(replicas_[static_cast<size_t>(stream.replica)]);
@@ -226,7 +226,7 @@ void RemoteEngine::LookAt(Lane& lane, Clock now) {
   }
 }
 
-void RemoteEngine::HandleEnd(Lane& lane, const StreamEnd& given, Clock now) {
+void RemoteEngine::HandleEnd(RemoteLane& lane, const StreamEnd& given, Clock now) {
   const StreamEnd end = given;
   const int seen = lane.stream->tokens_seen;
   --replicas_[static_cast<size_t>(lane.stream->replica)].streams;
@@ -261,7 +261,7 @@ void RemoteEngine::HandleEnd(Lane& lane, const StreamEnd& given, Clock now) {
 }
 
 // Lets the lane go on later, or elsewhere at once; gives it up after too many tries.
-void RemoteEngine::Retry(Lane& lane, const StreamEnd& end, Clock now) {
+void RemoteEngine::Retry(RemoteLane& lane, const StreamEnd& end, Clock now) {
   Replica* replica =
       lane.replica == kNoReplica ? nullptr : &replicas_[static_cast<size_t>(lane.replica)];
   if (end.unreachable && replica != nullptr) {
@@ -303,7 +303,7 @@ void RemoteEngine::CheckTimeouts(Clock now) {
   }
   const std::vector<LaneId> ids(streaming_.begin(), streaming_.end());
   for (const LaneId id : ids) {
-    Lane& lane = *Find(id);
+    RemoteLane& lane = *Find(id);
     if (lane.stream->paused || now - lane.stream->last_progress < options_.timeout_s) {
       continue;
     }
