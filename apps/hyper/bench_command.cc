@@ -21,11 +21,11 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "bench";
+constexpr const char* kBenchCommand = "bench";
 constexpr const char* kQuestion =
     "Ben has 44 boxes with 23 books each. Ben buys 47 more. Ben gives away 73. How many books does "
     "Ben have now?";
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kBenchFooter = R"(Examples:
   hyper bench
   hyper bench --model qwen3.gguf --width 16 --tokens 256 --runs 3 --json
 
@@ -122,7 +122,7 @@ Result<BenchReport> Measure(const BenchFlags& flags, const BenchPlan& plan) {
   }
   LiveView view(LiveModeOf("auto"));
   view.Phase("loading " + flags.engine.model);
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(kCommand, flags.engine, plan.width);
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kBenchCommand, flags.engine, plan.width);
   if (!engine) {
     return engine.error();
   }
@@ -158,25 +158,25 @@ Result<BenchReport> Measure(const BenchFlags& flags, const BenchPlan& plan) {
 int BenchCommand(int argc, const char* const* argv) {
   CLI::App app("Measures tokens/s of plain pool decoding, and the share of time in each part.");
   BenchFlags flags;
-  SetUpParser(app, kCommand, kFooter);
+  SetUpParser(app, kBenchCommand, kBenchFooter);
   AddFlags(app, flags);
-  if (std::optional<int> exit_code = ParseCommandLine(app, kCommand, argc, argv)) {
+  if (std::optional<int> exit_code = ParseCommandLine(app, kBenchCommand, argc, argv)) {
     return *exit_code;
   }
   Result<BenchPlan> plan = PlanOf(flags);
   if (!plan) {
-    return Complain(kCommand, plan.error());
+    return Complain(kBenchCommand, plan.error());
   }
   Status checked = CheckEngineFlags(flags.engine);
   if (!checked) {
-    return Complain(kCommand, checked.error());
+    return Complain(kBenchCommand, checked.error());
   }
   Result<BenchReport> report = Measure(flags, *plan);
   if (!report) {
-    return Complain(kCommand, report.error());
+    return Complain(kBenchCommand, report.error());
   }
   const bool printed =
-      PrintResult(kCommand, flags.json ? BenchToJson(*report) : BenchToText(*report));
+      PrintResult(kBenchCommand, flags.json ? BenchToJson(*report) : BenchToText(*report));
   return printed ? kExitOk : kExitOutput;
 }
 

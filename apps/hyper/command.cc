@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <string_view>
@@ -71,6 +72,10 @@ std::string OneLine(const std::string& text) {
     rest.remove_prefix(length > 0 ? length : 1);
   }
   return line;
+}
+
+std::string ShortNumber(double value) {
+  return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-";
 }
 
 int Complain(const char* command, const Error& error) {

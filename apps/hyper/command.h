@@ -53,4 +53,7 @@ bool PrintResult(const char* command, const std::string& text);
 // `text` with control characters (line breaks too) and broken UTF-8 escaped as \n, \t or \xNN.
 std::string OneLine(const std::string& text);
 
+// `value` with two decimals, "-" where it is not finite.
+std::string ShortNumber(double value);
+
 }  // namespace hyper::app

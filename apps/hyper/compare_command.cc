@@ -17,8 +17,8 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "compare";
-constexpr const char* kFooter =
+constexpr const char* kCompareCommand = "compare";
+constexpr const char* kCompareFooter =
     R"(A and B are STUDY:ROW, or rows of the study given with --study. STUDY alone stands for its only row,
 or, where both are given so, for every row that the two studies share.
 
@@ -117,7 +117,7 @@ Result<std::string> Compare(const CompareFlags& flags, uint64_t seed, TableForm 
 int CompareCommand(int argc, const char* const* argv) {
   CompareFlags flags;
   CLI::App app("Compares two rows of studies over the questions that both have answered.");
-  SetUpParser(app, kCommand, kFooter);
+  SetUpParser(app, kCompareCommand, kCompareFooter);
   const auto text = [&](const char* name, std::string& value, const char* help, const char* type) {
     return app.add_option(name, value, help)->type_name(type);
   };
@@ -126,20 +126,22 @@ int CompareCommand(int argc, const char* const* argv) {
   text("--format", flags.form, "text, markdown, csv, json or latex [text]", "WORD");
   text("A", flags.first, "STUDY, STUDY:ROW or ROW (label or #N)", "")->required();
   text("B", flags.second, "as A", "")->required();
-  if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) return *done;
+  if (const std::optional<int> done = ParseCommandLine(app, kCompareCommand, argc, argv))
+    return *done;
   uint64_t seed = 0;
   if (Status status = ParseValue("seed", flags.seed, "0..18446744073709551615", seed); !status) {
-    return Complain(kCommand, status.error());
+    return Complain(kCompareCommand, status.error());
   }
   const std::optional<TableForm> form = ParseTableForm(flags.form);
   if (!form) {
-    return Complain(kCommand, {ErrorCode::kInvalidArgument,
-                               "--format '" + flags.form +
-                                   "' is not known; it takes text, markdown, csv, json or latex"});
+    return Complain(kCompareCommand,
+                    {ErrorCode::kInvalidArgument,
+                     "--format '" + flags.form +
+                         "' is not known; it takes text, markdown, csv, json or latex"});
   }
   const Result<std::string> table = Compare(flags, seed, *form);
-  if (!table) return Complain(kCommand, table.error());
-  return PrintResult(kCommand, *table) ? kExitOk : kExitOutput;
+  if (!table) return Complain(kCompareCommand, table.error());
+  return PrintResult(kCompareCommand, *table) ? kExitOk : kExitOutput;
 }
 
 }  // namespace hyper::app

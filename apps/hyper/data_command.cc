@@ -16,8 +16,8 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "data";
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kDataCommand = "data";
+constexpr const char* kDataFooter = R"(Examples:
   hyper data list
   hyper data get math500 --hub https://hub.example
   HF_TOKEN=... hyper data get hle --hub https://hub.example --output hle.jsonl
@@ -39,17 +39,17 @@ int List() {
   std::string text;
   for (const std::string& name : SuiteNames()) {
     const Result<Suite> suite = LoadSuite(name);
-    if (!suite) return Complain(kCommand, suite.error());
+    if (!suite) return Complain(kDataCommand, suite.error());
     const std::string source =
         suite->hub ? fmt::format("{} {} {}{}", suite->hub->dataset, suite->hub->config,
                                  suite->hub->split, suite->hub->gated ? ", gated" : "")
                    : std::string("bundled");
     text += fmt::format("{:<10} {} ({})\n", name, suite->title, source);
   }
-  return PrintResult(kCommand, text) ? kExitOk : kExitOutput;
+  return PrintResult(kDataCommand, text) ? kExitOk : kExitOutput;
 }
 
-void ShowProgress(int64_t done, int64_t all) {
+void ShowDownload(int64_t done, int64_t all) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (!terminal) return;
   fmt::print(stderr, "\r\033[K{}{}", done, all > 0 ? fmt::format("/{} rows", all) : " bytes");
@@ -75,9 +75,9 @@ Result<HubRequest> RequestOf(const DataFlags& flags) {
   request.file = flags.file;
   request.token = FromEnvironment({"HF_TOKEN"});
   request.target = flags.output.empty() ? suite->name + ".jsonl" : flags.output;
-  request.progress = ShowProgress;
+  request.progress = ShowDownload;
   request.wait = [](double seconds) {
-    Warn(kCommand, fmt::format("the hub is busy; waiting {:.0f} s", seconds));
+    Warn(kDataCommand, fmt::format("the hub is busy; waiting {:.0f} s", seconds));
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   };
   return request;
@@ -85,14 +85,14 @@ Result<HubRequest> RequestOf(const DataFlags& flags) {
 
 int Get(const DataFlags& flags) {
   const Result<HubRequest> request = RequestOf(flags);
-  if (!request) return Complain(kCommand, request.error());
+  if (!request) return Complain(kDataCommand, request.error());
   const Result<HubResult> result = FetchDataSet(*request);
   if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
-  if (!result) return Complain(kCommand, result.error());
+  if (!result) return Complain(kDataCommand, result.error());
   const std::string text =
       fmt::format("{}: {} rows, sha256 {}{}\n", OneLine(request->target), result->rows,
                   result->sha256, result->present ? ", fetched before" : "");
-  return PrintResult(kCommand, text) ? kExitOk : kExitOutput;
+  return PrintResult(kDataCommand, text) ? kExitOk : kExitOutput;
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ int Get(const DataFlags& flags) {
 int DataCommand(int argc, const char* const* argv) {
   DataFlags flags;
   CLI::App app("Fetches the questions of a suite from a hub into a JSONL file.");
-  SetUpParser(app, kCommand, kFooter);
+  SetUpParser(app, kDataCommand, kDataFooter);
   app.require_subcommand(1);
   CLI::App* list = app.add_subcommand("list", "the suites, and where their questions are");
   CLI::App* get = app.add_subcommand("get", "fetch the questions of a suite");
@@ -111,7 +111,7 @@ int DataCommand(int argc, const char* const* argv) {
   text("--file", flags.file, "a JSONL file of the data set in place of its rows", "FILE");
   text("--output", flags.output, "file to write [SUITE.jsonl]", "FILE");
   text("SUITE", flags.suite, "suite by name, or a JSON file of one", "")->required();
-  if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) return *done;
+  if (const std::optional<int> done = ParseCommandLine(app, kDataCommand, argc, argv)) return *done;
   return list->parsed() ? List() : Get(flags);
 }
 

@@ -14,8 +14,9 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "equal";
-constexpr const char* kFooter = R"(Prints the verdict on the first line, the reason on the second.
+constexpr const char* kEqualCommand = "equal";
+constexpr const char* kEqualFooter =
+    R"(Prints the verdict on the first line, the reason on the second.
 
 Examples:
   hyper equal '\frac{1}{2}' 0.5
@@ -74,7 +75,7 @@ void AddFlags(CLI::App& app, EqualFlags& flags) {
 std::vector<std::string> WithAnswersLast(int argc, const char* const* argv) {
   static constexpr std::string_view kWithValue[] = {"--log", "--base", "--max-steps", "--max-bytes",
                                                     "--seed"};
-  std::vector<std::string> flags{argc > 0 ? argv[0] : kCommand};
+  std::vector<std::string> flags{argc > 0 ? argv[0] : kEqualCommand};
   std::vector<std::string> answers;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -133,23 +134,23 @@ std::string ToJson(const EqualFlags& flags, const EqualOptions& options,
 int EqualCommand(int argc, const char* const* argv) {
   EqualFlags flags;
   CLI::App app("Tells whether two mathematical answers, in LaTeX or plain notation, are equal.");
-  SetUpParser(app, kCommand, kFooter);
+  SetUpParser(app, kEqualCommand, kEqualFooter);
   AddFlags(app, flags);
   const std::vector<std::string> arguments = WithAnswersLast(argc, argv);
   std::vector<const char*> pointers;
   pointers.reserve(arguments.size());
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-  if (const std::optional<int> code =
-          ParseCommandLine(app, kCommand, static_cast<int>(pointers.size()), pointers.data())) {
+  if (const std::optional<int> code = ParseCommandLine(
+          app, kEqualCommand, static_cast<int>(pointers.size()), pointers.data())) {
     return *code;
   }
   const Result<EqualOptions> options = OptionsOf(flags);
-  if (!options) return Complain(kCommand, options.error());
+  if (!options) return Complain(kEqualCommand, options.error());
   const EqualResult result = AnswersEqual(flags.gold, flags.answer, *options);
   const std::string text =
       flags.json ? ToJson(flags, *options, result)
                  : fmt::format("{}\n{}\n", VerdictName(result.verdict), result.reason);
-  if (!PrintResult(kCommand, text)) return kExitOutput;
+  if (!PrintResult(kEqualCommand, text)) return kExitOutput;
   switch (result.verdict) {
     case Verdict::kEqual:
       return kExitEqual;

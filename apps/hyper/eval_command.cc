@@ -24,7 +24,6 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "eval";
 // Methods aligned with what hyper used may start this many times its lanes; KV cells are reserved
 // for them.
 constexpr int kAlignedLanes = 2;
@@ -85,7 +84,7 @@ Status LoadReward(const EvalFlags& flags, Prepared& prepared) {
   EngineFlags reward = flags.engine;
   reward.model = flags.reward_model;
   if (Status status = CheckEngineFlags(reward); !status) return status;
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(kCommand, reward, prepared.lanes);
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kEvalCommand, reward, prepared.lanes);
   if (!engine) return engine.error();
   prepared.reward = std::move(*engine);
   return {};
@@ -138,7 +137,7 @@ Reservation RowReservation(const MethodOptions& options, const Prepared& prepare
   return reservation;
 }
 
-void ShowProgress(const StudyProgress& progress) {
+void ShowStudy(const StudyProgress& progress) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const std::string left = std::isfinite(progress.remaining_s)
                                ? fmt::format("{:.0f} s left", progress.remaining_s)
@@ -173,12 +172,12 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
   plan.reward = prepared.reward.get();
   StudyRunner runner(engine, store, std::move(plan));
   if (Status status = runner.Prepare(); !status) return status.error();
-  Status status = runner.Run([&] { return interrupt.interrupted(); }, ShowProgress);
+  Status status = runner.Run([&] { return interrupt.interrupted(); }, ShowStudy);
   if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
   if (!status) return status.error();
   if (runner.progress().failed > 0) {
-    Warn(kCommand, fmt::format("{} items failed; the same command tries them again",
-                               runner.progress().failed));
+    Warn(kEvalCommand, fmt::format("{} items failed; the same command tries them again",
+                                   runner.progress().failed));
   }
   return runner.runs();
 }
@@ -222,22 +221,22 @@ Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prep
 
 int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
   if (Status status = LoadReward(flags, prepared); !status) {
-    return Complain(kCommand, status.error());
+    return Complain(kEvalCommand, status.error());
   }
   EngineFlags engine_flags = flags.engine;
   if (prepared.cells > 0) {
     engine_flags.cells = std::to_string(prepared.cells * flags.parallel);
   }
   Result<std::unique_ptr<Engine>> engine =
-      MakeEngine(kCommand, engine_flags, prepared.lanes * flags.parallel);
-  if (!engine) return Complain(kCommand, engine.error());
+      MakeEngine(kEvalCommand, engine_flags, prepared.lanes * flags.parallel);
+  if (!engine) return Complain(kEvalCommand, engine.error());
   const Result<std::vector<int64_t>> runs = RunAll(flags, prepared, **engine, store);
-  if (!runs) return Complain(kCommand, runs.error());
-  if (Status status = Judge(flags, store); !status) return Complain(kCommand, status.error());
+  if (!runs) return Complain(kEvalCommand, runs.error());
+  if (Status status = Judge(flags, store); !status) return Complain(kEvalCommand, status.error());
   const Result<std::string> tables =
       StudyTables({flags.tables, flags.selection.groups, flags.form}, store, *runs);
-  if (!tables) return Complain(kCommand, tables.error());
-  return PrintResult(kCommand, *tables) ? kExitOk : kExitOutput;
+  if (!tables) return Complain(kEvalCommand, tables.error());
+  return PrintResult(kEvalCommand, *tables) ? kExitOk : kExitOutput;
 }
 
 }  // namespace
@@ -248,16 +247,16 @@ int EvalCommand(int argc, const char* const* argv) {
   if (!flags.pool.empty()) return EvaluatePool(flags);
   Result<Prepared> prepared = Prepared{};
   if (!flags.report_only) prepared = Prepare(flags);
-  if (!prepared) return Complain(kCommand, prepared.error());
+  if (!prepared) return Complain(kEvalCommand, prepared.error());
   const std::string path = flags.study.empty() ? flags.suite + ".study.db" : flags.study;
   Result<Store> store =
       Store::Open(path, flags.report_only ? DatabaseMode::kExisting : DatabaseMode::kCreate);
-  if (!store) return Complain(kCommand, store.error());
+  if (!store) return Complain(kEvalCommand, store.error());
   if (!flags.report_only) return Evaluate(flags, *prepared, *store);
   const Result<std::string> tables =
       StudyTables({flags.tables, flags.selection.groups, flags.form}, *store, {});
-  if (!tables) return Complain(kCommand, tables.error());
-  return PrintResult(kCommand, *tables) ? kExitOk : kExitOutput;
+  if (!tables) return Complain(kEvalCommand, tables.error());
+  return PrintResult(kEvalCommand, *tables) ? kExitOk : kExitOutput;
 }
 
 }  // namespace hyper::app

@@ -14,8 +14,7 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "eval";
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kEvalFooter = R"(Examples:
   hyper eval --methods sc,hyper --levels 2,3,4 --questions 60 --repeats 3
   hyper eval --methods hyper --row "no branch=hyper:actions=none+single_token" --study abl.db
   hyper eval --study abl.db --report-only --table ablation --format latex
@@ -39,7 +38,7 @@ constexpr const char* kVariants[] = {
 };
 
 // Flags as they are written, before they are checked.
-struct RawFlags {
+struct EvalTexts {
   std::string methods = "sc,hyper";
   std::vector<std::string> rows;
   std::string levels;
@@ -68,7 +67,7 @@ std::vector<std::string> SplitAt(const std::string& text, char separator) {
 
 Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
-void AddStudyFlags(CLI::App& app, EvalFlags& flags, RawFlags& raw) {
+void AddStudyFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
   const char* group = "Study";
   const auto text = [&](const char* name, std::string& value, const char* help) {
     app.add_option(name, value, help)->type_name("TEXT")->group(group);
@@ -107,7 +106,7 @@ void AddStudyFlags(CLI::App& app, EvalFlags& flags, RawFlags& raw) {
   text("--resamples", raw.resamples, "with --pool: draws of each question's traces, 1..10000 [1]");
 }
 
-void AddOutputFlags(CLI::App& app, EvalFlags& flags, RawFlags& raw) {
+void AddOutputFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
   const char* group = "Output";
   app.add_flag("--report-only", flags.report_only, "print the tables of the study, run nothing")
       ->group(group);
@@ -130,7 +129,7 @@ Status ReadCount(const char* name, const std::string& text, int least, int most,
   return status;
 }
 
-Status ReadRows(const RawFlags& raw, EvalFlags& flags) {
+Status ReadRows(const EvalTexts& raw, EvalFlags& flags) {
   std::vector<std::string> texts = SplitAt(raw.methods, ',');
   if (raw.methods == "all") {
     texts.clear();
@@ -146,7 +145,7 @@ Status ReadRows(const RawFlags& raw, EvalFlags& flags) {
   return flags.rows.empty() ? Status(Invalid("--methods names no method")) : Status();
 }
 
-Status ReadLimits(const RawFlags& raw, EvalFlags& flags) {
+Status ReadLimits(const EvalTexts& raw, EvalFlags& flags) {
   if (!raw.time.empty()) {
     Result<double> time = ParseDuration("time", raw.time);
     if (!time) return time.error();
@@ -161,7 +160,7 @@ Status ReadLimits(const RawFlags& raw, EvalFlags& flags) {
   return status;
 }
 
-Status ReadOutput(const RawFlags& raw, EvalFlags& flags) {
+Status ReadOutput(const EvalTexts& raw, EvalFlags& flags) {
   const std::optional<TableForm> form = ParseTableForm(raw.form);
   if (!form) {
     return Invalid("--format '" + raw.form +
@@ -195,7 +194,7 @@ Status ReadAlign(const std::string& text, EvalFlags& flags) {
   return status;
 }
 
-Status ReadRaw(const RawFlags& raw, EvalFlags& flags) {
+Status ReadRaw(const EvalTexts& raw, EvalFlags& flags) {
   if (Status status = ReadAlign(raw.align, flags); !status) return status;
   flags.selection.groups = SplitAt(raw.levels, ',');
   for (const Status& status :
@@ -243,15 +242,15 @@ Result<RowRequest> ParseRow(const std::string& text) {
 
 std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* flags) {
   CLI::App app("Answers the questions of a suite by several methods and compares them.");
-  RawFlags raw;
-  SetUpParser(app, kCommand, kFooter);
+  EvalTexts raw;
+  SetUpParser(app, kEvalCommand, kEvalFooter);
   AddStudyFlags(app, *flags, raw);
   AddOutputFlags(app, *flags, raw);
   flags->engine.AddTo(app);
   flags->options.AddTo(app);
-  if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) return done;
+  if (const std::optional<int> done = ParseCommandLine(app, kEvalCommand, argc, argv)) return done;
   const Status status = ReadRaw(raw, *flags);
-  if (!status) return Complain(kCommand, status.error());
+  if (!status) return Complain(kEvalCommand, status.error());
   return std::nullopt;
 }
 

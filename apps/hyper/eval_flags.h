@@ -16,6 +16,8 @@
 
 namespace hyper::app {
 
+inline constexpr const char* kEvalCommand = "eval";
+
 // One row of a study as it is asked for: "sc", or "LABEL=METHOD:option=value,option=value".
 struct RowRequest {
   std::string label;

@@ -14,7 +14,6 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "eval";
 // Options of the run that made the traces which those who vote on them take over.
 constexpr const char* kTakenOver[] = {"window",        "warmup",        "interval",
                                       "vote-top",      "lambda-length", "lambda-confidence",
@@ -87,8 +86,8 @@ Result<std::string> PoolTables(const EvalFlags& flags) {
 
 int EvaluatePool(const EvalFlags& flags) {
   const Result<std::string> tables = PoolTables(flags);
-  if (!tables) return Complain(kCommand, tables.error());
-  return PrintResult(kCommand, *tables) ? kExitOk : kExitOutput;
+  if (!tables) return Complain(kEvalCommand, tables.error());
+  return PrintResult(kEvalCommand, *tables) ? kExitOk : kExitOutput;
 }
 
 }  // namespace hyper::app

@@ -13,8 +13,8 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "export";
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kExportCommand = "export";
+constexpr const char* kExportFooter = R"(Examples:
   hyper export study.db --jsonl > study.jsonl
   hyper export study.db --jsonl --series --row sc | hyper eval --pool -
   hyper export study.db --csv > study.csv
@@ -59,24 +59,24 @@ Result<bool> ExportRun(Store& store, const StoredRun& run,
       if (!whole) return whole.error();
       line = DumpJson(ItemJson(context, *whole, flags.series)) + "\n";
     }
-    if (!PrintResult(kCommand, line)) return false;
+    if (!PrintResult(kExportCommand, line)) return false;
   }
   return true;
 }
 
 int Export(const ExportFlags& flags) {
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kReadOnly);
-  if (!store) return Complain(kCommand, store.error());
+  if (!store) return Complain(kExportCommand, store.error());
   const Result<std::vector<StoredRun>> runs = ChosenRuns(*store, flags.row);
-  if (!runs) return Complain(kCommand, runs.error());
+  if (!runs) return Complain(kExportCommand, runs.error());
   const Result<std::vector<StoredQuestion>> questions = store->Questions();
-  if (!questions) return Complain(kCommand, questions.error());
+  if (!questions) return Complain(kExportCommand, questions.error());
   std::map<int64_t, StoredQuestion> by_number;
   for (const StoredQuestion& question : *questions) by_number.emplace(question.id, question);
-  if (flags.csv && !PrintResult(kCommand, CsvHead())) return kExitOutput;
+  if (flags.csv && !PrintResult(kExportCommand, CsvHead())) return kExitOutput;
   for (const StoredRun& run : *runs) {
     const Result<bool> written = ExportRun(*store, run, by_number, flags);
-    if (!written) return Complain(kCommand, written.error());
+    if (!written) return Complain(kExportCommand, written.error());
     if (!*written) return kExitOutput;
   }
   return kExitOk;
@@ -87,16 +87,18 @@ int Export(const ExportFlags& flags) {
 int ExportCommand(int argc, const char* const* argv) {
   ExportFlags flags;
   CLI::App app("Prints what a study holds.");
-  SetUpParser(app, kCommand, kFooter);
+  SetUpParser(app, kExportCommand, kExportFooter);
   app.add_flag("--jsonl", flags.jsonl, "JSON lines [the default]");
   app.add_flag("--csv", flags.csv, "a line of comma-separated values per answer");
   app.add_flag("--series", flags.series, "also per-token values of each path (JSON lines)");
   app.add_option("--row", flags.row, "only this row: its label, or #N [all]")->type_name("ROW");
   app.add_option("STUDY", flags.study, "file of the study")->type_name("")->required();
-  if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) return *done;
+  if (const std::optional<int> done = ParseCommandLine(app, kExportCommand, argc, argv))
+    return *done;
   if (flags.csv && (flags.jsonl || flags.series)) {
-    return Complain(kCommand, {ErrorCode::kInvalidArgument,
-                               "--csv goes with neither --jsonl nor --series; take one form"});
+    return Complain(kExportCommand,
+                    {ErrorCode::kInvalidArgument,
+                     "--csv goes with neither --jsonl nor --series; take one form"});
   }
   return Export(flags);
 }

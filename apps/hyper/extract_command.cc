@@ -12,8 +12,8 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "extract";
-constexpr const char* kFooter = R"(Prints one JSON object:
+constexpr const char* kExtractCommand = "extract";
+constexpr const char* kExtractFooter = R"(Prints one JSON object:
   answer     the normalised answer, null if the text has none
   raw        the bytes it was read from, [begin, end) of the text
   rule       box, box_list, box_unclosed, hash, label, bold, whole, last_math, last_number,
@@ -113,14 +113,16 @@ std::string ToJson(const Extraction& found) {
 int ExtractCommand(int argc, const char* const* argv) {
   ExtractFlags flags;
   CLI::App app("Reads the answer out of a generated text.");
-  SetUpParser(app, kCommand, kFooter);
+  SetUpParser(app, kExtractCommand, kExtractFooter);
   AddFlags(app, flags);
-  if (const std::optional<int> code = ParseCommandLine(app, kCommand, argc, argv)) return *code;
+  if (const std::optional<int> code = ParseCommandLine(app, kExtractCommand, argc, argv))
+    return *code;
   const Result<ExtractOptions> options = OptionsOf(flags);
-  if (!options) return Complain(kCommand, options.error());
+  if (!options) return Complain(kExtractCommand, options.error());
   const Result<std::string> text = ReadText(flags.path);
-  if (!text) return Complain(kCommand, text.error());
-  return PrintResult(kCommand, ToJson(ExtractAnswer(*text, *options))) ? kExitOk : kExitOutput;
+  if (!text) return Complain(kExtractCommand, text.error());
+  return PrintResult(kExtractCommand, ToJson(ExtractAnswer(*text, *options))) ? kExitOk
+                                                                              : kExitOutput;
 }
 
 }  // namespace hyper::app

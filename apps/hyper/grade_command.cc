@@ -14,8 +14,8 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "grade";
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kGradeCommand = "grade";
+constexpr const char* kGradeFooter = R"(Examples:
   hyper grade study.db
   hyper grade study.db --json
   HYPER_JUDGE_KEY=... hyper grade hle.db --judge https://host/v1 --judge-model NAME
@@ -97,24 +97,25 @@ std::string AsJson(const GradingReport& report, const std::vector<ChangeLine>& l
 int GradeCommand(int argc, const char* const* argv) {
   GradeFlags flags;
   CLI::App app("Grades the answers of a study again and lists the verdicts that changed.");
-  SetUpParser(app, kCommand, kFooter);
+  SetUpParser(app, kGradeCommand, kGradeFooter);
   app.add_flag("--json", flags.json, "one JSON object: graded, changes");
   app.add_option("--judge", flags.judge.url, "API of a judge of free text [none]")
       ->type_name("URL");
   app.add_option("--judge-model", flags.judge.model, "model that the judge is to use [its own]")
       ->type_name("NAME");
   app.add_option("STUDY", flags.study, "file of the study")->type_name("")->required();
-  if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) return *done;
+  if (const std::optional<int> done = ParseCommandLine(app, kGradeCommand, argc, argv))
+    return *done;
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kExisting);
-  if (!store) return Complain(kCommand, store.error());
+  if (!store) return Complain(kGradeCommand, store.error());
   flags.judge.key = FromEnvironment({"HYPER_JUDGE_KEY"});
   const Result<GradingReport> report =
       GradeStudy(*store, /*all=*/true, flags.judge.url.empty() ? nullptr : &flags.judge);
-  if (!report) return Complain(kCommand, report.error());
+  if (!report) return Complain(kGradeCommand, report.error());
   const Result<std::vector<ChangeLine>> lines = Describe(*store, report->changes);
-  if (!lines) return Complain(kCommand, lines.error());
+  if (!lines) return Complain(kGradeCommand, lines.error());
   const std::string text = flags.json ? AsJson(*report, *lines) : AsText(*report, *lines);
-  return PrintResult(kCommand, text) ? kExitOk : kExitOutput;
+  return PrintResult(kGradeCommand, text) ? kExitOk : kExitOutput;
 }
 
 }  // namespace hyper::app

@@ -16,8 +16,8 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "inspect";
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kInspectCommand = "inspect";
+constexpr const char* kInspectFooter = R"(Examples:
   hyper inspect study.db 1102000000
   hyper inspect study.db '#3' --row hyper --repeat 1
   hyper inspect study.db 1102000000 --row sc --texts
@@ -95,17 +95,18 @@ Result<std::string> Inspect(const InspectFlags& flags) {
 int InspectCommand(int argc, const char* const* argv) {
   InspectFlags flags;
   CLI::App app("Explains an answer of a study: paths, decisions, every vote, why it won.");
-  SetUpParser(app, kCommand, kFooter);
+  SetUpParser(app, kInspectCommand, kInspectFooter);
   app.add_option("--row", flags.row, "row: its label, or #N")->type_name("ROW");
   app.add_option("--repeat", flags.repeat, "repeat, from 0")->type_name("N");
   app.add_flag("--texts", flags.texts, "also the text of each path");
   app.add_flag("--json", flags.json, "a JSON object for each answer, as hyper export prints it");
   app.add_option("STUDY", flags.study, "file of the study")->type_name("")->required();
   app.add_option("QUESTION", flags.question, "the question")->type_name("")->required();
-  if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) return *done;
+  if (const std::optional<int> done = ParseCommandLine(app, kInspectCommand, argc, argv))
+    return *done;
   const Result<std::string> text = Inspect(flags);
-  if (!text) return Complain(kCommand, text.error());
-  return PrintResult(kCommand, *text) ? kExitOk : kExitOutput;
+  if (!text) return Complain(kInspectCommand, text.error());
+  return PrintResult(kInspectCommand, *text) ? kExitOk : kExitOutput;
 }
 
 }  // namespace hyper::app

@@ -12,8 +12,8 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "probe";
-constexpr const char* kFooter =
+constexpr const char* kProbeCommand = "probe";
+constexpr const char* kProbeFooter =
     "Examples:\n  hyper probe http://127.0.0.1:8080/v1\n"
     "  hyper probe --json http://first:8000/v1 http://second:8000/v1\n\n"
     "The same probe comes before every run with --engine URL (docs/remote.md).";
@@ -46,7 +46,7 @@ int ProbeCommand(int argc, const char* const* argv) {
   std::string url;
   std::string model;
   bool json = false;
-  SetUpParser(app, kCommand, kFooter);
+  SetUpParser(app, kProbeCommand, kProbeFooter);
   app.add_option("url", url, "base URL, such as http://127.0.0.1:8000/v1; commas between several")
       ->type_name("URL")
       ->required();
@@ -54,19 +54,19 @@ int ProbeCommand(int argc, const char* const* argv) {
       ->type_name("NAME");
   app.add_flag("--json", json, "print one JSON object per server");
   flags.AddTo(app);
-  if (const std::optional<int> done = ParseCommandLine(app, kCommand, argc, argv)) {
+  if (const std::optional<int> done = ParseCommandLine(app, kProbeCommand, argc, argv)) {
     return *done;
   }
   const Result<RemoteOptions> options = RemoteOptionsOf(flags, url, model);
   if (!options) {
-    return Complain(kCommand, options.error());
+    return Complain(kProbeCommand, options.error());
   }
   for (const std::string& one : options->urls) {
     const Result<ServerReport> report = ProbeServer(one, *options);
     if (!report) {
-      return Complain(kCommand, report.error());
+      return Complain(kProbeCommand, report.error());
     }
-    if (!PrintResult(kCommand, json ? ReportJsonText(*report) : ReportText(*report))) {
+    if (!PrintResult(kProbeCommand, json ? ReportJsonText(*report) : ReportText(*report))) {
       return kExitOutput;
     }
   }

@@ -28,7 +28,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kCommand = "run";
 constexpr const char* kInstruction =
     "Please reason step by step, and put your final answer within \\boxed{}.";
 
@@ -87,7 +86,7 @@ int Decode(Driver& driver, Session& session, Recorder& recorder, LiveView& view)
     Status written = recorder.Take(session.pool().TakeRecords());
     if (!written) {
       view.Clear();
-      Complain(kCommand, written.error());
+      Complain(kRunCommand, written.error());
       exit_code = kExitOutput;
     }
     if (!step) {
@@ -102,11 +101,11 @@ int Decode(Driver& driver, Session& session, Recorder& recorder, LiveView& view)
 // Prints the result; returns the exit code, `exit_code` where all is well.
 int Print(const RunReport& report, const RunFlags& flags, TraceFile* trace, int exit_code) {
   for (const std::string& warning : report.warnings) {
-    Warn(kCommand, warning);
+    Warn(kRunCommand, warning);
   }
   const Status& status = report.session.status();
   if (!status) {
-    Complain(kCommand, status.error());
+    Complain(kRunCommand, status.error());
   }
   if (!status && report.session.pool().paths().empty()) {
     return exit_code;
@@ -115,11 +114,11 @@ int Print(const RunReport& report, const RunFlags& flags, TraceFile* trace, int 
     trace->Add(TraceEnd(report));
     Status committed = trace->Commit();
     if (!committed) {
-      Complain(kCommand, committed.error());
+      Complain(kRunCommand, committed.error());
       exit_code = kExitOutput;
     }
   }
-  if (!PrintResult(kCommand, flags.json ? RunToJson(report, flags.timing) : RunToText(report))) {
+  if (!PrintResult(kRunCommand, flags.json ? RunToJson(report, flags.timing) : RunToText(report))) {
     exit_code = kExitOutput;
   }
   if (!flags.json) {
@@ -140,7 +139,8 @@ Result<std::unique_ptr<Engine>> LoadEngine(const RunFlags& flags, LiveView& view
   EngineFlags engine_flags = flags.engine;
   engine_flags.remote.waiting_tokens = 2 * options->interval;
   engine_flags.remote.stream_tokens = options->max_tokens;
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(kCommand, engine_flags, LaneLimit(*options));
+  Result<std::unique_ptr<Engine>> engine =
+      MakeEngine(kRunCommand, engine_flags, LaneLimit(*options));
   view.Clear();
   return engine;
 }
@@ -150,8 +150,8 @@ int PrintMemory(const RunFlags& flags) {
   const std::string preset =
       flags.preset.empty() ? PresetFor("", flags.engine.model) : flags.preset;
   const Result<MethodOptions> options = ResolveOptions(flags.options, preset, flags.method);
-  return options ? PrintPlan(kCommand, flags.engine, LaneLimit(*options))
-                 : Complain(kCommand, options.error());
+  return options ? PrintPlan(kRunCommand, flags.engine, LaneLimit(*options))
+                 : Complain(kRunCommand, options.error());
 }
 
 // Preset, flags and the engine's abilities put together.
@@ -192,22 +192,22 @@ int RunQuestion(const RunFlags& flags, const std::string& question) {
   LiveView view(LiveModeOf(flags.live));
   Result<std::unique_ptr<Engine>> engine = LoadEngine(flags, view);
   if (!engine) {
-    return Complain(kCommand, engine.error());
+    return Complain(kRunCommand, engine.error());
   }
   Result<RunSetup> setup = SetUp(flags, question, **engine);
   if (!setup) {
-    return Complain(kCommand, setup.error());
+    return Complain(kRunCommand, setup.error());
   }
   const std::string fallback = setup->preset == "short" ? "" : kInstruction;
   Result<Prompt> prompt = MakePrompt(
       **engine, question, flags.has_instruction ? flags.instruction : fallback, flags.system);
   if (!prompt) {
-    return Complain(kCommand, prompt.error());
+    return Complain(kRunCommand, prompt.error());
   }
   setup->prompt = prompt->text;
   Result<std::unique_ptr<TraceFile>> trace = OpenTrace(flags.trace, *setup);
   if (!trace) {
-    Complain(kCommand, trace.error());
+    Complain(kRunCommand, trace.error());
     return kExitOutput;
   }
   Recorder recorder(view, trace->get());
@@ -216,7 +216,7 @@ int RunQuestion(const RunFlags& flags, const std::string& question) {
   }
   Result<std::unique_ptr<Method>> method = MakeMethod(setup->method, setup->options);
   if (!method) {
-    return Complain(kCommand, method.error());
+    return Complain(kRunCommand, method.error());
   }
   Pool::Config config;
   config.prompt = std::move(*prompt);
@@ -249,11 +249,11 @@ int RunCommand(int argc, const char* const* argv) {
   }
   Result<std::string> question = ReadQuestion(flags.question, flags.file);
   if (!question) {
-    return Complain(kCommand, question.error());
+    return Complain(kRunCommand, question.error());
   }
   Status writable = flags.trace.empty() ? Status() : TraceFile::Check(flags.trace);
   if (!writable) {
-    Complain(kCommand, writable.error());
+    Complain(kRunCommand, writable.error());
     return kExitOutput;
   }
   return RunQuestion(flags, *question);

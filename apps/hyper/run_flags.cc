@@ -13,8 +13,7 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "run";
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kRunFooter = R"(Examples:
   hyper run "Rosa has 14 bags with 30 cards each. How many cards does she have?"
   hyper run --model qwen3.gguf --width 32 --time 5m --file question.txt
   echo "12 * (7 + 5) = ?" | hyper run --json --seed 1 - > run.json
@@ -25,7 +24,7 @@ Exit codes: 0 done, 64 a flag or value is not valid, 65 a file is broken, 66 a f
 130 interrupted (the best vote so far is printed).)";
 
 // Flags as they are written, before they are checked.
-struct RawFlags {
+struct RunTexts {
   std::string seed;
   std::string time;
   std::string budget;
@@ -37,7 +36,7 @@ Error Invalid(std::string message) {
   return Error{ErrorCode::kInvalidArgument, std::move(message)};
 }
 
-void AddQuestionFlags(CLI::App& app, RunFlags& flags, RawFlags& raw) {
+void AddQuestionFlags(CLI::App& app, RunFlags& flags, RunTexts& raw) {
   app.add_option("question", flags.question, "the question; - reads it from standard input");
   const char* group = "Question";
   app.add_option("--file", flags.file, "read the question from a file")
@@ -64,7 +63,7 @@ void AddQuestionFlags(CLI::App& app, RunFlags& flags, RawFlags& raw) {
       ->group(group);
 }
 
-void AddRunFlags(CLI::App& app, RunFlags& flags, RawFlags& raw) {
+void AddRunFlags(CLI::App& app, RunFlags& flags, RunTexts& raw) {
   const char* group = "Run";
   std::string methods;
   for (const MethodInfo& method : Methods()) {
@@ -105,7 +104,7 @@ void AddOutputFlags(CLI::App& app, RunFlags& flags) {
       ->group(group);
 }
 
-Status ReadRaw(const RawFlags& raw, RunFlags& flags) {
+Status ReadRaw(const RunTexts& raw, RunFlags& flags) {
   if (!raw.seed.empty()) {
     flags.seed = 0;
     Status status = ParseValue("seed", raw.seed, "0..18446744073709551615", *flags.seed);
@@ -172,21 +171,21 @@ Status CheckValues(RunFlags& flags) {
 
 std::optional<int> ParseRunFlags(int argc, const char* const* argv, RunFlags* flags) {
   CLI::App app("Answers a question by a pool of reasoning paths.");
-  RawFlags raw;
-  SetUpParser(app, kCommand, kFooter);
+  RunTexts raw;
+  SetUpParser(app, kRunCommand, kRunFooter);
   AddQuestionFlags(app, *flags, raw);
   AddRunFlags(app, *flags, raw);
   AddOutputFlags(app, *flags);
   flags->engine.AddTo(app);
   flags->options.AddTo(app);
-  if (std::optional<int> exit_code = ParseCommandLine(app, kCommand, argc, argv)) {
+  if (std::optional<int> exit_code = ParseCommandLine(app, kRunCommand, argc, argv)) {
     return exit_code;
   }
   Status status = ReadRaw(raw, *flags);
   if (status) {
     status = CheckValues(*flags);
   }
-  return status ? std::nullopt : std::optional<int>(Complain(kCommand, status.error()));
+  return status ? std::nullopt : std::optional<int>(Complain(kRunCommand, status.error()));
 }
 
 }  // namespace hyper::app

@@ -13,6 +13,8 @@
 
 namespace hyper::app {
 
+inline constexpr const char* kRunCommand = "run";
+
 struct RunFlags {
   EngineFlags engine;
   OptionFlags options;

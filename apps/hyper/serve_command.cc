@@ -25,8 +25,8 @@
 namespace hyper::app {
 namespace {
 
-constexpr const char* kCommand = "serve";
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kServeCommand = "serve";
+constexpr const char* kServeFooter = R"(Examples:
   hyper serve
   hyper serve --model qwen3.gguf --port 9000 --api-key-file key.txt
   curl localhost:8080/v1/chat/completions -d '{"model": "tinymath:hyper",
@@ -194,21 +194,21 @@ void Describe(const ServeFlags& flags, const Engine& engine, ServerLimits& limit
 
 int Serve(const ServeFlags& flags, ServePlan plan) {
   const InterruptGuard interrupt;
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(kCommand, flags.engine, plan.lanes);
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kServeCommand, flags.engine, plan.lanes);
   if (!engine) {
-    return Complain(kCommand, engine.error());
+    return Complain(kServeCommand, engine.error());
   }
   Describe(flags, **engine, plan.limits);
   if (Result<MethodOptions> preset = Preset(plan.limits.preset); !preset) {
-    return Complain(kCommand, preset.error());
+    return Complain(kServeCommand, preset.error());
   }
   Scheduler scheduler(**engine, plan.scheduler);
   Result<std::unique_ptr<HttpServer>> server =
       HttpServer::Listen(scheduler, plan.limits, plan.http);
   if (!server) {
-    return Complain(kCommand, server.error());
+    return Complain(kServeCommand, server.error());
   }
-  if (!PrintResult(kCommand,
+  if (!PrintResult(kServeCommand,
                    fmt::format("hyper serves {} at http://{}:{}/\n", plan.limits.model_name,
                                plan.http.host, (*server)->port()))) {
     return kExitOutput;
@@ -227,17 +227,17 @@ int Serve(const ServeFlags& flags, ServePlan plan) {
 int ServeCommand(int argc, const char* const* argv) {
   ServeFlags flags;
   CLI::App app("Serves the OpenAI API, every client with HyPER, and a page that shows the pool.");
-  SetUpParser(app, kCommand, kFooter);
+  SetUpParser(app, kServeCommand, kServeFooter);
   AddFlags(app, flags);
-  if (std::optional<int> exit_code = ParseCommandLine(app, kCommand, argc, argv)) {
+  if (std::optional<int> exit_code = ParseCommandLine(app, kServeCommand, argc, argv)) {
     return *exit_code;
   }
   if (Status status = CheckEngineFlags(flags.engine); !status) {
-    return Complain(kCommand, status.error());
+    return Complain(kServeCommand, status.error());
   }
   Result<ServePlan> plan = PlanOf(flags);
   if (!plan) {
-    return Complain(kCommand, plan.error());
+    return Complain(kServeCommand, plan.error());
   }
   return Serve(flags, std::move(*plan));
 }

@@ -9,7 +9,7 @@ using nlohmann::json;
 
 constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-Error Bad(const std::string& reason) { return {ErrorCode::kDataLoss, reason}; }
+Error BadChoice(const std::string& reason) { return {ErrorCode::kDataLoss, reason}; }
 
 std::string Upper(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -18,13 +18,13 @@ std::string Upper(std::string text) {
 
 Status AddOption(std::vector<ChoiceOption>& options, const json& label, const json& text) {
   if (!label.is_string() || !text.is_string())
-    return Bad("an option whose label or text is no string");
+    return BadChoice("an option whose label or text is no string");
   const std::string name = Upper(label.get<std::string>());
   if (name.size() != 1 || std::isalnum(static_cast<unsigned char>(name[0])) == 0) {
-    return Bad("the option label '" + name + "' is no single letter or digit");
+    return BadChoice("the option label '" + name + "' is no single letter or digit");
   }
   for (const ChoiceOption& other : options) {
-    if (other.label == name) return Bad("two options with the label " + name);
+    if (other.label == name) return BadChoice("two options with the label " + name);
   }
   options.push_back({name, text.get<std::string>()});
   return {};
@@ -33,7 +33,7 @@ Status AddOption(std::vector<ChoiceOption>& options, const json& label, const js
 // {"text": [...], "label": [...]}, as ARC has it.
 Result<std::vector<ChoiceOption>> ParallelLists(const json& texts, const json& labels) {
   if (!texts.is_array() || !labels.is_array() || texts.size() != labels.size()) {
-    return Bad("option texts and labels that are no lists of equal length");
+    return BadChoice("option texts and labels that are no lists of equal length");
   }
   std::vector<ChoiceOption> options;
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -44,7 +44,7 @@ Result<std::vector<ChoiceOption>> ParallelLists(const json& texts, const json& l
 
 // [{"text": ..., "label": ...}, ...] or ["text", ...].
 Result<std::vector<ChoiceOption>> OneList(const json& entries) {
-  if (entries.size() > kLetters.size()) return Bad("more than 26 options");
+  if (entries.size() > kLetters.size()) return BadChoice("more than 26 options");
   std::vector<ChoiceOption> options;
   for (size_t i = 0; i < entries.size(); ++i) {
     const json& entry = entries[i];
@@ -67,7 +67,7 @@ bool LineHasLabel(std::string_view line, char label) {
 
 Result<std::vector<ChoiceOption>> ReadOptions(const json& value) {
   if (value.is_array()) return OneList(value);
-  if (!value.is_object()) return Bad("options that are neither a list nor an object");
+  if (!value.is_object()) return BadChoice("options that are neither a list nor an object");
   if (value.contains("text") && value.contains("label")) {
     return ParallelLists(value["text"], value["label"]);
   }
@@ -104,7 +104,7 @@ Result<std::string> GoldLabel(const std::string& gold, bool is_number, const std
   for (const ChoiceOption& option : options) {
     if (option.text == gold) return option.label;
   }
-  return Bad("the gold '" + gold + "' is none of the options " + labels);
+  return BadChoice("the gold '" + gold + "' is none of the options " + labels);
 }
 
 }  // namespace hyper

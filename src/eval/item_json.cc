@@ -76,27 +76,27 @@ Json ValuesJson(const StoredSeries& series) {
 }
 
 Json PathJson(const StoredPath& path, const StoredItem& item, bool series) {
-  Json json = {{"id", path.path},
-               {"parent", IdOrNull(path.parent)},
-               {"fork_position", path.fork_position},
-               {"warmup", path.warmup},
-               {"kind", PathKindName(path.kind)},
-               {"status", PathStatusName(path.status)},
-               {"reason", TextOrNull(path.reason)},
-               {"kept", IdOrNull(path.kept)},
-               {"answer", TextOrNull(path.answer)},
-               {"tentative", path.tentative},
-               {"tokens", path.tokens},
-               {"mean_confidence", Number(path.mean_confidence)},
-               {"lowest_window", Number(path.lowest_window)},
-               {"text", path.text}};
-  if (!series) return json;
+  Json object = {{"id", path.path},
+                 {"parent", IdOrNull(path.parent)},
+                 {"fork_position", path.fork_position},
+                 {"warmup", path.warmup},
+                 {"kind", PathKindName(path.kind)},
+                 {"status", PathStatusName(path.status)},
+                 {"reason", TextOrNull(path.reason)},
+                 {"kept", IdOrNull(path.kept)},
+                 {"answer", TextOrNull(path.answer)},
+                 {"tentative", path.tentative},
+                 {"tokens", path.tokens},
+                 {"mean_confidence", Number(path.mean_confidence)},
+                 {"lowest_window", Number(path.lowest_window)},
+                 {"text", path.text}};
+  if (!series) return object;
   Json all = Json::object();
   for (const StoredSeries& one : item.series) {
     if (one.path == path.path) all[one.name] = ValuesJson(one);
   }
-  json["series"] = std::move(all);
-  return json;
+  object["series"] = std::move(all);
+  return object;
 }
 
 std::string NumberText(double value) {

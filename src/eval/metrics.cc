@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "src/core/random.h"
 
 namespace hyper {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Counts are long double: C(n, k) leaves the range of double at n = 1030.
 using Count = long double;

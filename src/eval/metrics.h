@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "hyper/result.h"
 
 namespace hyper {
+
+// Stands for "no figure" in results and cells of tables.
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Mean of values; NaN for none.
 double Mean(std::span<const double> values);

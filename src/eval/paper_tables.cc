@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "hyper/method.h"
 #include "hyper/method_traits.h"
@@ -14,28 +13,9 @@
 namespace hyper {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kPercent = 100;
-
-Cell AccuracyCell(const Accuracy& accuracy) {
-  return Cell::Spread(kPercent * accuracy.mean, kPercent * accuracy.std_dev, 1);
-}
-
 Cell PaperCell(const char* table, const std::string& method, const char* place) {
   const std::optional<PaperAccuracy> number = PaperNumber(table, method, place);
   return Cell::Number(number ? number->percent : kNaN, 1);
-}
-
-bool SamePlace(const RunSummary& a, const RunSummary& b) {
-  return a.run.model == b.run.model && a.run.model_hash == b.run.model_hash &&
-         a.run.suite == b.run.suite;
-}
-
-const RunSummary* Baseline(const std::vector<RunSummary>& runs, const RunSummary& run) {
-  for (const RunSummary& other : runs) {
-    if (other.run.method == kBaselineMethod && SamePlace(other, run)) return &other;
-  }
-  return nullptr;
 }
 
 // "rebase 8" for rebase-conf at width 8: the name that App. H has for it.

@@ -14,7 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kWhiteSpace = " \t\r\n";
 constexpr double kLargestExact = 9007199254740992.0;  // 2^53: larger doubles are no longer exact
 
 Error Bad(const std::string& reason) { return {ErrorCode::kDataLoss, reason}; }

@@ -11,11 +11,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::string_view kWhiteSpace = " \t\r\n";
-
-Error Broken(const std::string& source, int number, const std::string& reason) {
-  return {ErrorCode::kDataLoss, source + " line " + std::to_string(number) + ": " + reason};
-}
 
 // A parsed value, or a discarded one where the text is no JSON or no UTF-8.
 json ParseQuietly(std::string_view text) {
@@ -60,6 +55,10 @@ Result<std::vector<DataRow>> RowsOfLines(std::string_view text, const std::strin
 }
 
 }  // namespace
+
+Error Broken(const std::string& source, int line, const std::string& reason) {
+  return {ErrorCode::kDataLoss, source + " line " + std::to_string(line) + ": " + reason};
+}
 
 Result<std::vector<DataRow>> ParseRows(std::string_view text, const std::string& source,
                                        const RowsOptions& options) {

@@ -10,6 +10,12 @@
 
 namespace hyper {
 
+// What separates words in data files.
+inline constexpr std::string_view kWhiteSpace = " \t\r\n";
+
+// The error of a line that is not what it should be.
+Error Broken(const std::string& source, int line, const std::string& reason);
+
 // One JSON object of a data file.
 struct DataRow {
   int number = 0;  // line of a JSONL file, or place in an array, from 1

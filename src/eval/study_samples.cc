@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -13,8 +12,6 @@
 
 namespace hyper {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Wrong answers that are equal to each other become one.
 std::vector<int> Grouped(const std::vector<std::pair<std::string, int>>& wrong) {

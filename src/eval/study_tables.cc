@@ -3,29 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace hyper {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kPercent = 100;
 constexpr double kMegabyte = 1e6;
 constexpr double kMilliseconds = 1e3;
-
-bool SamePlace(const RunSummary& a, const RunSummary& b) {
-  return a.run.model == b.run.model && a.run.model_hash == b.run.model_hash &&
-         a.run.suite == b.run.suite;
-}
-
-// The SC run of the same model and suite, the last one where there are several.
-const RunSummary* Baseline(const std::vector<RunSummary>& runs, const RunSummary& run) {
-  const RunSummary* baseline = nullptr;
-  for (const RunSummary& other : runs) {
-    if (other.run.method == kBaselineMethod && SamePlace(other, run)) baseline = &other;
-  }
-  return baseline;
-}
 
 double EffectiveRatio(const std::vector<RunSummary>& runs, const RunSummary& run) {
   const RunSummary* baseline = Baseline(runs, run);
@@ -35,10 +18,6 @@ double EffectiveRatio(const std::vector<RunSummary>& runs, const RunSummary& run
 double GeneratedRatio(const std::vector<RunSummary>& runs, const RunSummary& run) {
   const RunSummary* baseline = Baseline(runs, run);
   return baseline != nullptr ? run.generated_tokens / baseline->generated_tokens : kNaN;
-}
-
-Cell AccuracyCell(const Accuracy& accuracy) {
-  return Cell::Spread(kPercent * accuracy.mean, kPercent * accuracy.std_dev, 1);
 }
 
 Cell IntervalCell(const Accuracy& accuracy) {
@@ -97,6 +76,23 @@ std::vector<std::string> Distinct(const std::vector<RunSummary>& runs, Get get) 
 }
 
 }  // namespace
+
+bool SamePlace(const RunSummary& a, const RunSummary& b) {
+  return a.run.model == b.run.model && a.run.model_hash == b.run.model_hash &&
+         a.run.suite == b.run.suite;
+}
+
+const RunSummary* Baseline(const std::vector<RunSummary>& runs, const RunSummary& run) {
+  const RunSummary* baseline = nullptr;
+  for (const RunSummary& other : runs) {
+    if (other.run.method == kBaselineMethod && SamePlace(other, run)) baseline = &other;
+  }
+  return baseline;
+}
+
+Cell AccuracyCell(const Accuracy& accuracy) {
+  return Cell::Spread(kPercent * accuracy.mean, kPercent * accuracy.std_dev, 1);
+}
 
 Table ResultsTable(const std::vector<RunSummary>& runs) {
   Table table;

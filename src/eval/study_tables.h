@@ -12,6 +12,17 @@ namespace hyper {
 // Method whose tokens are the unit of "Token" columns; a table says at which width it ran.
 inline constexpr const char* kBaselineMethod = "sc";
 
+inline constexpr double kPercent = 100;
+
+// Whether two runs are of one model and one suite.
+bool SamePlace(const RunSummary& a, const RunSummary& b);
+
+// The SC run of the model and suite of `run`, the last one where there are several; null: none.
+const RunSummary* Baseline(const std::vector<RunSummary>& runs, const RunSummary& run);
+
+// Accuracy in percent with its standard deviation over repeats.
+Cell AccuracyCell(const Accuracy& accuracy);
+
 // One line per run: accuracy with its spread over repeats and its bootstrap interval, tokens
 // normalised by SC (effective and abs) and absolute, N_inst, paths, latency. Runs of the same model
 // and suite share one SC; without one, "Token" is empty. Pure, as all functions here.

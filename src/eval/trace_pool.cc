@@ -15,10 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-Error Broken(const std::string& source, int line, const std::string& reason) {
-  return {ErrorCode::kDataLoss, source + " line " + std::to_string(line) + ": " + reason};
-}
-
 // A member as a text; numbers as they are written, anything else as nothing.
 std::string TextOf(const json& object, const char* name) {
   const auto at = object.find(name);

@@ -3,17 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 #include "apps/hyper/command.h"
 
 namespace hyper::app {
 namespace {
-
-std::string Number(double value) {
-  return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-";
-}
 
 std::string Shown(const std::optional<std::string>& answer) {
   return answer ? OneLine(*answer) : "none";
@@ -115,7 +110,7 @@ std::string PathsText(const StoredItem& item, bool texts) {
     const std::string kind = path.kind == PathKind::kJudge ? "judge " : "";
     text += fmt::format("  {:>4} {:<8} {:<10} {:<3} {:>6} {:>6} {:>6}  {}{}{}\n", path.path, from,
                         kind + PathStatusName(path.status), VotedText(voted[i]), path.tokens,
-                        Number(path.mean_confidence), Number(path.lowest_window),
+                        ShortNumber(path.mean_confidence), ShortNumber(path.lowest_window),
                         Shown(path.answer), path.tentative ? " (tentative)" : "",
                         path.reason.empty() ? "" : "  | " + OneLine(path.reason));
     if (texts) text += "       " + OneLine(path.text) + "\n";
@@ -133,7 +128,7 @@ std::string DecisionsText(const StoredItem& item) {
                         ActionName(decision.action), decision.expansion, decision.paths_before,
                         decision.paths_after);
     for (size_t action = 0; action < kActionCount; ++action) {
-      text += decision.allowed[action] ? fmt::format(" {:>6}", Number(decision.scores[action]))
+      text += decision.allowed[action] ? fmt::format(" {:>6}", ShortNumber(decision.scores[action]))
                                        : std::string("      -");
     }
     text += decision.note.empty() ? "\n" : "  | " + OneLine(decision.note) + "\n";

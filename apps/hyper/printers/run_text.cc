@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <variant>
 #include <vector>
@@ -13,10 +12,6 @@
 
 namespace hyper::app {
 namespace {
-
-std::string Number(double value) {
-  return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-";
-}
 
 std::string Bytes(double bytes) {
   if (bytes >= 1024.0 * 1024.0 * 1024.0) {
@@ -149,7 +144,7 @@ std::string TimeLine(const RunReport& report) {
 std::string FinishLine(const FinishRecord& record) {
   return fmt::format("path {:>3}  {:<10} {:>5} tokens  confidence {:>5} lowest {:>5}  {}{}",
                      record.path, PathStatusName(record.status), record.tokens,
-                     Number(record.confidence), Number(record.lowest_window),
+                     ShortNumber(record.confidence), ShortNumber(record.lowest_window),
                      record.answer.empty() ? "no answer" : OneLine(record.answer),
                      record.tentative ? " (tentative)" : "");
 }
@@ -162,7 +157,7 @@ std::string ActionText(const DecisionRecord& record) {
 std::string DecisionLine(const DecisionRecord& record) {
   return fmt::format("decision {} at token {}: {}, {} lanes, confidence {} diversity {}{}",
                      record.step, record.position, ActionText(record), record.lanes_after,
-                     Number(record.raw.confidence), Number(record.raw.diversity),
+                     ShortNumber(record.raw.confidence), ShortNumber(record.raw.diversity),
                      record.note.empty() ? "" : "; " + OneLine(record.note));
 }
 

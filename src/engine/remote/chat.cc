@@ -12,7 +12,7 @@
 namespace hyper::remote {
 namespace {
 
-constexpr double kAnswerSeconds = 60;
+constexpr double kTemplateSeconds = 60;
 
 // A rendered prompt: its text, and its tokens where the server tells them.
 struct Rendered {
@@ -23,7 +23,7 @@ struct Rendered {
 
 // Posts JSON; members of the answer are read by the caller within a try block.
 Result<Json> Ask(HttpLoop& loop, const std::string& url, const Json& body) {
-  JsonAnswer answer = PostJson(loop, url, body, kAnswerSeconds);
+  JsonAnswer answer = PostJson(loop, url, body, kTemplateSeconds);
   return answer.ok() ? Result<Json>(std::move(answer.body))
                      : Result<Json>(Error{ErrorCode::kUnavailable,
                                           fmt::format("{} failed: {}", url, ErrorWords(answer))});

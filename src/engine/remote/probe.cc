@@ -16,7 +16,7 @@
 namespace hyper::remote {
 namespace {
 
-constexpr double kAnswerSeconds = 120;  // a server may load its model first
+constexpr double kProbeSeconds = 120;  // a server may load its model first
 constexpr const char* kSample = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,";
 
 // One probe of one server.
@@ -29,9 +29,9 @@ class Prober {
   Result<Abilities> RunFurther(const Abilities& first);
 
  private:
-  JsonAnswer Get(const std::string& url) { return GetJson(loop_, url, kAnswerSeconds); }
+  JsonAnswer Get(const std::string& url) { return GetJson(loop_, url, kProbeSeconds); }
   JsonAnswer Post(const std::string& url, const Json& body) {
-    return PostJson(loop_, url, body, kAnswerSeconds);
+    return PostJson(loop_, url, body, kProbeSeconds);
   }
   JsonAnswer Complete(const CompletionRequest& request, const Json& more = Json::object());
   CompletionRequest Short(int max_tokens) const;

@@ -7,13 +7,13 @@
 namespace hyper::remote {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Special tokens that belong to the text: answers are looked for behind the reasoning.
 constexpr const char* kReasoningTags[] = {"<think>",     "</think>", "<thinking>",
                                           "</thinking>", "[THINK]",  "[/THINK]"};
 
-void AddSampler(const CompletionRequest& request, const Abilities& can, Json& body) {
+void AddSampler(const CompletionRequest& request, const Abilities& can, OrderedJson& body) {
   const SamplerSpec& sampler = request.sampler;
   body["temperature"] = sampler.temperature;
   body["top_p"] = sampler.top_p;
@@ -30,7 +30,7 @@ void AddSampler(const CompletionRequest& request, const Abilities& can, Json& bo
 }  // namespace
 
 std::string CompletionBody(const CompletionRequest& request, const Abilities& can) {
-  Json body;
+  OrderedJson body;
   if (!can.model.empty()) {
     body["model"] = can.model;
   }
@@ -61,7 +61,7 @@ std::string CompletionBody(const CompletionRequest& request, const Abilities& ca
   if (can.kind == ServerKind::kVllm && can.output_ids) {
     body["return_token_ids"] = true;
   }
-  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 uint32_t RequestSeed(uint64_t path_key, int position, int attempt) {
