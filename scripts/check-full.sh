@@ -30,7 +30,7 @@ check_system() {
     cmake -G Ninja -S .deps/llama/src -B "$work/llama" -DCMAKE_BUILD_TYPE=Release \
       -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TOOLS=OFF \
       -DLLAMA_BUILD_SERVER=OFF -DLLAMA_BUILD_APP=OFF -DLLAMA_OPENSSL=OFF \
-      -DCMAKE_INSTALL_PREFIX="$work/llama-prefix" &&
+      -DCMAKE_INSTALL_PREFIX="$work/llama-prefix" -DCMAKE_INSTALL_RPATH='$ORIGIN' &&
     cmake --build "$work/llama" --target install &&
     cmake --preset release -B "$work/system" -DHYPER_LLAMA=system \
       -DCMAKE_PREFIX_PATH="$work/llama-prefix" &&
