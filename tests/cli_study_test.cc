@@ -97,6 +97,49 @@ TEST_F(StudyCommandsTest, APoolIsVotedOnWithoutAnEngine) {
   EXPECT_EQ(Hyper(hyper).exit_code, 64);
 }
 
+TEST_F(StudyCommandsTest, TracesOfRunsAreAPool) {
+  std::string traces;
+  json answers = json::array();
+  for (const char* seed : {"1", "2"}) {
+    const std::string trace = folder_.File("t.jsonl");
+    const ProcessResult run = Hyper({"run", "--engine", "scripted", "--method", "sc", "--width",
+                                     "6", "--seed", seed, "--json", "--trace", trace, "How many?"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    answers.push_back(json::parse(run.out)["answer"]);
+    traces += ReadWholeFile(trace);
+  }
+  const std::string data = WriteFile(folder_.File("golds.jsonl"),
+                                     R"({"id": "a", "question": "How many?", "answer": 42})");
+  const std::string pool = WriteFile(folder_.File("traces.jsonl"), traces);
+  const std::string study = folder_.File("pool.db");
+  const ProcessResult voted = Hyper(
+      {"eval", "--pool", pool, "--methods", "sc,self-certainty,deepconf", "--warmup", "2",
+       "--width", "4", "--suite", "gsm8k", "--data", data, "--study", study, "--format", "json"});
+  ASSERT_EQ(voted.exit_code, 0) << voted.err;
+  EXPECT_EQ(json::parse(voted.out)["rows"].size(), 3U);
+  std::istringstream lines(Hyper({"export", study, "--jsonl"}).out);
+  int graded = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const json item = json::parse(line);
+    EXPECT_EQ(item["question"]["name"], "a");
+    const char* verdict = item["answer"] == "42" ? "right" : "wrong";
+    EXPECT_EQ(item["grade"]["verdict"], verdict) << line;
+    ++graded;
+  }
+  EXPECT_EQ(graded, 6);
+  // All six paths of each run: the vote of the run itself.
+  const ProcessResult whole = Hyper({"eval", "--pool", pool, "--methods", "sc", "--study",
+                                     folder_.File("whole.db"), "--format", "csv"});
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  std::istringstream again(Hyper({"export", folder_.File("whole.db"), "--jsonl"}).out);
+  for (const json& answer : answers) {
+    std::string line;
+    ASSERT_TRUE(std::getline(again, line));
+    EXPECT_EQ(json::parse(line)["answer"], answer);
+    EXPECT_EQ(json::parse(line)["grade"]["verdict"], "not_graded");
+  }
+}
+
 TEST_F(StudyCommandsTest, EveryTableOfAStudy) {
   const ProcessResult tables =
       Hyper({"eval", "--report-only", "--study", study_, "--table", "all"});
@@ -105,6 +148,25 @@ TEST_F(StudyCommandsTest, EveryTableOfAStudy) {
                             "equal effective tokens", "step-level tree search"}) {
     EXPECT_NE(tables.out.find(title), std::string::npos) << title;
   }
+  const auto as = [&](const char* form) {
+    const ProcessResult result =
+        Hyper({"eval", "--report-only", "--study", study_, "--table", "all", "--format", form});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  };
+  const json all = json::parse(as("json"));
+  EXPECT_GE(all.size(), 12U);
+  for (const json& table : all) EXPECT_FALSE(table["rows"].empty()) << table["name"];
+  const std::string latex = as("latex");
+  const auto count = [](const std::string& text, const std::string& part) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(count(latex, "\\begin{table}"), all.size());
+  EXPECT_EQ(count(latex, "\\end{table}"), all.size());
+  EXPECT_EQ(count(as("csv"), "\n\n"), all.size() - 1);
+  EXPECT_EQ(count(as("markdown"), "\n| ---"), all.size());
 }
 
 TEST_F(StudyCommandsTest, GradingAgainChangesNothing) {

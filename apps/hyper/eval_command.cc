@@ -142,8 +142,13 @@ void ShowStudy(const StudyProgress& progress) {
   const std::string left = std::isfinite(progress.remaining_s)
                                ? fmt::format("{:.0f} s left", progress.remaining_s)
                                : std::string("time left unknown");
-  fmt::print(stderr, "{}{}/{} {}, {}{}", terminal ? "\r\033[K" : "", progress.done, progress.items,
-             OneLine(progress.last), left, terminal ? "" : "\n");
+  const std::string rate =
+      progress.elapsed_s > 0 && progress.tokens > 0
+          ? fmt::format(", {:.0f} tokens/s",
+                        static_cast<double>(progress.tokens) / progress.elapsed_s)
+          : std::string();
+  fmt::print(stderr, "{}{}/{} {}{}, {}{}", terminal ? "\r\033[K" : "", progress.done,
+             progress.items, OneLine(progress.last), rate, left, terminal ? "" : "\n");
   std::fflush(stderr);
 }
 
@@ -197,8 +202,7 @@ Result<int> MeasuredWidth(Store& store, const std::vector<int64_t>& runs) {
 
 // Runs everything: with alignment, hyper's rows first and the aligned ones at the measured width.
 Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prepared,
-                                    Engine& engine, Store& store) {
-  const InterruptGuard interrupt;
+                                    Engine& engine, Store& store, const InterruptGuard& interrupt) {
   std::vector<MethodRow> first;
   std::vector<MethodRow> aligned;
   for (const MethodRow& row : prepared.rows) {
@@ -230,13 +234,17 @@ int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
   Result<std::unique_ptr<Engine>> engine =
       MakeEngine(kEvalCommand, engine_flags, prepared.lanes * flags.parallel);
   if (!engine) return Complain(kEvalCommand, engine.error());
-  const Result<std::vector<int64_t>> runs = RunAll(flags, prepared, **engine, store);
+  const InterruptGuard interrupt;
+  const Result<std::vector<int64_t>> runs = RunAll(flags, prepared, **engine, store, interrupt);
   if (!runs) return Complain(kEvalCommand, runs.error());
-  if (Status status = Judge(flags, store); !status) return Complain(kEvalCommand, status.error());
+  if (!interrupt.interrupted()) {
+    if (Status status = Judge(flags, store); !status) return Complain(kEvalCommand, status.error());
+  }
   const Result<std::string> tables =
       StudyTables({flags.tables, flags.selection.groups, flags.form}, store, *runs);
   if (!tables) return Complain(kEvalCommand, tables.error());
-  return PrintResult(kEvalCommand, *tables) ? kExitOk : kExitOutput;
+  if (!PrintResult(kEvalCommand, *tables)) return kExitOutput;
+  return interrupt.interrupted() ? kExitInterrupted : kExitOk;
 }
 
 }  // namespace
@@ -249,8 +257,8 @@ int EvalCommand(int argc, const char* const* argv) {
   if (!flags.report_only) prepared = Prepare(flags);
   if (!prepared) return Complain(kEvalCommand, prepared.error());
   const std::string path = flags.study.empty() ? flags.suite + ".study.db" : flags.study;
-  Result<Store> store =
-      Store::Open(path, flags.report_only ? DatabaseMode::kExisting : DatabaseMode::kCreate);
+  Result<Store> store = Store::Open(
+      path, flags.report_only || flags.resume ? DatabaseMode::kExisting : DatabaseMode::kCreate);
   if (!store) return Complain(kEvalCommand, store.error());
   if (!flags.report_only) return Evaluate(flags, *prepared, *store);
   const Result<std::string> tables =

@@ -92,6 +92,9 @@ void AddStudyFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
   text("--time", raw.time, "limit of each question, such as 30s [none]");
   text("--budget-tokens", raw.budget, "limit of each question in effective tokens [none]");
   text("--study", flags.study, "file of the study [SUITE.study.db]");
+  app.add_flag("--resume", flags.resume,
+               "go on with a study that is there; without it one is made where there is none")
+      ->group(group);
   app.add_flag("--live", flags.live,
                "decode the paths of every row, also of those that stored paths would serve")
       ->group(group);
@@ -101,8 +104,8 @@ void AddStudyFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
        "OpenAI-compatible API of a judge of free-text answers; its key in HYPER_JUDGE_KEY [none]");
   text("--judge-model", flags.judge.model, "model that the judge is to use [its own]");
   text("--pool", flags.pool,
-       "run on stored traces, nothing generated: a study or its export as FILE or FILE:ROW, or "
-       "DeepConf's results as JSON");
+       "run on stored traces, nothing generated: a study or its export as FILE or FILE:ROW, traces "
+       "of hyper run, or DeepConf's results as JSON");
   text("--resamples", raw.resamples, "with --pool: draws of each question's traces, 1..10000 [1]");
 }
 

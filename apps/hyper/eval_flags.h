@@ -52,6 +52,7 @@ struct EvalFlags {
   JudgeOptions judge;        // of free text; without a URL: none
   bool live = false;         // decode every row, stored paths or not
   bool report_only = false;  // no generation
+  bool resume = false;       // only go on with a study that is there
   std::vector<std::string> tables = {"results"};
   TableForm form = TableForm::kTerminal;
 };

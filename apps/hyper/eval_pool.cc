@@ -1,6 +1,8 @@
 #include "apps/hyper/eval_pool.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +12,8 @@
 #include "apps/hyper/read_text.h"
 #include "apps/hyper/session_setup.h"
 #include "src/eval/pool_study.h"
+#include "src/eval/questions.h"
+#include "src/eval/suite.h"
 
 namespace hyper::app {
 namespace {
@@ -30,6 +34,38 @@ std::pair<std::string, std::string> SplitPool(const std::string& text) {
 bool IsDatabase(const std::string& bytes) {
   constexpr std::string_view kMagic = "SQLite format 3";
   return std::string_view(bytes).starts_with(kMagic);
+}
+
+std::string Trimmed(const std::string& text) {
+  constexpr const char* kBlank = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlank);
+  return first == std::string::npos ? ""
+                                    : text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
+}
+
+// Traces of single runs do not know the right answer: it is looked up in the suite by the
+// question's text.
+Status AddGolds(const EvalFlags& flags, TracePool& pool) {
+  const bool all = std::none_of(pool.entries.begin(), pool.entries.end(),
+                                [](const PoolEntry& entry) { return entry.question.gold.empty(); });
+  if (all) return {};
+  const Result<Suite> suite = LoadSuite(flags.suite);
+  if (!suite) return suite.error();
+  const Result<QuestionSet> set = LoadQuestions(*suite, {flags.selection.split}, flags.data);
+  if (!set) return set.error();
+  std::map<std::string, const Question*> by_text;
+  for (const Question& question : set->questions) by_text[Trimmed(question.text)] = &question;
+  for (PoolEntry& entry : pool.entries) {
+    const auto at = by_text.find(Trimmed(entry.question.text));
+    if (!entry.question.gold.empty() || at == by_text.end()) continue;
+    const Question& known = *at->second;
+    entry.question.name = known.id;
+    entry.question.gold = known.gold;
+    entry.question.kind = AnswerKindName(known.kind);
+    entry.question.labels = known.labels;
+    entry.question.group = known.group;
+  }
+  return {};
 }
 
 Result<TracePool> LoadPool(const std::string& argument) {
@@ -62,8 +98,9 @@ Result<MethodOptions> OptionsOf(const EvalFlags& flags, const TracePool& pool,
 }
 
 Result<std::string> PoolTables(const EvalFlags& flags) {
-  const Result<TracePool> pool = LoadPool(flags.pool);
+  Result<TracePool> pool = LoadPool(flags.pool);
   if (!pool) return pool.error();
+  if (Status status = AddGolds(flags, *pool); !status) return status.error();
   PoolStudyPlan plan;
   plan.resamples = flags.resamples;
   plan.seed = flags.seed;

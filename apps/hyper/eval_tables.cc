@@ -85,13 +85,11 @@ Result<std::string> StudyTables(const TablesRequest& request, Store& store,
                                 const std::vector<int64_t>& runs) {
   const Result<Material> material = Gather(request, store, runs);
   if (!material) return material.error();
-  std::string text;
+  std::vector<Table> tables;
   for (const std::string& name : request.names) {
-    for (const Table& table : Make(name, *material)) {
-      text += (text.empty() ? "" : "\n") + RenderTable(table, request.form);
-    }
+    for (Table& table : Make(name, *material)) tables.push_back(std::move(table));
   }
-  return text;
+  return RenderTables(tables, request.form);
 }
 
 }  // namespace hyper::app

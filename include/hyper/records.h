@@ -70,6 +70,8 @@ struct TokenRecord {
   float confidence = 0;
   float entropy = 0;
   int routes = 1;
+  float confidence_top20 = 0;  // DeepConf's: over the 20 most probable tokens
+  float mean_logprob = 0;      // over the whole vocabulary; NaN where the engine does not say
 };
 
 struct DecisionRecord {

@@ -387,7 +387,8 @@ void Pool::Take(Path& path, const Event& event) {
   }
   if (config_.token_records) {
     Emit(TokenRecord{path.id, path.length() - 1, event.token, std::move(text), event.logprob,
-                     path.confidences.back(), path.entropies.back(), event.routes});
+                     path.confidences.back(), path.entropies.back(), event.routes,
+                     path.confidences_top20.back(), path.mean_logprobs.back()});
   }
   const ConfidenceWindow& window = windows_[static_cast<size_t>(path.id)];
   if (end) {

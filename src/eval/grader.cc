@@ -39,6 +39,7 @@ GradeOutcome GradeMaths(const std::string& gold, const std::string& answer) {
 
 GradeOutcome GradeAnswer(const Question& question, const std::optional<std::string>& answer) {
   if (!answer) return {StoredVerdict::kWrong, "no answer"};
+  if (question.gold.empty()) return {StoredVerdict::kNotGraded, "the right answer is not known"};
   if (question.kind == AnswerKind::kChoice) {
     return {*answer == question.gold ? StoredVerdict::kRight : StoredVerdict::kWrong, ""};
   }

@@ -5,8 +5,9 @@
 namespace hyper {
 namespace {
 
-// Tables "main-results" (Qwen3-30B), "ablation-components", "ablation-voting" with
-// "voting_ablation" (App. E), "non-moe-demo" (App. G) and "tot-thinking" (App. H).
+// Tables "main-results" (Qwen3-30B, and OLMoE from GSM8K on), "ablation-components",
+// "ablation-voting" with "voting_ablation" (App. E), "non-moe-demo" (App. G) and "tot-thinking"
+// (App. H).
 constexpr auto kNumbers = std::to_array<PaperAccuracy>({
     {"main", "sc", "AIME24", 88.0, 1.00},
     {"main", "self-certainty", "AIME24", 83.3, 0.94},
@@ -28,6 +29,26 @@ constexpr auto kNumbers = std::to_array<PaperAccuracy>({
     {"main", "deepconf", "HLE", 11.5, 0.91},
     {"main", "roe-late", "HLE", 7.0, 3.55},
     {"main", "hyper", "HLE", 13.5, 0.81},
+    {"main", "sc", "GSM8K", 75.4, 1.00},
+    {"main", "self-certainty", "GSM8K", 76.1, 1.20},
+    {"main", "deepconf", "GSM8K", 77.6, 0.41},
+    {"main", "roe-late", "GSM8K", 76.3, 1.64},
+    {"main", "hyper", "GSM8K", 80.3, 0.48},
+    {"main", "sc", "MATH500", 37.3, 1.00},
+    {"main", "self-certainty", "MATH500", 37.9, 1.09},
+    {"main", "deepconf", "MATH500", 43.7, 0.55},
+    {"main", "roe-late", "MATH500", 38.2, 2.35},
+    {"main", "hyper", "MATH500", 46.7, 0.73},
+    {"main", "sc", "ARC-C", 63.3, 1.00},
+    {"main", "self-certainty", "ARC-C", 66.4, 0.76},
+    {"main", "deepconf", "ARC-C", 68.7, 0.32},
+    {"main", "roe-late", "ARC-C", 65.2, 1.67},
+    {"main", "hyper", "ARC-C", 70.1, 0.68},
+    {"main", "sc", "ARC-E", 80.1, 1.00},
+    {"main", "self-certainty", "ARC-E", 82.2, 0.88},
+    {"main", "deepconf", "ARC-E", 84.7, 0.25},
+    {"main", "roe-late", "ARC-E", 83.8, 2.04},
+    {"main", "hyper", "ARC-E", 86.5, 0.36},
     {"ablation", "sc", "AIME25", 86.7, 1.00},
     {"ablation", "single-token-only", "AIME25", 93.3, 1.81},
     {"ablation", "multi-token-only", "AIME25", 90.0, 1.87},
@@ -59,7 +80,30 @@ constexpr auto kNumbers = std::to_array<PaperAccuracy>({
     {"trees", "mcts", "AIME24", 73.3, 0},
 });
 
+// Our suites by the paper's names of them, each with the model of its rows above.
+struct SuitePlace {
+  std::string_view suite;
+  PaperPlace place;
+};
+constexpr auto kSuitePlaces = std::to_array<SuitePlace>({
+    {"aime24", {"AIME24", "Qwen3-30B"}},
+    {"aime25", {"AIME25", "Qwen3-30B"}},
+    {"hmmt25", {"HMMT25", "Qwen3-30B"}},
+    {"hle", {"HLE", "Qwen3-30B"}},
+    {"gsm8k", {"GSM8K", "OLMoE"}},
+    {"math500", {"MATH500", "OLMoE"}},
+    {"arc-c", {"ARC-C", "OLMoE"}},
+    {"arc-e", {"ARC-E", "OLMoE"}},
+});
+
 }  // namespace
+
+PaperPlace PaperPlaceOf(std::string_view suite) {
+  for (const SuitePlace& known : kSuitePlaces) {
+    if (known.suite == suite) return known.place;
+  }
+  return kSuitePlaces.front().place;
+}
 
 std::optional<PaperAccuracy> PaperNumber(std::string_view table, std::string_view method,
                                          std::string_view place) {

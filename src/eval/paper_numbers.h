@@ -19,4 +19,14 @@ struct PaperAccuracy {
 std::optional<PaperAccuracy> PaperNumber(std::string_view table, std::string_view method,
                                          std::string_view place);
 
+// A data set of the paper's main table, and the model whose numbers are kept here.
+struct PaperPlace {
+  const char* place;
+  const char* model;
+};
+
+// The data set of a suite; AIME24, the paper's first, for suites that the paper does not have.
+// Pure.
+PaperPlace PaperPlaceOf(std::string_view suite);
+
 }  // namespace hyper

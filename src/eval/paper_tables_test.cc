@@ -54,6 +54,9 @@ TEST(PaperNumbersTest, AreThoseOfTheTables) {
   EXPECT_DOUBLE_EQ(PaperNumber("main", "roe-late", "AIME25")->tokens, 1.64);
   EXPECT_DOUBLE_EQ(PaperNumber("trees", "rebase 16", "AIME24")->percent, 83.3);
   EXPECT_FALSE(PaperNumber("trees", "tot", "AIME24").has_value());
+  EXPECT_DOUBLE_EQ(PaperNumber("main", "self-certainty", "ARC-C")->percent, 66.4);
+  EXPECT_STREQ(PaperPlaceOf("arc-e").model, "OLMoE");
+  EXPECT_STREQ(PaperPlaceOf("tinymath").place, "AIME24");
 }
 
 TEST(PaperTablesTest, TreesTakeTheirWidthIntoTheirName) {

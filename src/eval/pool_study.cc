@@ -87,6 +87,15 @@ class PoolStudy {
   }
 
  private:
+  // The bytes of tokens where the pool knows them.
+  TokenTextOf TextOfToken() const {
+    if (pool_.pieces.empty()) return {};
+    return [this](Token token) {
+      const auto at = pool_.pieces.find(token);
+      return at != pool_.pieces.end() ? at->second : std::string();
+    };
+  }
+
   Result<StoredItem> RunOne(const MethodRow& row, const PoolEntry& entry,
                             const ExtractOptions& reader, int draw, const ItemKey& key) {
     const uint64_t question = QuestionKey(entry.question.suite, entry.question.name);
@@ -95,7 +104,7 @@ class PoolStudy {
     if (plan_.resamples > 1) source.paths = Drawn(source.paths, seed, draw);
     Result<std::vector<ReplayTrace>> traces =
         TracesOf(source, ReplayablePaths(row.method, row.options), pool_.made_by, row.method,
-                 row.options, {});
+                 row.options, TextOfToken());
     if (!traces) return RowError(row, traces.error().message);
     Pool::Config config;
     config.prompt.tokens.assign(

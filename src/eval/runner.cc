@@ -261,7 +261,6 @@ Result<bool> StudyRunner::StartReplay(const Work& work) {
 void StudyRunner::Report(const Work& work, const StoredItem& item) {
   ++(item.status == ItemStatus::kFailed ? progress_.failed : progress_.made);
   progress_.done += item.status == ItemStatus::kFailed ? 0 : 1;
-  progress_.tokens += item.ledger.generated;
   progress_.last = fmt::format(
       "{} {} repeat {}: {}", plan_.rows[work.row].label, plan_.questions[work.question].id,
       work.key.repeat,
@@ -272,6 +271,7 @@ Status StudyRunner::StoreOne(Active& active) {
   const StoredItem item = RecordSession(*active.session, active.records, active.work.key);
   const Result<bool> saved = store_.SaveItem(item);
   if (!saved) return saved.error();
+  progress_.tokens += item.ledger.generated;
   Report(active.work, item);
   return {};
 }

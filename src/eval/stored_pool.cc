@@ -47,6 +47,11 @@ std::vector<float> SeriesOf(const StoredItem& item, PathId path, const std::stri
   return series ? std::move(*series) : std::vector<float>();
 }
 
+bool NoneKnown(const std::vector<float>& values) {
+  return std::none_of(values.begin(), values.end(),
+                      [](float value) { return std::isfinite(value); });
+}
+
 // Bytes of each token.
 std::vector<std::string> Pieces(const StoredItem& item, const StoredPath& path,
                                 const TokenTextOf& text_of) {
@@ -113,7 +118,7 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
     }
     trace.logprobs = SeriesOf(item, path.path, "logprob");
     trace.mean_logprobs = SeriesOf(item, path.path, "mean_logprob");
-    if (Scores(method) && row.scorer == "self-certainty" && trace.mean_logprobs.empty()) {
+    if (Scores(method) && row.scorer == "self-certainty" && NoneKnown(trace.mean_logprobs)) {
       return Error{
           ErrorCode::kNotFound,
           "self-certainty takes the mean log-probability over the whole vocabulary, which " +

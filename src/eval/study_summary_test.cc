@@ -191,7 +191,7 @@ TEST_F(StudySummaryTest, TablesNormaliseByTheScOfTheSamePlace) {
   AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
   const std::vector<RunSummary> runs = Summaries();
   const Table main = MainTable(runs);
-  ASSERT_EQ(main.rows.size(), 1U);
+  ASSERT_EQ(main.rows.size(), 2U);  // ours and the paper's
   EXPECT_DOUBLE_EQ(*main.rows[0][2].value, 1.0);
   EXPECT_DOUBLE_EQ(*main.rows[0][4].value, 0.8);
   EXPECT_FALSE(main.rows[0][3].best);
@@ -201,6 +201,30 @@ TEST_F(StudySummaryTest, TablesNormaliseByTheScOfTheSamePlace) {
   EXPECT_DOUBLE_EQ(*ablation.rows[1][4].value, 0.8);
   EXPECT_DOUBLE_EQ(*ablation.rows[1][7].value, 3);
   EXPECT_DOUBLE_EQ(*AccountingTable(runs).rows[0][7].value, 500);
+}
+
+TEST_F(StudySummaryTest, ThePapersNumbersStandBesideOursUnderTheirOwnName) {
+  AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
+  AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
+  std::vector<RunSummary> runs = Summaries();
+  const Table main = MainTable(runs);
+  ASSERT_EQ(main.rows.size(), 2U);
+  EXPECT_EQ(main.rows[1][0].text, "paper: Qwen3-30B");
+  EXPECT_EQ(main.rows[1][1].text, "AIME24");  // where the suite is none of the paper's
+  EXPECT_DOUBLE_EQ(*main.rows[1][4].value, 0.54);
+  EXPECT_DOUBLE_EQ(*main.rows[1][5].value, 94.0);
+  EXPECT_FALSE(main.rows[1][5].best);
+  const Table results = ResultsTable(runs);
+  EXPECT_EQ(results.columns[12].group, "paper");
+  EXPECT_DOUBLE_EQ(*results.rows[0][12].value, 88.0);
+  EXPECT_DOUBLE_EQ(*results.rows[1][13].value, 0.54);
+  EXPECT_NE(results.notes.back().find("Qwen3-30B on AIME24 beside made"), std::string::npos);
+  EXPECT_DOUBLE_EQ(*AblationTable(runs).rows[1][8].value, 96.7);
+  for (RunSummary& run : runs) run.run.suite = "gsm8k";
+  EXPECT_DOUBLE_EQ(*ResultsTable(runs).rows[1][12].value, 80.3);  // OLMoE on GSM8K
+  runs[1].run.label = "hyper, other penalty";  // a variant is not the paper's method
+  EXPECT_TRUE(std::isnan(*ResultsTable(runs).rows[1][12].value));
+  EXPECT_TRUE(std::isnan(*AblationTable(runs).rows[1][8].value));
 }
 
 TEST_F(StudySummaryTest, WithoutScThereIsNoUnit) {

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "src/eval/paper_numbers.h"
 
 namespace hyper {
 namespace {
@@ -35,6 +39,48 @@ std::string Width(const RunSummary& run) {
   return width != run.run.settings.end() ? width->second : "?";
 }
 
+// Values in order of first appearance.
+template <class Get>
+std::vector<std::string> Distinct(const std::vector<RunSummary>& runs, Get get) {
+  std::vector<std::string> values;
+  for (const RunSummary& run : runs) {
+    const std::string value = get(run);
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  return values;
+}
+
+std::vector<std::string> Suites(const std::vector<RunSummary>& runs) {
+  return Distinct(runs, [](const RunSummary& run) { return run.run.suite; });
+}
+
+// The paper's number for a run in one of its tables; none for variants, which have a label of their
+// own.
+std::optional<PaperAccuracy> PaperNumberOf(const char* table, const RunSummary& run,
+                                           const char* place) {
+  if (run.run.label != run.run.method) return std::nullopt;
+  return PaperNumber(table, run.run.method, place);
+}
+
+Cell PaperAccuracyCell(const std::optional<PaperAccuracy>& number) {
+  return Cell::Number(number ? number->percent : kNaN, 1);
+}
+
+Cell PaperTokensCell(const std::optional<PaperAccuracy>& number) {
+  return Cell::Number(number ? number->tokens : kNaN, 2);
+}
+
+// Which model and data set the paper's main numbers beside these runs are of.
+std::string PaperNote(const std::vector<RunSummary>& runs) {
+  std::string sources;
+  for (const std::string& suite : Suites(runs)) {
+    const PaperPlace place = PaperPlaceOf(suite);
+    sources += fmt::format("{}{} on {} beside {}", sources.empty() ? "" : ", ", place.model,
+                           place.place, suite);
+  }
+  return "Paper: its Table 2, " + sources + "; another model: compare the order, not the numbers.";
+}
+
 // What every table has to say of its numbers.
 std::vector<std::string> Notes(const std::vector<RunSummary>& runs) {
   std::vector<std::string> notes = {
@@ -64,17 +110,6 @@ std::vector<std::string> Notes(const std::vector<RunSummary>& runs) {
   return notes;
 }
 
-// Values in order of first appearance.
-template <class Get>
-std::vector<std::string> Distinct(const std::vector<RunSummary>& runs, Get get) {
-  std::vector<std::string> values;
-  for (const RunSummary& run : runs) {
-    const std::string value = get(run);
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-  }
-  return values;
-}
-
 }  // namespace
 
 bool SamePlace(const RunSummary& a, const RunSummary& b) {
@@ -98,22 +133,62 @@ Table ResultsTable(const std::vector<RunSummary>& runs) {
   Table table;
   table.name = "results";
   table.title = "Accuracy and cost";
-  table.columns = {{"Method", ""},  {"Suite", ""},      {"Questions", ""},
-                   {"Repeats", ""}, {"Acc", ""},        {"95% bootstrap", ""},
-                   {"Token", ""},   {"Abs", ""},        {"Effective", ""},
-                   {"N_inst", ""},  {"Mean paths", ""}, {"s/question", ""}};
+  table.columns = {{"Method", ""},    {"Suite", ""},         {"Questions", ""},  {"Repeats", ""},
+                   {"Acc", ""},       {"95% bootstrap", ""}, {"Token", ""},      {"Abs", ""},
+                   {"Effective", ""}, {"N_inst", ""},        {"Mean paths", ""}, {"s/question", ""},
+                   {"Acc", "paper"},  {"Token", "paper"}};
   for (const RunSummary& run : runs) {
-    table.rows.push_back({Cell::Text(Label(run)), Cell::Text(run.run.suite),
-                          Cell::Number(run.accuracy.questions, 0),
-                          Cell::Number(run.accuracy.repeats, 0), AccuracyCell(run.accuracy),
-                          IntervalCell(run.accuracy), Cell::Number(EffectiveRatio(runs, run), 2),
-                          Cell::Number(run.generated_tokens, 0),
-                          Cell::Number(run.effective_tokens, 0), Cell::Number(run.instances, 1),
-                          Cell::Number(run.mean_paths, 1), Cell::Number(run.latency_s, 2)});
+    const auto paper = PaperNumberOf("main", run, PaperPlaceOf(run.run.suite).place);
+    table.rows.push_back(
+        {Cell::Text(Label(run)), Cell::Text(run.run.suite), Cell::Number(run.accuracy.questions, 0),
+         Cell::Number(run.accuracy.repeats, 0), AccuracyCell(run.accuracy),
+         IntervalCell(run.accuracy), Cell::Number(EffectiveRatio(runs, run), 2),
+         Cell::Number(run.generated_tokens, 0), Cell::Number(run.effective_tokens, 0),
+         Cell::Number(run.instances, 1), Cell::Number(run.mean_paths, 1),
+         Cell::Number(run.latency_s, 2), PaperAccuracyCell(paper), PaperTokensCell(paper)});
   }
   table.notes = Notes(runs);
+  table.notes.push_back(PaperNote(runs));
   return table;
 }
+
+namespace {
+
+// The row of Table 2 for the model and suite of `place`.
+std::vector<Cell> MainRow(const std::vector<RunSummary>& runs, const RunSummary& place,
+                          const std::vector<std::string>& methods) {
+  std::vector<Cell> row = {Cell::Text(place.run.model), Cell::Text(place.run.suite)};
+  Cell* best = nullptr;
+  row.resize(2 + 2 * methods.size());
+  for (size_t method = 0; method < methods.size(); ++method) {
+    for (const RunSummary& run : runs) {
+      if (run.run.label != methods[method] || !SamePlace(run, place)) continue;
+      row[2 + 2 * method] = Cell::Number(EffectiveRatio(runs, run), 2);
+      row[3 + 2 * method] = AccuracyCell(run.accuracy);
+    }
+    Cell& accuracy = row[3 + 2 * method];
+    if (accuracy.value && (best == nullptr || *accuracy.value > *best->value)) best = &accuracy;
+  }
+  if (best != nullptr) best->best = true;
+  return row;
+}
+
+// The paper's row for that suite; empty where it has none of the methods.
+std::vector<Cell> PaperRow(const std::string& suite, const std::vector<std::string>& methods) {
+  const PaperPlace place = PaperPlaceOf(suite);
+  std::vector<Cell> row = {Cell::Text(fmt::format("paper: {}", place.model)),
+                           Cell::Text(place.place)};
+  bool any = false;
+  for (const std::string& method : methods) {
+    const auto number = PaperNumber("main", method, place.place);
+    any = any || number.has_value();
+    row.push_back(PaperTokensCell(number));
+    row.push_back(PaperAccuracyCell(number));
+  }
+  return any ? row : std::vector<Cell>();
+}
+
+}  // namespace
 
 Table MainTable(const std::vector<RunSummary>& runs) {
   Table table;
@@ -131,23 +206,13 @@ Table MainTable(const std::vector<RunSummary>& runs) {
                                    [&](const RunSummary* place) { return SamePlace(*place, run); });
     if (!known) places.push_back(&run);
   }
-  for (const RunSummary* place : places) {
-    std::vector<Cell> row = {Cell::Text(place->run.model), Cell::Text(place->run.suite)};
-    Cell* best = nullptr;
-    row.resize(table.columns.size());
-    for (size_t method = 0; method < methods.size(); ++method) {
-      for (const RunSummary& run : runs) {
-        if (run.run.label != methods[method] || !SamePlace(run, *place)) continue;
-        row[2 + 2 * method] = Cell::Number(EffectiveRatio(runs, run), 2);
-        row[3 + 2 * method] = AccuracyCell(run.accuracy);
-      }
-      Cell& accuracy = row[3 + 2 * method];
-      if (accuracy.value && (best == nullptr || *accuracy.value > *best->value)) best = &accuracy;
-    }
-    if (best != nullptr) best->best = true;
-    table.rows.push_back(std::move(row));
+  for (const RunSummary* place : places) table.rows.push_back(MainRow(runs, *place, methods));
+  for (const std::string& suite : Suites(runs)) {
+    std::vector<Cell> row = PaperRow(suite, methods);
+    if (!row.empty()) table.rows.push_back(std::move(row));
   }
   table.notes = Notes(runs);
+  table.notes.push_back(PaperNote(runs));
   return table;
 }
 
@@ -155,21 +220,25 @@ Table AblationTable(const std::vector<RunSummary>& runs) {
   Table table;
   table.name = "ablation-components";
   table.title = "Ablation I: expansion strategies";
-  table.columns = {{"Method", ""},          {"Dataset", ""},        {"Acc", ""},
-                   {"Effective", "Tokens"}, {"Abs", "Tokens"},      {"single", "Decisions"},
-                   {"multi", "Decisions"},  {"branch", "Decisions"}};
+  table.columns = {{"Method", ""},          {"Dataset", ""},         {"Acc", ""},
+                   {"Effective", "Tokens"}, {"Abs", "Tokens"},       {"single", "Decisions"},
+                   {"multi", "Decisions"},  {"branch", "Decisions"}, {"AIME25", "paper Acc"},
+                   {"HMMT25", "paper Acc"}};
   for (const RunSummary& run : runs) {
     const auto decisions = [&](Action action) {
       return Cell::Number(static_cast<double>(run.actions[static_cast<size_t>(action)]), 0);
     };
-    table.rows.push_back({Cell::Text(Label(run)), Cell::Text(run.run.suite),
-                          AccuracyCell(run.accuracy), Cell::Number(EffectiveRatio(runs, run), 2),
-                          Cell::Number(GeneratedRatio(runs, run), 2),
-                          decisions(Action::kSingleToken), decisions(Action::kMultiToken),
-                          decisions(Action::kBranch)});
+    table.rows.push_back(
+        {Cell::Text(Label(run)), Cell::Text(run.run.suite), AccuracyCell(run.accuracy),
+         Cell::Number(EffectiveRatio(runs, run), 2), Cell::Number(GeneratedRatio(runs, run), 2),
+         decisions(Action::kSingleToken), decisions(Action::kMultiToken),
+         decisions(Action::kBranch), PaperAccuracyCell(PaperNumberOf("ablation", run, "AIME25")),
+         PaperAccuracyCell(PaperNumberOf("ablation", run, "HMMT25"))});
   }
   MarkBest(table, 0, table.rows.size(), {2});
   table.notes = Notes(runs);
+  table.notes.emplace_back(
+      "Paper: its Ablation I on Qwen3-30B; another model: compare the order, not the numbers.");
   return table;
 }
 

@@ -343,6 +343,16 @@ std::string RenderTable(const Table& table, TableForm form) {
   return Terminal(table);
 }
 
+std::string RenderTables(const std::vector<Table>& tables, TableForm form) {
+  const bool list = form == TableForm::kJson && tables.size() != 1;
+  std::string text;
+  for (const Table& table : tables) {
+    text += text.empty() ? "" : (list ? "," : "\n");
+    text += RenderTable(table, form);
+  }
+  return list ? "[\n" + text + "]\n" : text;
+}
+
 void MarkBest(Table& table, size_t first, size_t last, const std::vector<size_t>& columns) {
   for (const size_t column : columns) {
     std::optional<double> best;

@@ -43,6 +43,9 @@ std::optional<TableForm> ParseTableForm(const std::string& name);
 // as the form needs. Pure.
 std::string RenderTable(const Table& table, TableForm form);
 
+// Several tables, a blank line between two; as JSON one object alone, or an array of all. Pure.
+std::string RenderTables(const std::vector<Table>& tables, TableForm form);
+
 // A field of CSV (RFC 4180): quoted where needed, quotes doubled. Pure.
 std::string CsvField(const std::string& text);
 

@@ -56,6 +56,17 @@ TEST(TableTest, JsonIsAnObjectWithRowsByName) {
   EXPECT_EQ(json["notes"][0], "100% of tokens");
 }
 
+TEST(TableTest, SeveralTablesAreOneDocument) {
+  const std::vector<Table> two = {Sample(), Sample()};
+  const auto json = nlohmann::json::parse(RenderTables(two, TableForm::kJson));
+  ASSERT_EQ(json.size(), 2U);
+  EXPECT_EQ(json[1]["name"], "sample");
+  EXPECT_TRUE(nlohmann::json::parse(RenderTables({}, TableForm::kJson)).empty());
+  EXPECT_EQ(RenderTables({Sample()}, TableForm::kJson), RenderTable(Sample(), TableForm::kJson));
+  const std::string one = RenderTable(Sample(), TableForm::kCsv);
+  EXPECT_EQ(RenderTables(two, TableForm::kCsv), one + "\n" + one);
+}
+
 TEST(TableTest, LatexEscapesAndGroups) {
   EXPECT_EQ(
       RenderTable(Sample(), TableForm::kLatex),

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "hyper/extract.h"
+#include "src/eval/json_members.h"
 #include "src/eval/rows.h"
+#include "src/eval/run_trace.h"
 #include "src/eval/stored_pool.h"
 #include "src/eval/study_reference.h"
 
@@ -15,34 +16,9 @@ namespace {
 
 using nlohmann::json;
 
-// A member as a text; numbers as they are written, anything else as nothing.
-std::string TextOf(const json& object, const char* name) {
-  const auto at = object.find(name);
-  if (at == object.end()) return "";
-  if (at->is_string()) return at->get<std::string>();
-  return at->is_number() ? at->dump() : "";
-}
-
-int IntOf(const json& object, const char* name, int otherwise) {
-  const auto at = object.find(name);
-  if (at == object.end() || !at->is_number_integer()) return otherwise;
-  const auto value = at->get<int64_t>();
-  return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max()
-             ? static_cast<int>(value)
-             : otherwise;
-}
-
-bool BoolOf(const json& object, const char* name) {
-  const auto at = object.find(name);
-  return at != object.end() && at->is_boolean() && at->get<bool>();
-}
-
 std::vector<float> FloatsOf(const json& array) {
   std::vector<float> values;
-  for (const json& value : array) {
-    values.push_back(value.is_number() ? value.get<float>()
-                                       : std::numeric_limits<float>::quiet_NaN());
-  }
+  for (const json& value : array) values.push_back(FloatOf(value));
   return values;
 }
 
@@ -60,9 +36,7 @@ Result<StoredRun> RunOfExport(const json& object) {
   if (!object.contains("settings") || !object["settings"].is_object()) {
     return Error{ErrorCode::kDataLoss, "its run has no settings"};
   }
-  for (const auto& [name, value] : object["settings"].items()) {
-    run.settings[name] = value.is_string() ? value.get<std::string>() : value.dump();
-  }
+  run.settings = SettingsOf(object["settings"]);
   return run;
 }
 
@@ -221,6 +195,17 @@ Result<StoredRun> RowOfStudy(Store& store, const std::string& row) {
                "the study has no row of independent complete paths with their series, such as sc"};
 }
 
+Result<TracePool> PoolOfTrace(const std::vector<DataRow>& rows, const std::string& source,
+                              const std::string& method) {
+  RunTraceReader reader(method);
+  for (const DataRow& row : rows) {
+    if (Status status = reader.Take(row.value); !status) {
+      return Broken(source, row.number, status.error().message);
+    }
+  }
+  return reader.Finish();
+}
+
 }  // namespace
 
 Result<TracePool> PoolOfStudy(Store& store, const std::string& row) {
@@ -258,6 +243,9 @@ Result<TracePool> ParsePool(std::string_view text, const std::string& source,
   const Result<std::vector<DataRow>> rows =
       ParseRows(text, source, {.allow_partial_last_line = true});
   if (!rows) return rows.error();
+  if (!rows->empty() && RunTraceReader::IsRecord(rows->front().value)) {
+    return PoolOfTrace(*rows, source, row);
+  }
   TracePool pool;
   for (const DataRow& one : *rows) {
     if (Status status = AddObject(one, row, pool); !status) {

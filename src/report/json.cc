@@ -47,7 +47,9 @@ struct RecordVisitor {
             {"logprob", Number(token.logprob)},
             {"confidence", Number(token.confidence)},
             {"entropy", Number(token.entropy)},
-            {"routes", token.routes}};
+            {"routes", token.routes},
+            {"confidence_top20", Number(token.confidence_top20)},
+            {"mean_logprob", Number(token.mean_logprob)}};
   }
 
   Json operator()(const DecisionRecord& decision) const {
