@@ -127,8 +127,13 @@ class Pool {
   int position() const;
   // KV cells that the session's open lanes hold, shared prefixes once.
   int64_t cells() const;
+  // Cells of the reservation that no open lane holds.
+  int64_t FreeCells() const { return config_.reservation.cells - cells(); }
   // Lanes that may still be added for `tokens` tokens each without passing the reservation.
   int FreeLanes(int tokens) const;
+  // False while KV cells are short: a method then opens no further routes, continuations or
+  // branches.
+  bool may_expand() const { return may_expand_; }
 
   // Opens path number `index` on the prompt. Its random key depends on the seed and `index` only.
   Result<PathId> Open(uint64_t index, bool warmup);
@@ -150,13 +155,14 @@ class Pool {
   // Takes a path's grant back; it waits, open, until it is granted again.
   Status Pause(PathId path);
   // Gives every running path `count` tokens (less where max_tokens is nearer). Where the
-  // reservation lacks cells for it, the least confident paths are pruned first, each recorded.
+  // reservation lacks cells for it, expansion stops and the least confident paths are pruned first,
+  // each step recorded.
   Status GrantAll(int count);
   Status Grant(PathId path, int count);
   // Refinement of a path from its next token on; routes = 1 ends it.
   Status SetRoutes(PathId path, int routes);
   // Ends a running path. kMerged paths name the path that was kept.
-  void Finish(PathId path, PathStatus status, std::string reason, PathId kept = kNoPath);
+  void Finish(PathId path, PathStatus status, const std::string& reason, PathId kept = kNoPath);
   // From now on a path whose full window falls below `threshold` is pruned at that token.
   void SetThreshold(std::optional<double> threshold) { threshold_ = threshold; }
   std::optional<double> threshold() const { return threshold_; }
@@ -179,8 +185,13 @@ class Pool {
   // For the driver: applies one engine event to the path that owns its lane; returns that path, or
   // kNoPath for a lane that has been closed meanwhile.
   PathId Apply(const Event& event);
-  // For the driver: nothing moved although lanes wait for cells. Prunes the least confident path.
-  void RelieveStall();
+  // For the session: KV cells are short. Ends every refinement and forbids expansion, for good
+  // where the engine has fewer cells than the reservation says (`stalled`).
+  void StopExpansion(bool stalled);
+  // For the session: the same again. Prunes the least confident path, or ends the last one.
+  void PruneForCells(const std::string& reason);
+  // Paths and extra routes that are decoded now.
+  int LanesInUse() const;
   bool stalled() const { return stalled_; }
   void ClearStall() { stalled_ = false; }
 
@@ -190,6 +201,8 @@ class Pool {
   void EndLane(Path& path, PathStatus status, const std::string& reason);
   void Take(Path& path, const Event& event);
   PathId LeastConfident() const;
+  int MakeRoom(int count);
+  void RecordShortage(ShortageStep step, int routes, PathId path);
   void NotePeaks();
   LaneSpec SpecFor(uint64_t key) const;
   PathId Insert(Path path, ConfidenceWindow window);
@@ -201,8 +214,10 @@ class Pool {
   std::vector<PathId> running_;
   std::vector<std::pair<LaneId, PathId>> lanes_;  // open lanes, sorted by lane
   std::optional<double> threshold_;
-  int pending_ = 0;             // running paths with a grant left, and what else is due
-  bool stalled_ = false;        // an event of the last poll said so
+  int pending_ = 0;       // running paths with a grant left, and what else is due
+  bool stalled_ = false;  // an event of the last poll said so
+  bool may_expand_ = true;
+  bool may_resume_ = true;      // expansion that stopped may go on once there are cells again
   std::vector<int> tokens_at_;  // of this phase: tokens generated at each position
   Ledger ledger_;
   std::vector<Record> records_;

@@ -20,7 +20,7 @@ inline constexpr PathId kNoPath = -1;
 enum class PathStatus {
   kRunning,
   kFinished,    // ended by an end-of-generation token
-  kPruned,      // confidence fell below the threshold, or the pool ran out of cells
+  kPruned,      // confidence fell below the threshold, or the pool ran out of cells; see reason
   kLength,      // reached max_tokens or the end of the context
   kMerged,      // a MultiToken continuation that was not kept; never votes
   kDegenerate,  // the model returned NaN or nothing finite
@@ -111,6 +111,28 @@ struct NoticeRecord {  // a warning or a phase, in words
   std::string text;
 };
 
+// What is given up, in this order, when KV cells run short in the middle of a run.
+enum class ShortageStep {
+  kExpansionStopped,  // no further routes, continuations or branches; those that are open end
+  kPathPruned,        // the least confident path goes
+  kPathEnded,         // the last path ends where it is
+  kExpansionResumed,  // there are cells enough again
+};
+
+struct ShortageRecord {  // KV cells ran short, or no longer are
+  ShortageStep step = ShortageStep::kExpansionStopped;
+  int position = 0;       // generated tokens of the longest running path
+  int running = 0;        // paths that run after the step
+  int routes = 0;         // extra routes that the step took back
+  int64_t cells = 0;      // left in the session's reservation after the step
+  PathId path = kNoPath;  // that was pruned or ended
+};
+
+// "expansion_stopped", "path_pruned", "path_ended", "expansion_resumed". Pure.
+const char* ShortageStepName(ShortageStep step);
+// The record as a sentence. Pure.
+std::string ShortageText(const ShortageRecord& shortage);
+
 struct WarmupRecord {  // what the warm-up settled
   bool has_threshold = false;
   double threshold = 0;
@@ -124,7 +146,7 @@ struct WarmupRecord {  // what the warm-up settled
 };
 
 using Record = std::variant<PathRecord, TokenRecord, DecisionRecord, RefineRecord, FinishRecord,
-                            WarmupRecord, NoticeRecord>;
+                            WarmupRecord, NoticeRecord, ShortageRecord>;
 
 // Tokens and lanes charged to a session. abs = generated; effective = K per refined token, 1 per
 // other generated token, and every probe, judge and value position.

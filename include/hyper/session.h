@@ -80,6 +80,7 @@ class Session {
  private:
   void Advance();
   void NotifyMethod();
+  void RelieveStall();
   void CheckLimits();
 
   struct Happened {  // what the method is told after a poll

@@ -9,6 +9,8 @@ void Method::OnToken(Pool& /*pool*/, PathId /*path*/) {}
 void Method::OnScored(Pool& /*pool*/, PathId /*path*/, uint64_t /*request*/,
                       const std::vector<std::vector<float>>& /*scores*/) {}
 
+void Method::OnShortage(Pool& /*pool*/) {}
+
 Status Method::OnPolled(Pool& /*pool*/) { return {}; }
 
 std::string Method::VoteRule(const Pool& pool) const { return pool.options().vote; }

@@ -70,14 +70,6 @@ int64_t Pool::cells() const {
   return any ? total + static_cast<int64_t>(config_.prompt.tokens.size()) : total;
 }
 
-int Pool::FreeLanes(int tokens) const {
-  const int running = static_cast<int>(running_.size());
-  const int by_lanes = config_.reservation.lanes - running;
-  const int64_t ahead = std::max(tokens, 1);
-  const int64_t by_cells = (config_.reservation.cells - cells() - running * ahead) / ahead;
-  return static_cast<int>(std::clamp<int64_t>(by_cells, 0, std::max(by_lanes, 0)));
-}
-
 LaneSpec Pool::SpecFor(uint64_t key) const {
   LaneSpec spec;
   spec.path_key = key;
@@ -218,25 +210,7 @@ Status Pool::Grant(PathId id, int count) {
 }
 
 Status Pool::GrantAll(int count) {
-  int tokens = count;
-  while (true) {
-    const int64_t running = static_cast<int64_t>(running_.size());
-    const int64_t room = config_.reservation.cells - cells();
-    if (running == 0 || running * tokens <= room) {
-      break;
-    }
-    if (running == 1) {
-      if (room < 1) {
-        Finish(running_.front(), PathStatus::kLength, "no KV cells left for its next token");
-        break;
-      }
-      tokens = static_cast<int>(room);
-      break;
-    }
-    Finish(LeastConfident(), PathStatus::kPruned,
-           "KV cells ran short: " + std::to_string(room) + " left for " + std::to_string(running) +
-               " paths; the least confident path goes");
-  }
+  const int tokens = MakeRoom(count);
   const std::vector<PathId> ids = running_;
   for (const PathId id : ids) {
     Status status = Grant(id, tokens);
@@ -265,14 +239,13 @@ Status Pool::SetRoutes(PathId id, int routes) {
   return {};
 }
 
-void Pool::Finish(PathId id, PathStatus status, std::string reason, PathId kept) {
+void Pool::Finish(PathId id, PathStatus status, const std::string& reason, PathId kept) {
   Path& path = Mutable(id);
   if (!path.running()) {
     return;
   }
   path.kept = kept;
-  const std::string why = std::move(reason);
-  EndLane(path, status, why);
+  EndLane(path, status, reason);
 }
 
 void Pool::EndLane(Path& path, PathStatus status, const std::string& reason) {
@@ -400,28 +373,8 @@ void Pool::Take(Path& path, const Event& event) {
   }
 }
 
-PathId Pool::LeastConfident() const {
-  return *std::min_element(running_.begin(), running_.end(), [this](PathId a, PathId b) {
-    const double x = Sureness(path(a));
-    const double y = Sureness(path(b));
-    return x != y ? x < y : a > b;  // among equals the youngest goes
-  });
-}
-
-void Pool::RelieveStall() {
-  ++ledger_.stalls;
-  if (running_.size() > 1) {
-    Finish(LeastConfident(), PathStatus::kPruned, "the engine has no KV cells left");
-  } else if (!running_.empty()) {
-    Finish(running_.front(), PathStatus::kLength, "the engine has no KV cells left");
-  }
-}
-
 void Pool::NotePeaks() {
-  int lanes = 0;
-  for (const PathId id : running_) {
-    lanes += path(id).routes;
-  }
+  const int lanes = LanesInUse();
   ledger_.lanes_peak = std::max(ledger_.lanes_peak, lanes);
   ledger_.cells_peak =
       std::max(ledger_.cells_peak, cells() + lanes - static_cast<int64_t>(running_.size()));

@@ -69,7 +69,7 @@ void Session::AfterPoll(bool engine_moved) {
   }
   NotifyMethod();
   if (pool_.stalled() && !engine_moved) {
-    pool_.RelieveStall();
+    RelieveStall();
   }
   pool_.ClearStall();
   CheckLimits();
@@ -78,6 +78,21 @@ void Session::AfterPoll(bool engine_moved) {
     Fail(status.error());
   }
   Advance();
+}
+
+// No lane of any session could move for want of cells: expansion stops first, then the least
+// confident path goes.
+void Session::RelieveStall() {
+  ++pool_.mutable_ledger().stalls;
+  if (pool_.may_expand()) {
+    const int before = pool_.LanesInUse();
+    pool_.StopExpansion(/*stalled=*/true);
+    method_->OnShortage(pool_);
+    if (pool_.LanesInUse() < before) {
+      return;
+    }
+  }
+  pool_.PruneForCells("the engine has no KV cells left");
 }
 
 void Session::Advance() {

@@ -65,6 +65,8 @@ void AddRecord(const Record& record, StoredItem& item) {
     item.warmup = *warmup;
   } else if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
     item.notices.push_back(notice->text);
+  } else if (const auto* shortage = std::get_if<ShortageRecord>(&record)) {
+    item.notices.push_back(ShortageText(*shortage));
   }
 }
 

@@ -104,6 +104,13 @@ struct RecordVisitor {
   Json operator()(const NoticeRecord& notice) const {
     return {{"record", "notice"}, {"text", notice.text}};
   }
+
+  Json operator()(const ShortageRecord& shortage) const {
+    return {{"record", "shortage"},           {"step", ShortageStepName(shortage.step)},
+            {"position", shortage.position},  {"running", shortage.running},
+            {"routes", shortage.routes},      {"cells", shortage.cells},
+            {"path", IdOrNull(shortage.path)}};
+  }
 };
 
 }  // namespace

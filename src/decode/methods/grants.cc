@@ -20,6 +20,9 @@ Status GrantEach(Pool& pool, std::vector<PathId> writers, int interval,
     pool.Finish(unsure, last ? PathStatus::kLength : PathStatus::kPruned,
                 last ? "no KV cells left for its next token"
                      : "KV cells ran short; the least confident path goes");
+    pool.Emit(ShortageRecord{last ? ShortageStep::kPathEnded : ShortageStep::kPathPruned,
+                             pool.position(), static_cast<int>(pool.running().size()), 0, room(),
+                             unsure});
     std::erase(writers, unsure);
   }
   if (writers.empty()) {

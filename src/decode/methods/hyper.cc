@@ -63,6 +63,9 @@ Status HyperMethod::OnSettled(Pool& pool) {
   return Decide(pool);
 }
 
+// The continuations of an expansion are judged at once, so that one of each root stays.
+void HyperMethod::OnShortage(Pool& pool) { MergeFamilies(pool); }
+
 bool HyperMethod::Done(const Pool& /*pool*/) const { return done_; }
 
 Status HyperMethod::EndWarmup(Pool& pool) {
@@ -128,6 +131,10 @@ Status HyperMethod::Apply(Pool& pool, DecisionRecord& decision) {
     AddNote(decision, "r_t is 1: nothing to expand");
     return PlainRouting(pool);
   }
+  if (!pool.may_expand()) {
+    AddNote(decision, "KV cells are short: expansion has stopped");
+    return PlainRouting(pool);
+  }
   if (decision.action == Action::kSingleToken) {
     return ApplySingleToken(pool, decision);
   }
@@ -155,7 +162,10 @@ Status HyperMethod::PlainRouting(Pool& pool) {
 }
 
 Status HyperMethod::ApplySingleToken(Pool& pool, DecisionRecord& decision) {
-  int free = pool.reservation().lanes - decision.paths_before;
+  // A route needs a lane, and a cell of its own while its token is computed.
+  const int64_t cells = pool.FreeCells() - int64_t{decision.paths_before} * options_.interval;
+  auto free = static_cast<int>(
+      std::clamp<int64_t>(cells, 0, std::max(0, pool.reservation().lanes - decision.paths_before)));
   const int extra = decision.expansion - 1;
   int plain = 0;
   for (const PathId id : ByConfidence(pool)) {
@@ -169,8 +179,8 @@ Status HyperMethod::ApplySingleToken(Pool& pool, DecisionRecord& decision) {
     plain += fits ? 0 : 1;
   }
   if (plain > 0) {
-    AddNote(decision,
-            "no lanes left to refine the " + std::to_string(plain) + " least confident paths");
+    AddNote(decision, "no lanes or cells left to refine the " + std::to_string(plain) +
+                          " least confident paths");
   }
   return {};
 }

@@ -15,6 +15,7 @@ class HyperMethod : public Method {
   explicit HyperMethod(const MethodOptions& options) : options_(options) {}
 
   Status Start(Pool& pool) override;
+  void OnShortage(Pool& pool) override;
   Status OnSettled(Pool& pool) override;
   bool Done(const Pool& pool) const override;
 

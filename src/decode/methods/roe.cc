@@ -50,9 +50,10 @@ Status RosterOfExperts::Refine(Pool& pool) {
   if (before > 0) {
     return pool.GrantAll(std::min(before, options_.interval));
   }
+  const int routes = pool.may_expand() ? options_.routes : 1;
   const std::vector<PathId> ids = pool.running();
   for (const PathId id : ids) {
-    Status status = pool.SetRoutes(id, options_.routes);
+    Status status = pool.SetRoutes(id, routes);
     if (!status) {
       return status;
     }
