@@ -21,7 +21,8 @@ shared=()
 flags=("$@")
 for ((i = 0; i < ${#flags[@]}; i += 1)); do
   case ${flags[i]} in
-    --width | --ctx | --kv-type | --threads | --gpu-layers | --determinism | --warmup | --preset)
+    --width | --ctx | --kv-type | --kv | --threads | --gpu-layers | --tensor-split | --main-gpu | \
+      --determinism | --warmup | --preset)
       shared+=("${flags[i]}" "${flags[i + 1]:?${flags[i]} needs a value}")
       ;;
   esac

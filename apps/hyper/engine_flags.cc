@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -26,7 +28,8 @@ constexpr std::array<std::pair<std::string_view, KvType>, 5> kKvTypes{{{"f16", K
                                                                        {"bf16", KvType::kBf16},
                                                                        {"q8_0", KvType::kQ8_0},
                                                                        {"q4_0", KvType::kQ4_0}}};
-constexpr int kMostLanes = 240;  // of one llama.cpp engine; see LlamaOptions::max_lanes
+constexpr std::array<std::pair<std::string_view, KvLayout>, 3> kLayouts{
+    {{"auto", KvLayout::kAuto}, {"unified", KvLayout::kUnified}, {"streams", KvLayout::kStreams}}};
 constexpr int kScriptedContext = 4096;
 
 // The values of the flags, parsed.
@@ -34,17 +37,40 @@ struct Numbers {
   int cells = 0;
   int threads = 0;
   int gpu_layers = 0;
+  int main_gpu = 0;
+  std::vector<float> tensor_split;
 };
+
+// Shares of the GPUs, such as "3,1"; empty: none.
+Result<std::vector<float>> ParseSplit(const std::string& text) {
+  std::vector<float> shares;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    double share = 0;
+    const std::string range = "shares of the GPUs, numbers >= 0 such as 3,1";
+    if (Status status = ParseValue("tensor-split", part, range, share); !status) {
+      return status.error();
+    }
+    if (!(share >= 0) || !std::isfinite(share)) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("--tensor-split is {}; it takes {}", text, range)};
+    }
+    shares.push_back(static_cast<float>(share));
+  }
+  return shares;
+}
 
 Result<Numbers> ParseNumbers(const EngineFlags& flags) {
   Numbers numbers;
   const std::string cells_range = "0 (automatic) or 1..2147483647 KV cells, one for each token";
   const std::string threads_range = "0 (all) or 1..1024 threads";
   const std::string layers_range = "-1 (all) or 0..65536 layers";
+  const std::string gpu_range = "0..1024, the number of a GPU";
   for (const Status& status :
        {ParseValue("ctx", flags.cells, cells_range, numbers.cells),
         ParseValue("threads", flags.threads, threads_range, numbers.threads),
-        ParseValue("gpu-layers", flags.gpu_layers, layers_range, numbers.gpu_layers)}) {
+        ParseValue("gpu-layers", flags.gpu_layers, layers_range, numbers.gpu_layers),
+        ParseValue("main-gpu", flags.main_gpu, gpu_range, numbers.main_gpu)}) {
     if (!status) {
       return status.error();
     }
@@ -62,6 +88,14 @@ Result<Numbers> ParseNumbers(const EngineFlags& flags) {
   if (numbers.gpu_layers < -1 || numbers.gpu_layers > 65536) {
     return outside("gpu-layers", numbers.gpu_layers, layers_range);
   }
+  if (numbers.main_gpu < 0 || numbers.main_gpu > 1024) {
+    return outside("main-gpu", numbers.main_gpu, gpu_range);
+  }
+  Result<std::vector<float>> split = ParseSplit(flags.tensor_split);
+  if (!split) {
+    return split.error();
+  }
+  numbers.tensor_split = std::move(*split);
   return numbers;
 }
 
@@ -81,6 +115,11 @@ LlamaOptions LlamaOptionsOf(const EngineFlags& flags, const Numbers& numbers, in
   options.threads = numbers.threads;
   options.strict = flags.determinism == "strict";
   options.gpu_layers = numbers.gpu_layers;
+  options.main_gpu = numbers.main_gpu;
+  options.tensor_split = numbers.tensor_split;
+  options.kv_layout = std::find_if(kLayouts.begin(), kLayouts.end(), [&flags](const auto& entry) {
+                        return entry.first == flags.kv;
+                      })->second;
   options.kv_type = std::find_if(kKvTypes.begin(), kKvTypes.end(), [&flags](const auto& entry) {
                       return entry.first == flags.kv_type;
                     })->second;
@@ -108,10 +147,21 @@ void EngineFlags::AddTo(CLI::App& app) {
                  "element type of the KV cache (f16 f32 bf16 q8_0 q4_0) [f16]")
       ->type_name("WORD")
       ->group(group);
+  app.add_option("--kv", kv,
+                 "KV cache: unified (shared by all paths), streams (a buffer each, needs "
+                 "--determinism fast) or auto [auto]")
+      ->type_name("WORD")
+      ->group(group);
   app.add_option("--threads", threads, "CPU threads; 0: the allowed ones that are free [0]")
       ->type_name("N")
       ->group(group);
   app.add_option("--gpu-layers", gpu_layers, "layers on the GPU; -1: all [0]")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--tensor-split", tensor_split, "shares of the GPUs, such as 3,1 [by free memory]")
+      ->type_name("LIST")
+      ->group(group);
+  app.add_option("--main-gpu", main_gpu, "the GPU that is used where only one is [0]")
       ->type_name("N")
       ->group(group);
   app.add_option(
@@ -135,10 +185,15 @@ Status CheckEngineFlags(EngineFlags& flags) {
   }
   for (const Status& status : {CheckWord("engine", flags.engine, "llama,scripted"),
                                CheckWord("determinism", flags.determinism, "strict,fast"),
+                               CheckWord("kv", flags.kv, "auto,unified,streams"),
                                CheckWord("kv-type", flags.kv_type, "f16,f32,bf16,q8_0,q4_0")}) {
     if (!status) {
       return status;
     }
+  }
+  if (flags.kv == "streams" && flags.determinism == "strict") {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--kv streams cannot keep equal bytes; add --determinism fast"};
   }
   if (flags.engine == "scripted") {
     flags.model.clear();

@@ -19,9 +19,12 @@ struct EngineFlags {
   std::string model;             // empty: the bundled model
   std::string determinism = "strict";
   std::string kv_type = "f16";
+  std::string kv = "auto";       // layout of the KV cache
   std::string cells = "0";       // KV cells; 0: as many as the engine chooses
   std::string threads = "0";     // 0: the allowed ones that are free
   std::string gpu_layers = "0";  // -1: all
+  std::string main_gpu = "0";
+  std::string tensor_split;  // shares of the GPUs, such as 3,1
   RemoteFlags remote;
 
   // Adds the flags to `app`, which reads into this object.

@@ -17,6 +17,7 @@
 #include "apps/hyper/secret.h"
 #include "apps/hyper/session_setup.h"
 #include "hyper/ask.h"
+#include "hyper/llama_engine.h"
 #include "src/eval/runner.h"
 #include "src/eval/study_grades.h"
 #include "src/eval/study_summary.h"
@@ -66,6 +67,11 @@ Result<MethodOptions> OptionsOf(const EvalFlags& flags, const Suite& suite, cons
   if (!options) return options;
   if (Status status = special.Apply(*options); !status) return status.error();
   return options;
+}
+
+// Lanes for all questions at once, but no further context of llama.cpp for their sake alone.
+int LanesOf(int lanes, int parallel) {
+  return std::max(lanes, std::min(lanes * parallel, kMostContextLanes));
 }
 
 // Everything that a study needs before its engine.
@@ -232,7 +238,7 @@ int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
     engine_flags.cells = std::to_string(prepared.cells * flags.parallel);
   }
   Result<std::unique_ptr<Engine>> engine =
-      MakeEngine(kEvalCommand, engine_flags, prepared.lanes * flags.parallel);
+      MakeEngine(kEvalCommand, engine_flags, LanesOf(prepared.lanes, flags.parallel));
   if (!engine) return Complain(kEvalCommand, engine.error());
   const InterruptGuard interrupt;
   const Result<std::vector<int64_t>> runs = RunAll(flags, prepared, **engine, store, interrupt);

@@ -21,6 +21,7 @@
 #include "apps/hyper/trace_file.h"
 #include "hyper/ask.h"
 #include "hyper/driver.h"
+#include "hyper/llama_engine.h"
 #include "src/report/json.h"
 
 namespace hyper::app {
@@ -45,6 +46,8 @@ class Recorder {
       }
       if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
         warnings_.push_back(notice->text);
+      } else if (const auto* shortage = std::get_if<ShortageRecord>(&record)) {
+        warnings_.push_back(ShortageText(*shortage));
       }
       if (!std::holds_alternative<TokenRecord>(record)) {
         records_.push_back(std::move(record));
@@ -134,6 +137,11 @@ Result<std::unique_ptr<Engine>> LoadEngine(const RunFlags& flags, LiveView& view
   Result<MethodOptions> options = ResolveOptions(flags.options, preset, flags.method);
   if (!options) {
     return options.error();
+  }
+  if (flags.engine.engine == "llama") {
+    if (Status status = CheckWidth(*options, kMostLanes); !status) {
+      return status.error();
+    }
   }
   view.Phase("loading " + (flags.engine.model.empty() ? flags.engine.engine : flags.engine.model));
   EngineFlags engine_flags = flags.engine;

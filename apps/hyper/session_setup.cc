@@ -20,9 +20,8 @@ Result<MethodOptions> ResolveOptions(const OptionFlags& flags, const std::string
   return status ? options : Result<MethodOptions>(status.error());
 }
 
-Status CheckWidth(const MethodOptions& options, const Engine& engine) {
+Status CheckWidth(const MethodOptions& options, int lanes) {
   const int paths = std::max(WarmupCount(options), PoolWidth(options));
-  const int lanes = engine.capabilities().max_lanes;
   if (paths > lanes) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("--width {} needs {} paths at once, but the engine holds {}; lower "
@@ -42,7 +41,7 @@ Status CheckAbilities(const std::string& method, const MethodOptions& options,
                              "are sound; take --method sc",
                              method)};
   }
-  return CheckWidth(options, engine);
+  return CheckWidth(options, engine.capabilities().max_lanes);
 }
 
 }  // namespace hyper::app

@@ -15,8 +15,9 @@ namespace hyper::app {
 Result<MethodOptions> ResolveOptions(const OptionFlags& flags, const std::string& preset,
                                      const std::string& method);
 
-// Whether the engine holds the paths that the options ask for. Errors: kInvalidArgument.
-Status CheckWidth(const MethodOptions& options, const Engine& engine);
+// Whether an engine of so many lanes holds the paths that the options ask for. Errors:
+// kInvalidArgument.
+Status CheckWidth(const MethodOptions& options, int lanes);
 
 // That, and whether the engine can do what the method is made of. Errors: kUnsupported as well.
 Status CheckAbilities(const std::string& method, const MethodOptions& options,

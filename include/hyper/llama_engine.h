@@ -14,6 +14,17 @@ namespace hyper {
 // Element type of the KV cache.
 enum class KvType { kF32, kF16, kBf16, kQ8_0, kQ4_0 };
 
+// How lanes lie in the KV cache.
+enum class KvLayout {
+  kAuto,     // as the cost model says (docs/design.md, "KV layout")
+  kUnified,  // one buffer that all lanes share: forks only tag cells; needed for strict and routes
+  kStreams,  // a buffer of its own for each lane: forks copy it, attention sees its own cells only
+};
+
+// Most lanes of an engine, and of one llama.cpp context; wider engines run over several.
+inline constexpr int kMostLanes = 3840;
+inline constexpr int kMostContextLanes = 240;
+
 // Three-valued switch; kAuto leaves the choice to the engine.
 enum class Toggle { kAuto, kOff, kOn };
 
@@ -21,12 +32,15 @@ enum class Toggle { kAuto, kOff, kOn };
 struct LlamaOptions {
   std::string model_path;    // GGUF file; of a split model its first part
   int context_cells = 0;     // KV cells shared by all lanes, >= 2; 0 = auto
-  int max_lanes = 0;         // lanes open at once, [1, 240]; 0 = auto (132)
+  int max_lanes = 0;         // lanes open at once, [1, 3840]; 0 = auto (132)
+  int context_lanes = 0;     // most lanes of one llama.cpp context, [1, 240]; 0 = auto (240). An
+                             // engine with more lanes runs over several contexts of the model
   int threads = 0;           // CPU threads, >= 1, clamped to the CPUs allowed; 0 = those that are
                              // allowed and that other programs leave free while the model is read
   bool strict = true;        // equal seeds give equal bytes for any parallelism and thread count
   int max_forward_rows = 0;  // rows of one decoding forward; strict: [2, 63]; 0 = auto
   KvType kv_type = KvType::kF16;
+  KvLayout kv_layout = KvLayout::kAuto;
   Toggle flash_attention = Toggle::kAuto;
   int gpu_layers = 0;               // layers on GPUs; negative: all
   int main_gpu = 0;                 // index of the GPU that is used where only one is
@@ -51,6 +65,8 @@ struct MemoryPlan {
   int64_t available_bytes = 0;  // main memory that is free now; -1 where it cannot be told
   int cells = 0;                // KV cells that the lanes share
   int lanes = 0;                // most lanes open at once
+  int contexts = 1;             // of llama.cpp, which share the weights; cells and lanes are split
+  bool streams = false;         // each lane has a buffer of its own
   double bytes_per_cell = 0;    // by the header: all layers, whether they keep KV or not
   bool recurrent = false;       // each lane keeps a state of fixed size besides
   int64_t total_bytes() const { return weights_bytes + context_bytes + compute_bytes; }

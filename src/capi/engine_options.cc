@@ -10,6 +10,7 @@ Result<LlamaOptions> ParseEngineOptions(const std::string& text, const std::stri
   options.model_path = model_path;
   reader.Take("ctx", options.context_cells);
   reader.Take("max-lanes", options.max_lanes);
+  reader.Take("context-lanes", options.context_lanes);
   reader.Take("threads", options.threads);
   reader.TakeWord("determinism", options.strict, {{"strict", true}, {"fast", false}});
   reader.TakeWord("kv-type", options.kv_type,
@@ -18,6 +19,10 @@ Result<LlamaOptions> ParseEngineOptions(const std::string& text, const std::stri
                    {"bf16", KvType::kBf16},
                    {"q8_0", KvType::kQ8_0},
                    {"q4_0", KvType::kQ4_0}});
+  reader.TakeWord("kv", options.kv_layout,
+                  {{"auto", KvLayout::kAuto},
+                   {"unified", KvLayout::kUnified},
+                   {"streams", KvLayout::kStreams}});
   reader.TakeWord("flash-attention", options.flash_attention,
                   {{"auto", Toggle::kAuto}, {"off", Toggle::kOff}, {"on", Toggle::kOn}});
   reader.Take("gpu-layers", options.gpu_layers);

@@ -22,8 +22,11 @@ std::string PlanText(const MemoryPlan& plan, const std::string& kv_type) {
   std::string text = fmt::format("model    {} ({}), {} experts\n", plan.model.name,
                                  plan.model.architecture, plan.model.expert_count);
   text += fmt::format("weights  {:>9}\n", Size(plan.weights_bytes));
-  text += fmt::format("KV       {:>9}  {} cells of {} for {} lanes{}\n", Size(plan.context_bytes),
-                      Grouped(plan.cells), kv_type, plan.lanes,
+  const std::string contexts =
+      plan.contexts > 1 ? fmt::format(" in {} contexts", plan.contexts) : "";
+  text += fmt::format("KV       {:>9}  {} cells of {} for {} lanes{}{}{}\n",
+                      Size(plan.context_bytes), Grouped(plan.cells), kv_type, plan.lanes, contexts,
+                      plan.streams ? ", a buffer for each" : "",
                       plan.recurrent ? ", and a recurrent state for each" : "");
   text += fmt::format("buffers  {:>9}\n", Size(plan.compute_bytes));
   text += fmt::format("total    {:>9}", Size(plan.total_bytes()));

@@ -31,6 +31,16 @@ TEST(PlanTextTest, SaysWhatFits) {
   EXPECT_TRUE(Has(text, "--ctx up to 459,500 fits: 4,595 tokens for each of 100 lanes")) << text;
 }
 
+TEST(PlanTextTest, NamesContextsAndStreams) {
+  MemoryPlan plan = Plan();
+  plan.lanes = 845;
+  plan.contexts = 4;
+  EXPECT_TRUE(Has(PlanText(plan, "f16"), "for 845 lanes in 4 contexts\n"));
+  plan.streams = true;
+  EXPECT_TRUE(
+      Has(PlanText(plan, "q8_0"), "of q8_0 for 845 lanes in 4 contexts, a buffer for each"));
+}
+
 TEST(PlanTextTest, SaysWhatDoesNot) {
   MemoryPlan plan = Plan();
   plan.available_bytes = 20'000'000'000;

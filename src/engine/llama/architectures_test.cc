@@ -237,7 +237,8 @@ TEST_P(Architecture, ScoresEqualTheLogitsOfTheirTokens) {
   }
 }
 
-// A tight pool of rows: lanes that refine wait for each other, and nothing else changes.
+// A tight pool of rows: lanes that refine wait for each other, tokens with more routes than rows
+// take several forwards, and nothing else changes.
 TEST_P(Architecture, NarrowForwardsChangeNothing) {
   if (!IsMixture()) GTEST_SKIP() << "a dense model has no router";
   LlamaOptions narrow = options_;
@@ -245,17 +246,45 @@ TEST_P(Architecture, NarrowForwardsChangeNothing) {
   const std::unique_ptr<LlamaEngine> other = MakeOrFail(narrow);
   std::vector<std::vector<Token>> drawn;
   for (LlamaEngine* const engine : {engine_.get(), other.get()}) {
-    for (const int length : {10, 11, 13}) {
+    for (const auto& [length, routes] : {std::pair(10, 4), std::pair(11, 12), std::pair(13, 7)}) {
       const Result<LaneId> lane = engine->Open(Prefix(length), Endless());
-      ASSERT_TRUE(lane && engine->Route(*lane, Spec(4)).ok() && engine->Grant(*lane, 4).ok());
+      ASSERT_TRUE(lane && engine->Route(*lane, Spec(routes)).ok() && engine->Grant(*lane, 4).ok());
     }
-    for (auto& [lane, log] : RunAll(*engine)) drawn.push_back(log.tokens);
+    for (auto& [lane, log] : RunAll(*engine)) {
+      drawn.push_back(log.tokens);
+      engine->Close(lane);
+    }
+    EXPECT_EQ(engine->cost().cells_used, 0);
   }
   ASSERT_EQ(drawn.size(), 6U);
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(drawn[i].size(), 4U);
     EXPECT_EQ(drawn[i], drawn[i + 3]);
   }
+}
+
+// A refinement that is called off between two forwards of one token leaves nothing behind.
+TEST_P(Architecture, ARefinementDroppedBetweenItsWavesLeavesThePlainState) {
+  if (!IsMixture()) GTEST_SKIP() << "a dense model has no router";
+  LlamaOptions narrow = options_;
+  narrow.max_forward_rows = 5;
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(narrow);
+  std::vector<std::vector<Token>> drawn;
+  for (const int routes : {1, 12}) {
+    const Result<LaneId> lane = engine->Open(Prefix(12), Endless());
+    ASSERT_TRUE(lane && engine->Route(*lane, Spec(routes)).ok() && engine->Grant(*lane, 6).ok());
+    if (routes > 1) {
+      const int64_t before = engine->cost().route_rows;
+      while (engine->cost().route_rows == before) ASSERT_TRUE(engine->Poll(0).has_value());
+      EXPECT_LT(engine->cost().route_rows - before, routes - 1) << "it is between two waves";
+    }
+    ASSERT_TRUE(engine->Route(*lane, std::nullopt).ok());
+    drawn.push_back(RunAll(*engine)[*lane].tokens);
+    EXPECT_EQ(drawn.back().size(), 6U);
+    engine->Close(*lane);
+  }
+  EXPECT_EQ(drawn[0], drawn[1]);
+  EXPECT_EQ(engine->cost().cells_used, 0);
 }
 
 // Clean Cache: what a refined token leaves behind is what a plain one leaves, bit for bit. Both

@@ -1,6 +1,7 @@
 // LlamaEngine: one decoding forward, its routes and what is drawn from it.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "src/core/aggregate.h"
 #include "src/core/random.h"
@@ -52,7 +53,7 @@ Status LlamaEngine::DecodeStep() {
   for (const LaneRows& entry : lanes) {
     Lane& lane = lanes_.at(entry.lane);
     if (lane.refinement && trouble) {
-      lane.refinement.reset();
+      EndRefinement(&lane);
       lane.ended = true;
       lane.grant = 0;
       AddEvent(EventKind::kFailed, entry.lane).error = {ErrorCode::kInternal, *trouble};
@@ -88,8 +89,20 @@ DecodePlan LlamaEngine::PlanForward() {
   limits.rows = loaded_.plan.max_rows;
   limits.cells = pool_->free_cells();
   limits.routes = pool_->free_sequences() - without_sequence;
+  if (loaded_.recurrent) {
+    // One is kept for the origin of a token's later waves; without it no token may part into waves.
+    if (limits.routes < 1) {
+      std::erase_if(wishes, [this](const DecodeWish& wish) {
+        const bool waits = wish.rows > 1 && !wish.between_waves;
+        if (waits) {
+          AddEvent(EventKind::kStalled, wish.lane);
+        }
+        return waits;
+      });
+    }
+    limits.routes = std::max(0, limits.routes - 1);
+  }
   limits.equal_parts = strict_;
-  limits.whole_refinements = loaded_.recurrent;
   return PlanDecode(wishes, limits);
 }
 
@@ -111,12 +124,20 @@ std::vector<LlamaEngine::LaneRows> LlamaEngine::BuildDecodeRows(const DecodePlan
     if (!lane.refinement || lane.refinement->next_route == 0) {
       entry.rows.push_back(batch_.Add(lane.history.back(), lane.length() - 1, lane.sequence, true));
     }
+    // Later waves start from the state before the token, which the lane's own row is about to
+    // leave.
+    if (loaded_.recurrent && lane.refinement && lane.refinement->origin < 0 &&
+        lane.refinement->next_route == 0 && share.rows < lane.routes()) {
+      lane.refinement->origin = pool_->Snapshot(lane.sequence);
+    }
     lanes.push_back(std::move(entry));
   }
   for (size_t i = 0; i < lanes.size(); ++i) {
     const Lane& lane = lanes_.at(lanes[i].lane);
     while (static_cast<int>(lanes[i].rows.size()) < plan.shares[i].rows) {
-      const int sequence = pool_->Borrow(lane.sequence, lane.length() - 1);
+      const bool later = lane.refinement && lane.refinement->origin >= 0;
+      const int from = later ? lane.refinement->origin : lane.sequence;
+      const int sequence = pool_->Borrow(from, lane.length() - 1);
       lanes[i].rows.push_back(batch_.Add(lane.history.back(), lane.length() - 1, sequence, true));
     }
   }
@@ -179,7 +200,7 @@ void LlamaEngine::FinishWave(LaneId id, Lane* lane, const LaneRows& rows) {
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   cost_.sampler_s += taken.count();
   const int count = refinement.spec.routes;
-  lane->refinement.reset();
+  EndRefinement(lane);
   Observe(id, lane->length(), -1, aggregated_);
   TakeToken(id, lane, aggregated_, count);
 }
@@ -214,6 +235,7 @@ void LlamaEngine::TakeToken(LaneId id, Lane* lane, std::span<float> logits, int 
   event.position = lane->length();
   event.token = token;
   event.routes = routes;
+  event.recomputed_tokens = std::exchange(lane->recomputed, 0);
   event.degenerate = summary.degenerate;
   if (!summary.degenerate) {
     event.logprob = static_cast<float>(logits[token] - summary.log_sum_exp);

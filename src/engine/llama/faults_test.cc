@@ -297,6 +297,37 @@ TEST_P(Faults, AVocabularyWithoutAnEndRunsToItsLimit) {
   ExpectNothingLeft();
 }
 
+TEST_P(Faults, CellsShortMidRunStopExpansionThenPruneAndTheAnswerComes) {
+  MethodOptions options = SmallOptions();
+  options.actions = "single_token,branch";
+  options.threshold = "off";
+  options.max_tokens = 30;
+  for (const int cells : {24, 40, 64}) {
+    SCOPED_TRACE(cells);
+    Make(ModelPath(GetParam()), cells);
+    auto session = NewSession(options);
+    ASSERT_TRUE(Run(*session).ok());
+    EXPECT_LE(engine_->cost().cells_peak, cells);
+    EXPECT_TRUE(session->Result().answer.has_value());
+    EXPECT_FALSE(session->Result().partial);
+    std::vector<ShortageRecord> shortages;
+    for (const Record& record : session->pool().TakeRecords()) {
+      if (const auto* shortage = std::get_if<ShortageRecord>(&record)) {
+        shortages.push_back(*shortage);
+      }
+    }
+    ASSERT_GE(shortages.size(), 2U);
+    EXPECT_EQ(shortages.front().step, ShortageStep::kExpansionStopped);
+    for (const ShortageRecord& shortage : shortages) {
+      if (shortage.path != kNoPath) {
+        EXPECT_FALSE(session->pool().path(shortage.path).running());
+      }
+    }
+    session.reset();
+    ExpectNothingLeft();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, Faults, ::testing::Values("qwen3moe", "qwen3next"),
                          [](const auto& name) { return std::string(name.param); });
 

@@ -18,6 +18,7 @@ KvPool::KvPool(llama_context* context, const ContextPlan& plan, bool ordered, bo
       cells_(plan.cells),
       physical_cells_(plan.physical_cells),
       ordered_(ordered),
+      streams_(plan.streams),
       recurrent_(recurrent),
       scratch_(plan.lanes + plan.routes),
       dead_(plan.lanes + plan.routes + 1) {
@@ -41,10 +42,18 @@ void KvPool::Release(int sequence) {
 }
 
 void KvPool::Share(int from, int to, int count) {
-  if (count > 0) {
-    llama_memory_seq_cp(memory_, from, to, 0, count);
-    ledger_.Share(from, to, count);
+  if (count <= 0) {
+    return;
   }
+  if (streams_) {
+    // llama.cpp copies whole buffers only.
+    llama_memory_seq_cp(memory_, from, to, -1, -1);
+    llama_memory_seq_rm(memory_, to, count, -1);
+    ledger_.Append(to, count);
+    return;
+  }
+  llama_memory_seq_cp(memory_, from, to, 0, count);
+  ledger_.Share(from, to, count);
 }
 
 void KvPool::Truncate(int sequence, int length) {
@@ -73,6 +82,25 @@ int KvPool::Borrow(int from, int count) {
     borrowed_.push_back(id);
   }
   return id;
+}
+
+int KvPool::Snapshot(int sequence) {
+  const int id = Acquire();
+  if (id >= 0) {
+    llama_memory_seq_cp(memory_, sequence, id, -1, -1);
+  }
+  return id;
+}
+
+void KvPool::Restore(int sequence, int snapshot, int length) {
+  ledger_.Truncate(sequence, length);
+  llama_memory_seq_rm(memory_, sequence, -1, -1);
+  llama_memory_seq_cp(memory_, snapshot, sequence, -1, -1);
+}
+
+void KvPool::DropSnapshot(int snapshot) {
+  llama_memory_seq_rm(memory_, snapshot, -1, -1);
+  free_ids_.push_back(snapshot);
 }
 
 void KvPool::ReturnBorrowed() {

@@ -6,11 +6,15 @@
 // rounded otherwise than in a pool where nothing was freed. With ordered cells new ones are always
 // taken above all others: cells [0, top) are in use or dead, dead ones held by a sequence of their
 // own, and when the top is reached the live ones are moved down together, keeping their order.
+//
+// Streams. Where each sequence has a buffer of its own (ContextPlan::streams) nothing is shared: a
+// sequence that takes cells over gets a copy.
 #pragma once
 
 #include <llama.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "hyper/result.h"
@@ -45,10 +49,23 @@ class KvPool {
   // Lends an id with the first `count` cells of `from` for the rows of one forward; -1 when there
   // is none. Such rows come last in their forward, so that their cells are the topmost.
   int Borrow(int from, int count);
+  // Keeps a sequence's state as it is now under another id, in no account; -1 when there is none.
+  int Snapshot(int sequence);
+  void DropSnapshot(int snapshot);
+  // Takes a sequence back to its snapshot, of `length` cells.
+  void Restore(int sequence, int snapshot, int length);
   // Takes all lent ids back and frees the cells that the forward gave them.
   void ReturnBorrowed();
   // The sequence of padding rows; ReturnBorrowed frees its cells too.
   int scratch_sequence() const { return scratch_; }
+
+  // For a move to another context of the same model (forks.cc). The bytes of cells
+  // [begin, end) of a sequence; empty where they cannot be had.
+  std::vector<uint8_t> Export(int sequence, int begin, int end);
+  // Appends exported cells [begin, end) to a sequence of `begin` cells. False where there is no
+  // room or llama.cpp does not take them; the sequence is then as it was. Errors: those of
+  // MakeRoom.
+  Result<bool> Import(std::span<const uint8_t> state, int sequence, int begin, int end);
 
   // Makes room for a forward of `rows` rows. Errors: kResourceExhausted (no memory to move cells).
   Status MakeRoom(int rows);
@@ -71,6 +88,7 @@ class KvPool {
   int64_t cells_;
   int64_t physical_cells_;
   bool ordered_;
+  bool streams_;
   bool recurrent_;
   int scratch_;
   int dead_;

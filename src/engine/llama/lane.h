@@ -24,6 +24,7 @@ struct Lane {
   bool ended = false;
   uint64_t turns = 0;   // see DecodeWish
   int open_scores = 0;  // score requests that wait for this lane
+  int recomputed = 0;   // tokens computed again or moved, not yet told in an event
 
   int length() const { return static_cast<int>(history.size()); }
   int routes() const { return route ? route->routes : 1; }

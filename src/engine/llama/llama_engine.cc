@@ -41,35 +41,54 @@ Result<std::unique_ptr<LlamaEngine>> LlamaEngine::Make(const LlamaOptions& optio
     if (!loaded) {
       return loaded.error();
     }
-    std::unique_ptr<LlamaEngine> engine(new LlamaEngine(std::move(*loaded), options));
-    if (Status status = engine->Start(options); !status) {
-      return status.error();
-    }
-    return engine;
+    return MakeWith(std::make_unique<LoadedModel>(std::move(*loaded)), options);
   } catch (const std::exception& failure) {
     return Error{ErrorCode::kInternal, "model file " + Quoted(options.model_path) +
                                            " cannot be loaded: " + failure.what()};
   }
 }
 
-LlamaEngine::LlamaEngine(LoadedModel loaded, const LlamaOptions& options)
-    : loaded_(std::move(loaded)),
+Result<std::unique_ptr<LlamaEngine>> LlamaEngine::MakeWith(std::unique_ptr<LoadedModel> loaded,
+                                                           const LlamaOptions& options) {
+  Result<std::unique_ptr<LlamaEngine>> engine = MakeOn(*loaded, options, nullptr);
+  if (engine) {
+    (*engine)->owned_ = std::move(loaded);
+  }
+  return engine;
+}
+
+Result<std::unique_ptr<LlamaEngine>> LlamaEngine::MakeOn(const LoadedModel& loaded,
+                                                         const LlamaOptions& options,
+                                                         LaneNumbers* numbers) {
+  std::unique_ptr<LlamaEngine> engine(new LlamaEngine(loaded, options, numbers));
+  if (Status status = engine->Start(options); !status) {
+    return status.error();
+  }
+  return engine;
+}
+
+LlamaEngine::LlamaEngine(const LoadedModel& loaded, const LlamaOptions& options,
+                         LaneNumbers* numbers)
+    : loaded_(loaded),
+      numbers_(numbers == nullptr ? &own_numbers_ : numbers),
       strict_(options.strict),
       vocab_(llama_model_get_vocab(loaded_.model.get())),
       chat_(std::make_unique<ChatRenderer>(loaded_.model.get(), options.chat_template)),
       batch_(std::max(loaded_.plan.max_rows, loaded_.plan.prefill_rows) + 1) {}
 
 Status LlamaEngine::Start(const LlamaOptions& options) {
-  ModelInfo& info = loaded_.info;
-  info.has_chat_template = info.has_chat_template || !options.chat_template.empty();
+  const ModelInfo& info = loaded_.info;
   hook_ = std::make_unique<RouterHook>(info.expert_count, info.expert_used_count,
                                        info.moe_layer_count, loaded_.router_bias);
-  if (Status status = MakeContext(options, &RouterHook::OnNode, hook_.get(), &loaded_); !status) {
-    return status;
+  Result<ContextHandle> context = MakeContext(options, &RouterHook::OnNode, hook_.get(), loaded_);
+  if (!context) {
+    return context.error();
   }
+  context_ = std::move(*context);
   const bool ordered = strict_ && loaded_.ordered_cells;
-  pool_ = std::make_unique<KvPool>(loaded_.context.get(), loaded_.plan, ordered, loaded_.recurrent);
-  capabilities_.routing = info.expert_count > 1 && info.expert_used_count > 0 &&
+  pool_ = std::make_unique<KvPool>(context_.get(), loaded_.plan, ordered, loaded_.recurrent);
+  capabilities_.routing = !loaded_.plan.streams && info.expert_count > 1 &&
+                          info.expert_used_count > 0 &&
                           info.expert_used_count <= info.expert_count && info.moe_layer_count > 0;
   capabilities_.full_logits = true;
   capabilities_.score = true;
@@ -150,33 +169,6 @@ Result<LaneId> LlamaEngine::Open(std::span<const Token> prompt, const LaneSpec& 
   return AddLane(std::move(lane));
 }
 
-Result<LaneId> LlamaEngine::Fork(LaneId lane, int position, const LaneSpec& spec) {
-  const Result<Lane*> found = Find(lane);
-  if (!found) {
-    return found.error();
-  }
-  const Lane& parent = **found;
-  if (position < 1 || position > parent.length()) {
-    return Invalid("a fork at position " + std::to_string(position) + " of a lane with " +
-                   std::to_string(parent.length()) + " tokens is not possible");
-  }
-  Lane child;
-  child.history.assign(parent.history.begin(), parent.history.begin() + position);
-  child.spec = spec;
-  child.computed = std::min(parent.computed, position - 1);
-  child.turns = parent.turns;
-  const int parent_sequence = parent.sequence;
-  const int common = std::min(ResidentLength(parent), position - 1);
-  const int shared = common > 0 ? pool_->Shareable(parent_sequence, common) : 0;
-  Result<LaneId> id = AddLane(std::move(child));
-  if (id && shared > 0) {
-    Lane& added = lanes_.at(*id);
-    EnsureSequence(&added);
-    pool_->Share(parent_sequence, added.sequence, shared);
-  }
-  return id;
-}
-
 Status LlamaEngine::Extend(LaneId lane, std::span<const Token> tokens) {
   const Result<Lane*> found = Find(lane);
   if (!found) {
@@ -219,7 +211,8 @@ Result<uint64_t> LlamaEngine::Score(LaneId lane,
     continuation.tokens.insert(continuation.tokens.end(), tokens.begin(), tokens.end());
     request.continuations.push_back(std::move(continuation));
   }
-  request.number = next_request_++;
+  DropRefinement(&entry);  // continuations start from the lane's end
+  request.number = numbers_->next_request++;
   request.lane = lane;
   request.prefix = entry.length() - 1;
   ++entry.open_scores;
@@ -266,13 +259,6 @@ Status LlamaEngine::Route(LaneId lane, const std::optional<RouteSpec>& spec) {
                                                 " has no experts to route to; refinement needs a "
                                                 "mixture-of-experts model"};
     }
-    // Routes of a later wave would start from a state that holds the token already.
-    const int most = std::min(loaded_.plan.max_rows, loaded_.plan.routes + 1);
-    if (loaded_.recurrent && spec->routes > most) {
-      return Error{ErrorCode::kUnsupported,
-                   std::to_string(spec->routes) + " routes do not fit into one forward of " +
-                       std::to_string(most) + " rows, as a recurrent model needs; take fewer"};
-    }
   }
   DropRefinement(*found);
   (*found)->route = spec;
@@ -285,7 +271,7 @@ Status LlamaEngine::Evict(LaneId lane) {
     return found.error();
   }
   Lane& entry = **found;
-  entry.refinement.reset();
+  EndRefinement(&entry);
   if (entry.sequence >= 0) {
     pool_->Release(entry.sequence);
     entry.sequence = -1;
@@ -351,16 +337,23 @@ Status LlamaEngine::CheckTokens(std::span<const Token> tokens) const {
   return {};
 }
 
+Status LlamaEngine::CheckFreeLane() const {
+  if (free_lanes() > 0) {
+    return {};
+  }
+  return Error{ErrorCode::kResourceExhausted,
+               "all " + std::to_string(loaded_.plan.lanes) +
+                   " lanes of the engine are open; close some or give it more lanes"};
+}
+
 Result<LaneId> LlamaEngine::AddLane(Lane lane) {
   if (Status status = CheckSpec(lane.spec); !status) {
     return status.error();
   }
-  if (static_cast<int>(lanes_.size()) >= loaded_.plan.lanes) {
-    return Error{ErrorCode::kResourceExhausted,
-                 "all " + std::to_string(loaded_.plan.lanes) +
-                     " lanes of the engine are open; close some or give it more lanes"};
+  if (Status status = CheckFreeLane(); !status) {
+    return status.error();
   }
-  const LaneId id = next_lane_++;
+  const LaneId id = numbers_->next_lane++;
   lanes_.emplace(id, std::move(lane));
   cost_.lanes_peak = std::max(cost_.lanes_peak, static_cast<int>(lanes_.size()));
   return id;
@@ -376,7 +369,19 @@ void LlamaEngine::EnsureSequence(Lane* lane) {
   }
 }
 
-void LlamaEngine::DropRefinement(Lane* lane) { lane->refinement.reset(); }
+void LlamaEngine::EndRefinement(Lane* lane) {
+  if (lane->refinement && lane->refinement->origin >= 0) {
+    pool_->DropSnapshot(lane->refinement->origin);
+  }
+  lane->refinement.reset();
+}
+
+void LlamaEngine::DropRefinement(Lane* lane) {
+  if (lane->refinement && lane->refinement->origin >= 0 && lane->refinement->next_route > 0) {
+    pool_->Restore(lane->sequence, lane->refinement->origin, lane->length() - 1);
+  }
+  EndRefinement(lane);
+}
 
 Error LlamaEngine::ContextTooLong(int tokens) const {
   return Invalid("a history of " + std::to_string(tokens) +
@@ -385,15 +390,3 @@ Error LlamaEngine::ContextTooLong(int tokens) const {
 }
 
 }  // namespace hyper::llama
-
-namespace hyper {
-
-Result<std::unique_ptr<Engine>> MakeLlamaEngine(const LlamaOptions& options) {
-  Result<std::unique_ptr<llama::LlamaEngine>> engine = llama::LlamaEngine::Make(options);
-  if (!engine) {
-    return engine.error();
-  }
-  return std::unique_ptr<Engine>(std::move(*engine));
-}
-
-}  // namespace hyper

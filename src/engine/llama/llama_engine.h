@@ -31,9 +31,22 @@ struct LogitRecord {
   std::span<float> logits;
 };
 
+// Where engines that share lanes take new numbers from.
+struct LaneNumbers {
+  LaneId next_lane = 1;
+  uint64_t next_request = 1;
+};
+
 class LlamaEngine final : public Engine {
  public:
+  // An engine over one context, whatever the number that `options` would take.
   static Result<std::unique_ptr<LlamaEngine>> Make(const LlamaOptions& options);
+  // The same on a loaded model, which it owns; or which outlives it, as do the numbers.
+  static Result<std::unique_ptr<LlamaEngine>> MakeWith(std::unique_ptr<LoadedModel> loaded,
+                                                       const LlamaOptions& options);
+  static Result<std::unique_ptr<LlamaEngine>> MakeOn(const LoadedModel& loaded,
+                                                     const LlamaOptions& options,
+                                                     LaneNumbers* numbers);
 
   const Capabilities& capabilities() const override { return capabilities_; }
   const ModelInfo& model() const override { return loaded_.info; }
@@ -55,13 +68,24 @@ class LlamaEngine final : public Engine {
   void Close(LaneId lane) override;
   Result<std::span<const Event>> Poll(double timeout_s) override;
 
+  // For WideEngine: engines on contexts of one model that share numbers.
+  int free_lanes() const { return loaded_.plan.lanes - static_cast<int>(lanes_.size()); }
+  int64_t forwards() const { return cost_.forwards; }
+  // Tokens of an open lane.
+  int HistoryLength(LaneId lane) const { return lanes_.at(lane).length(); }
+  // Fork of a lane of `other`; its KV is copied where that can be done, else computed again.
+  Result<LaneId> ForkFrom(LlamaEngine& other, LaneId lane, int position, const LaneSpec& spec);
+  // Takes a lane over, with its number and grant. Errors: kUnavailable (the lane is being scored),
+  // kResourceExhausted; the lane then stays where it is.
+  Status Adopt(LlamaEngine& other, LaneId lane);
+
   // For tests.
   void set_logit_observer(std::function<void(const LogitRecord&)> observer) {
     logit_observer_ = std::move(observer);
   }
   const KvPool& pool() const { return *pool_; }
   RouterHook& router_hook() { return *hook_; }
-  llama_context* context() { return loaded_.context.get(); }
+  llama_context* context() { return context_.get(); }
 
  private:
   // A continuation being scored: its own sequence behind the lane's prefix.
@@ -85,15 +109,20 @@ class LlamaEngine final : public Engine {
     std::vector<int> rows;  // by route
   };
 
-  LlamaEngine(LoadedModel loaded, const LlamaOptions& options);
+  LlamaEngine(const LoadedModel& loaded, const LlamaOptions& options, LaneNumbers* numbers);
   Status Start(const LlamaOptions& options);
 
   Result<Lane*> Find(LaneId lane);
   Status CheckSpec(const LaneSpec& spec) const;
   Status CheckTokens(std::span<const Token> tokens) const;
+  Status CheckFreeLane() const;
+  Result<Lane> ChildOf(LaneId lane, int position, const LaneSpec& spec);
   Result<LaneId> AddLane(Lane lane);
+  void CopyCells(LlamaEngine& other, const Lane& from, LaneId id);
   int ResidentLength(const Lane& lane) const;
   void EnsureSequence(Lane* lane);
+  void EndRefinement(Lane* lane);
+  // Ends it before its last wave: the lane is where it was before the token.
   void DropRefinement(Lane* lane);
   Error ContextTooLong(int tokens) const;
 
@@ -119,19 +148,21 @@ class LlamaEngine final : public Engine {
   std::span<float> Logits(int row);
   void Observe(LaneId lane, int position, int route, std::span<float> logits);
 
-  LoadedModel loaded_;
+  std::unique_ptr<LoadedModel> owned_;
+  const LoadedModel& loaded_;
+  LaneNumbers own_numbers_;
+  LaneNumbers* numbers_;
   bool strict_;
   Capabilities capabilities_;
   const llama_vocab* vocab_;
   std::unique_ptr<RouterHook> hook_;
+  ContextHandle context_;
   std::unique_ptr<ChatRenderer> chat_;
   std::unique_ptr<KvPool> pool_;
   Batch batch_;
 
   std::map<LaneId, Lane> lanes_;
-  LaneId next_lane_ = 1;
   std::deque<ScoreRequest> scores_;
-  uint64_t next_request_ = 1;
   uint64_t round_ = 0;  // fewest turns of the lanes that last wished for a row
   EngineCost cost_;
 

@@ -21,20 +21,20 @@ struct Bytes {
 constexpr int kMeasuredCells = 16384;
 constexpr int kMeasuredLanes = 2;
 
-// The bytes with so many cells and lanes.
+// The bytes of one context with so many cells and lanes.
 Result<Bytes> Measure(const LlamaOptions& options, LoadedModel* loaded, int cells, int lanes) {
   loaded->plan.physical_cells = cells;
   loaded->plan.lanes = lanes;
-  if (Status status = MakeContext(options, nullptr, nullptr, loaded); !status) {
-    return status.error();
+  const Result<ContextHandle> context = MakeContext(options, nullptr, nullptr, *loaded);
+  if (!context) {
+    return context.error();
   }
   Bytes bytes;
-  for (const auto& [type, part] : llama_get_memory_breakdown(loaded->context.get())) {
+  for (const auto& [type, part] : llama_get_memory_breakdown(context->get())) {
     bytes.weights += static_cast<int64_t>(part.model);
     bytes.context += static_cast<int64_t>(part.context);
     bytes.compute += static_cast<int64_t>(part.compute);
   }
-  loaded->context.reset();
   return bytes;
 }
 
@@ -47,10 +47,12 @@ void Extrapolate(const Bytes& from, const Bytes& to, double times, Bytes* bytes)
   bytes->compute += grown(from.compute, to.compute);
 }
 
-// The bytes of the whole plan: they grow evenly with cells and, in recurrent models, with lanes.
+// The bytes of one context of the plan: they grow evenly with cells and, in recurrent models, with
+// lanes.
 Result<Bytes> MeasurePlan(const LlamaOptions& options, LoadedModel* loaded) {
   const ContextPlan plan = loaded->plan;
-  const int cells = std::min(plan.physical_cells, kMeasuredCells);
+  const int cells =
+      plan.streams ? plan.physical_cells : std::min(plan.physical_cells, kMeasuredCells);
   const int lanes = loaded->recurrent ? std::min(plan.lanes, kMeasuredLanes) : plan.lanes;
   Result<Bytes> base = Measure(options, loaded, cells, lanes);
   if (!base) {
@@ -87,12 +89,14 @@ Result<MemoryPlan> PlanMemory(const LlamaOptions& options) {
   MemoryPlan plan;
   plan.model = loaded->info;
   plan.weights_bytes = bytes->weights;
-  plan.context_bytes = bytes->context;
-  plan.compute_bytes = bytes->compute;
+  plan.contexts = loaded->plan.contexts;
+  plan.streams = loaded->plan.streams;
+  plan.context_bytes = bytes->context * plan.contexts;
+  plan.compute_bytes = bytes->compute * plan.contexts;
   const double available = AvailableBytes();
   plan.available_bytes = std::isfinite(available) ? static_cast<int64_t>(available) : -1;
-  plan.cells = loaded->plan.cells;
-  plan.lanes = loaded->plan.lanes;
+  plan.cells = loaded->plan.cells * plan.contexts;
+  plan.lanes = loaded->plan.lanes * plan.contexts;
   plan.bytes_per_cell = loaded->bytes_per_cell;
   plan.recurrent = loaded->recurrent;
   return plan;

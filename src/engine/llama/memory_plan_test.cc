@@ -74,6 +74,30 @@ TEST(MemoryPlanTest, CountsARecurrentStateForEachLane) {
   EXPECT_GT(many->context_bytes, few->context_bytes);
 }
 
+TEST(MemoryPlanTest, CountsEveryContext) {
+  LlamaOptions options = Small("qwen3");
+  const Result<MemoryPlan> one = PlanLlamaMemory(options);
+  options.context_lanes = 10;
+  const Result<MemoryPlan> two = PlanLlamaMemory(options);
+  ASSERT_TRUE(one && two);
+  EXPECT_EQ(one->contexts, 1);
+  EXPECT_EQ(two->contexts, 2);
+  EXPECT_EQ(two->lanes, 20);
+  EXPECT_EQ(two->cells, 4096);
+  EXPECT_EQ(two->weights_bytes, one->weights_bytes);
+  // Two halves; each has spare cells of its own and its own buffers.
+  EXPECT_NEAR(static_cast<double>(two->context_bytes), static_cast<double>(one->context_bytes),
+              static_cast<double>(one->context_bytes) * 0.1);
+  EXPECT_GT(two->compute_bytes, one->compute_bytes);
+}
+
+TEST(MemoryPlanTest, CountsAStreamForEachLane) {
+  LlamaOptions options = Small("qwen3");
+  options.strict = false;
+  options.kv_layout = KvLayout::kStreams;
+  ExpectPlanned(options);
+}
+
 TEST(MemoryPlanTest, RefusesNothingForWantOfMemory) {
   LlamaOptions options = Small("qwen3moe");
   options.context_cells = 1'000'000'000;

@@ -9,12 +9,12 @@
 
 #include "src/engine/llama/cpu_load.h"
 #include "src/engine/llama/file_hash.h"
+#include "src/engine/llama/kv_layout.h"
 
 namespace hyper::llama {
 namespace {
 
 constexpr int kMaxSequences = 256;  // LLAMA_MAX_SEQ
-constexpr int kMaxLanes = 240;      // leaves 14 sequences for routes, one each for pads and graves
 constexpr int kDefaultLanes = 132;  // the paper's peak at S_max 80: ceil(1.65 * 80)
 constexpr int kStrictRows = 63;     // more rows take another attention kernel, which rounds apart
 constexpr int kFastRows = 256;
@@ -46,9 +46,19 @@ Status CheckOptions(const LlamaOptions& options) {
   if (options.context_cells < 0 || options.context_cells == 1) {
     return OutOfRange("the number of KV cells", options.context_cells, "2 or more, or 0 for auto");
   }
-  if (options.max_lanes < 0 || options.max_lanes > kMaxLanes) {
+  if (options.max_lanes < 0 || options.max_lanes > kMostLanes) {
     return OutOfRange("the number of lanes", options.max_lanes,
-                      "1 to " + std::to_string(kMaxLanes) + ", or 0 for auto");
+                      "1 to " + std::to_string(kMostLanes) + ", or 0 for auto");
+  }
+  // A context of 240 lanes leaves 14 sequences for routes, one each for pads and graves.
+  if (options.context_lanes < 0 || options.context_lanes > kMostContextLanes) {
+    return OutOfRange("the number of lanes of one context", options.context_lanes,
+                      "1 to " + std::to_string(kMostContextLanes) + ", or 0 for auto");
+  }
+  if (options.kv_layout == KvLayout::kStreams && options.strict) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "a KV buffer for each lane cannot keep equal bytes; take --determinism fast, or "
+                 "--kv unified"};
   }
   if (options.threads < 0) {
     return OutOfRange("the number of threads", options.threads,
@@ -115,6 +125,14 @@ ModelInfo Describe(const GgufHeader& header, const std::string& path) {
   return info;
 }
 
+// Whether a lane's KV is one row of keys and values for each token and layer, and no router asks
+// for several rows a token.
+bool IsPlain(const GgufHeader& header, const ModelInfo& info) {
+  return info.expert_count == 0 &&
+         header.Integer(info.architecture + ".attention.sliding_window", 0) == 0 &&
+         header.Integer(info.architecture + ".ssm.conv_kernel", 0) == 0;
+}
+
 // Bytes of one KV cell over all layers.
 double BytesPerCell(const GgufHeader& header, const std::string& prefix, ggml_type type) {
   const int64_t layers = header.Integer(prefix + ".block_count", 0);
@@ -141,37 +159,73 @@ std::string Gigabytes(double bytes) {
   return text.substr(0, text.size() - 1) + "." + text.back() + " GB";
 }
 
+// What the plan of a context depends on besides the options.
+struct ModelShape {
+  int train_tokens = 0;
+  double bytes_per_cell = 0;
+  bool plain = false;  // attention over the whole history in every layer, and no experts
+};
+
+// Cells of each context where none were asked for.
+int64_t DefaultCells(const ContextPlan& plan, const ModelShape& shape, double available) {
+  int64_t cells = std::min<int64_t>(int64_t{plan.lanes} * shape.train_tokens,
+                                    std::max(kDefaultCells, shape.train_tokens));
+  if (shape.bytes_per_cell > 0 && std::isfinite(available)) {
+    cells =
+        std::min(cells, static_cast<int64_t>(available / 4 / plan.contexts / shape.bytes_per_cell));
+  }
+  return std::max<int64_t>(cells, 256);
+}
+
+Error TooManyCells(int64_t cells, double bytes, double available) {
+  return {ErrorCode::kResourceExhausted,
+          "a context of " + std::to_string(cells) + " KV cells (--ctx) needs " +
+              std::to_string(static_cast<int64_t>(bytes)) + " bytes (" + Gigabytes(bytes) +
+              ") and " + Gigabytes(available) + " of memory are available; give a smaller --ctx"};
+}
+
 // Rows, sequences and cells; kResourceExhausted when the cells take more than `limit` bytes.
-Result<ContextPlan> PlanContext(const LlamaOptions& options, int train_tokens,
-                                double bytes_per_cell, double limit) {
+Result<ContextPlan> PlanContext(const LlamaOptions& options, const ModelShape& shape,
+                                double limit) {
   ContextPlan plan;
-  plan.lanes = options.max_lanes == 0 ? kDefaultLanes : options.max_lanes;
+  const int lanes = options.max_lanes == 0 ? kDefaultLanes : options.max_lanes;
+  const int most = options.context_lanes == 0 ? kMostContextLanes : options.context_lanes;
+  plan.contexts = (lanes + most - 1) / most;
+  plan.lanes = (lanes + plan.contexts - 1) / plan.contexts;
   const int rows = options.strict ? kStrictRows : kFastRows;
   plan.max_rows = options.max_forward_rows == 0 ? rows : options.max_forward_rows;
   plan.prefill_rows = options.strict ? plan.max_rows : kFastPrefillRows;
   plan.routes = std::min(plan.max_rows - 1, kMaxSequences - 2 - plan.lanes);
   plan.routes = std::max(plan.routes, 1);
   const double available = AvailableBytes();
-  int64_t cells = options.context_cells;
-  if (cells == 0) {
-    cells = std::min<int64_t>(int64_t{plan.lanes} * train_tokens,
-                              std::max(kDefaultCells, train_tokens));
-    if (bytes_per_cell > 0 && std::isfinite(available)) {
-      cells = std::min(cells, static_cast<int64_t>(available / 4 / bytes_per_cell));
-    }
-    cells = std::max<int64_t>(cells, 256);
-  }
-  const double bytes = static_cast<double>(cells) * bytes_per_cell;
+  int64_t cells = (int64_t{options.context_cells} + plan.contexts - 1) / plan.contexts;
+  cells = options.context_cells == 0 ? DefaultCells(plan, shape, available)
+                                     : std::max<int64_t>(cells, 2);
+  LayoutCase layout;
+  layout.wish = options.kv_layout;
+  layout.possible = !options.strict && shape.plain;
+  layout.lanes = plan.lanes;
+  layout.sequences = plan.sequences();
+  layout.cells = cells;
+  layout.cells_given = options.context_cells > 0;
+  layout.train_tokens = shape.train_tokens;
+  layout.affordable_cells = shape.bytes_per_cell > 0 && std::isfinite(available)
+                                ? available / 4 / plan.contexts / shape.bytes_per_cell
+                                : std::numeric_limits<double>::infinity();
+  const LayoutChoice choice = ChooseLayout(layout);
+  plan.streams = choice.streams;
+  const int64_t physical = plan.streams ? int64_t{choice.stream_cells} * plan.sequences()
+                                        : (cells + kStrictRows + 255) / 256 * 256;
+  cells = plan.streams ? int64_t{choice.stream_cells} * plan.lanes : cells;
+  plan.stream_cells = choice.stream_cells;
+  const int64_t asked = (plan.streams ? physical : cells) * plan.contexts;
+  const double bytes = static_cast<double>(asked) * shape.bytes_per_cell;
   // ggml keeps the sizes of tensors in 64 bits but counts cells in 32.
-  if (bytes > limit || cells > std::numeric_limits<int32_t>::max() / 2) {
-    return Error{ErrorCode::kResourceExhausted,
-                 "a context of " + std::to_string(cells) + " KV cells (--ctx) needs " +
-                     std::to_string(static_cast<int64_t>(bytes)) + " bytes (" + Gigabytes(bytes) +
-                     ") and " + Gigabytes(available) +
-                     " of memory are available; give a smaller --ctx"};
+  if (bytes > limit || physical > std::numeric_limits<int32_t>::max() / 2) {
+    return TooManyCells(asked, bytes, available);
   }
   plan.cells = static_cast<int>(cells);
-  plan.physical_cells = static_cast<int>((cells + kStrictRows + 255) / 256 * 256);
+  plan.physical_cells = static_cast<int>(physical);
   return plan;
 }
 
@@ -242,6 +296,7 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   const CpuLoad load;
   LoadedModel loaded;
   loaded.info = Describe(*header, options.model_path);
+  loaded.info.has_chat_template = loaded.info.has_chat_template || !options.chat_template.empty();
   for (const GgufTensor& tensor : header->tensors) {
     loaded.router_bias = loaded.router_bias || EndsWith(tensor.name, ".ffn_gate_inp.bias");
   }
@@ -252,12 +307,13 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   loaded.bytes_per_cell = BytesPerCell(*header, prefix, TypeOf(options.kv_type));
   const double limit =
       weights == Weights::kMeasure ? std::numeric_limits<double>::infinity() : AvailableBytes();
-  const Result<ContextPlan> plan = PlanContext(options, train, loaded.bytes_per_cell, limit);
+  const ModelShape shape{train, loaded.bytes_per_cell, IsPlain(*header, loaded.info)};
+  const Result<ContextPlan> plan = PlanContext(options, shape, limit);
   if (!plan) {
     return plan.error();
   }
   loaded.plan = *plan;
-  loaded.context_tokens = std::min(train, plan->cells);
+  loaded.context_tokens = std::min(train, plan->streams ? plan->stream_cells : plan->cells);
   if (Status status = LoadBackends(options.backend_dir); !status) {
     return status.error();
   }
@@ -271,6 +327,11 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   loaded.threads = options.threads == 0 ? DefaultThreads(cpus, load.FreeCpus())
                                         : std::min(options.threads, cpus);
   loaded.recurrent = IsRecurrent(loaded.model.get());
+  if (loaded.recurrent && loaded.plan.streams) {
+    return Error{
+        ErrorCode::kUnsupported,
+        "a model with a recurrent state has no KV buffer for each lane; take --kv unified"};
+  }
   loaded.ordered_cells = KeepsOrder(loaded.model.get(), options);
   if (weights == Weights::kMeasure) {
     return loaded;
@@ -280,23 +341,25 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
     return hash.error();
   }
   loaded.info.hash = std::move(*hash);
+  loaded.threads_pool = ThreadPool::Make(loaded.threads);
   return loaded;
 }
 
-Status MakeContext(const LlamaOptions& options, ggml_backend_sched_eval_callback on_node,
-                   void* user_data, LoadedModel* loaded) {
+Result<ContextHandle> MakeContext(const LlamaOptions& options,
+                                  ggml_backend_sched_eval_callback on_node, void* user_data,
+                                  const LoadedModel& loaded) {
   llama_context_params params = llama_context_default_params();
-  params.n_ctx = static_cast<uint32_t>(loaded->plan.physical_cells);
-  const int rows = std::max(loaded->plan.max_rows, loaded->plan.prefill_rows);
+  params.n_ctx = static_cast<uint32_t>(loaded.plan.physical_cells);
+  const int rows = std::max(loaded.plan.max_rows, loaded.plan.prefill_rows);
   params.n_ubatch = static_cast<uint32_t>(rows);
   // llama.cpp reserves an output for each sequence, and aborts where a batch cannot hold them all.
-  params.n_batch = static_cast<uint32_t>(std::max(rows, loaded->plan.sequences()));
-  params.n_seq_max = static_cast<uint32_t>(loaded->plan.sequences());
-  params.n_threads = loaded->threads;
-  params.n_threads_batch = loaded->threads;
+  params.n_batch = static_cast<uint32_t>(std::max(rows, loaded.plan.sequences()));
+  params.n_seq_max = static_cast<uint32_t>(loaded.plan.sequences());
+  params.n_threads = loaded.threads;
+  params.n_threads_batch = loaded.threads;
   params.type_k = TypeOf(options.kv_type);
   params.type_v = TypeOf(options.kv_type);
-  params.kv_unified = true;
+  params.kv_unified = !loaded.plan.streams;
   params.no_perf = true;
   params.flash_attn_type = options.flash_attention == Toggle::kOff  ? LLAMA_FLASH_ATTN_TYPE_DISABLED
                            : options.flash_attention == Toggle::kOn ? LLAMA_FLASH_ATTN_TYPE_ENABLED
@@ -304,22 +367,20 @@ Status MakeContext(const LlamaOptions& options, ggml_backend_sched_eval_callback
   params.cb_eval = on_node;
   params.cb_eval_user_data = user_data;
   const LogCapture log;
-  ContextHandle context(llama_init_from_model(loaded->model.get(), params));
+  ContextHandle context(llama_init_from_model(loaded.model.get(), params));
   if (context == nullptr) {
-    const double bytes = loaded->bytes_per_cell * loaded->plan.physical_cells;
+    const double bytes = loaded.bytes_per_cell * loaded.plan.physical_cells;
     return Error{ErrorCode::kResourceExhausted,
-                 "a context of " + std::to_string(loaded->plan.cells) + " KV cells (" +
+                 "a context of " + std::to_string(loaded.plan.cells) + " KV cells (" +
                      Gigabytes(bytes) +
                      ") cannot be made: " + log.Reason("llama.cpp gave no reason") +
                      (ggml_is_quantized(params.type_k) ? "; give a smaller --ctx or --kv-type f16"
                                                        : "; give a smaller --ctx")};
   }
-  loaded->context = std::move(context);
-  loaded->threads_pool = ThreadPool::Make(loaded->threads);
-  if (loaded->threads_pool != nullptr) {
-    loaded->threads_pool->AttachTo(loaded->context.get());
+  if (loaded.threads_pool != nullptr) {
+    loaded.threads_pool->AttachTo(context.get());
   }
-  return {};
+  return context;
 }
 
 }  // namespace hyper::llama

@@ -11,15 +11,19 @@
 
 namespace hyper::llama {
 
-// Sequence ids, rows and cells of one context. Ids [0, lanes) belong to lanes, the next `routes`
-// to extra routes and scored continuations, then one to scratch rows and one to dead cells.
+// Sequence ids, rows and cells of one context, of which there are `contexts` alike. Ids [0, lanes)
+// belong to lanes, the next `routes` to extra routes and scored continuations, then one to scratch
+// rows and one to dead cells.
 struct ContextPlan {
+  int contexts = 1;
+  bool streams = false;  // each sequence has a buffer of its own
   int lanes = 0;
   int routes = 0;
   int max_rows = 0;        // rows of one decoding forward
   int prefill_rows = 0;    // rows of one prefill forward
   int cells = 0;           // cells that lanes and routes may use
   int physical_cells = 0;  // cells of the context: some more, for scratch rows
+  int stream_cells = 0;    // with streams: cells of each sequence
   int sequences() const { return lanes + routes + 2; }
 };
 
@@ -33,10 +37,8 @@ struct LoadedModel {
   bool names_end = false;      // the file says which token ends a text
   bool router_bias = false;    // the router adds a bias after its matmul
   int threads = 1;
-  // In order of construction; each uses the ones before it.
-  std::unique_ptr<ThreadPool> threads_pool;
+  std::unique_ptr<ThreadPool> threads_pool;  // of all contexts, which run one at a time
   ModelHandle model;
-  ContextHandle context;
 };
 
 // What becomes of a model's weights.
@@ -52,10 +54,11 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights = Wei
 // where it cannot be told.
 double AvailableBytes();
 
-// Makes the context of a loaded model.
+// Makes a context of a loaded model, which outlives it.
 //   on_node, user_data  ggml's evaluation callback, asked about every node of every forward
 // Errors: kResourceExhausted, with llama.cpp's reason.
-Status MakeContext(const LlamaOptions& options, ggml_backend_sched_eval_callback on_node,
-                   void* user_data, LoadedModel* loaded);
+Result<ContextHandle> MakeContext(const LlamaOptions& options,
+                                  ggml_backend_sched_eval_callback on_node, void* user_data,
+                                  const LoadedModel& loaded);
 
 }  // namespace hyper::llama

@@ -40,7 +40,7 @@ inline std::unique_ptr<LlamaEngine> MakeOrFail(const LlamaOptions& options) {
   return engine ? std::move(*engine) : nullptr;
 }
 
-inline std::vector<Token> QuestionTokens(LlamaEngine& engine, const std::string& question) {
+inline std::vector<Token> QuestionTokens(Engine& engine, const std::string& question) {
   const std::vector<ChatMessage> messages = {{"user", question}};
   const Result<Prompt> prompt = engine.RenderChat(messages, {});
   EXPECT_TRUE(prompt.has_value()) << (prompt ? "" : prompt.error().message);
@@ -102,7 +102,7 @@ inline void Record(const Event& event, LaneLog* log) {
 }
 
 // Polls until a poll brings nothing but stalls, or nothing at all with no forward.
-inline std::map<LaneId, LaneLog> RunAll(LlamaEngine& engine) {
+inline std::map<LaneId, LaneLog> RunAll(Engine& engine) {
   std::map<LaneId, LaneLog> logs;
   while (true) {
     const int64_t forwards = engine.cost().forwards;
@@ -120,7 +120,7 @@ inline std::map<LaneId, LaneLog> RunAll(LlamaEngine& engine) {
   }
 }
 
-inline std::string TextOf(const LlamaEngine& engine, const std::vector<Token>& tokens) {
+inline std::string TextOf(const Engine& engine, const std::vector<Token>& tokens) {
   std::string text;
   for (const Token token : tokens) {
     text += engine.TokenText(token);

@@ -77,9 +77,9 @@ Result<LlamaEngine::Outcome> LlamaEngine::Forward() {
   const LogCapture log;
   int code = 0;
   try {
-    code = llama_decode(loaded_.context.get(), batch_.get());
+    code = llama_decode(context_.get(), batch_.get());
     if (code == 0) {
-      llama_synchronize(loaded_.context.get());
+      llama_synchronize(context_.get());
     }
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kResourceExhausted, "no memory for the forward; give a smaller --ctx"};
@@ -162,6 +162,7 @@ Result<bool> LlamaEngine::PrefillStep() {
     pool_->NotePeak(0);
     const int again = std::max(0, std::min(begin + count, lane.computed) - begin);
     cost_.recomputed_tokens += again;
+    lane.recomputed += again;
     cost_.prefill_tokens += count - again;
     lane.computed = std::max(lane.computed, begin + count);
     return true;
@@ -282,8 +283,7 @@ Event& LlamaEngine::AddEvent(EventKind kind, LaneId lane) {
 }
 
 std::span<float> LlamaEngine::Logits(int row) {
-  return {llama_get_logits_ith(loaded_.context.get(), row),
-          static_cast<size_t>(loaded_.info.vocab_size)};
+  return {llama_get_logits_ith(context_.get(), row), static_cast<size_t>(loaded_.info.vocab_size)};
 }
 
 void LlamaEngine::Observe(LaneId lane, int position, int route, std::span<float> logits) {

@@ -20,8 +20,9 @@ namespace hyper::llama {
 struct Refinement {
   RouteSpec spec;
   uint64_t path_key = 0;
-  int position = 0;                        // of the token that is being chosen
-  int next_route = 0;                      // routes before this one are done
+  int position = 0;    // of the token that is being chosen
+  int next_route = 0;  // routes before this one are done
+  int origin = -1;     // of recurrent models, once parted into waves: the sequence before the token
   std::vector<RoutePass> passes;           // [MoE layers], made in the first wave
   std::vector<std::vector<float>> logits;  // [routes done][vocabulary] of earlier waves
 };

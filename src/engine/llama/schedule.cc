@@ -48,8 +48,6 @@ DecodePlan PlanDecode(std::span<const DecodeWish> wishes, const DecodeLimits& li
       rows -= wish.rows;
       cells -= wish.rows;
       routes -= BorrowedIds(wish, wish.rows);
-    } else if (plan.shares.empty() && limits.whole_refinements) {
-      plan.stalled.push_back(wish.lane);
     } else if (plan.shares.empty()) {
       const int own = wish.between_waves ? 0 : 1;
       const int wave = static_cast<int>(

@@ -19,11 +19,10 @@ struct DecodeWish {
 
 // What a forward can hold.
 struct DecodeLimits {
-  int rows = 0;                    // rows of one forward, >= 1
-  int64_t cells = 0;               // free KV cells; each row takes one
-  int routes = 0;                  // sequence ids for routes other than a lane's first row
-  bool equal_parts = true;         // cut a wide pool into forwards of about equal size
-  bool whole_refinements = false;  // a lane's routes never part into waves
+  int rows = 0;             // rows of one forward, >= 1
+  int64_t cells = 0;        // free KV cells; each row takes one
+  int routes = 0;           // sequence ids for routes other than a lane's first row
+  bool equal_parts = true;  // cut a wide pool into forwards of about equal size
 };
 
 // Rows that a lane gets.

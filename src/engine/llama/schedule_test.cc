@@ -41,18 +41,6 @@ TEST(ScheduleTest, WidePoolsAreCutIntoEqualParts) {
   EXPECT_EQ(Rows(PlanDecode(PlainLanes(64), fast)), 63);
 }
 
-TEST(ScheduleTest, WholeRefinementsWaitInsteadOfPartingIntoWaves) {
-  std::vector<DecodeWish> wishes = PlainLanes(2);
-  wishes[0].rows = 8;
-  DecodeLimits limits = Limits(5, 1000, 10);
-  EXPECT_EQ(Rows(PlanDecode(wishes, limits)), 5);
-  limits.whole_refinements = true;
-  const DecodePlan plan = PlanDecode(wishes, limits);
-  ASSERT_EQ(plan.shares.size(), 1U);
-  EXPECT_EQ(plan.shares[0].lane, 2);
-  EXPECT_EQ(plan.stalled, std::vector<LaneId>{1});
-}
-
 TEST(ScheduleTest, LanesAdvanceEvenly) {
   std::vector<DecodeWish> wishes = PlainLanes(100);
   wishes[7].rows = 40;  // refined lanes of different widths among them

@@ -129,6 +129,23 @@ TEST_F(StrictTest, EvictedLanesGoOnAsIfNothingHadHappened) {
   EXPECT_EQ(engine->cost().recomputed_tokens, (length - 1 + 8) + (length - 1 + 16));
 }
 
+// llama.cpp #7052: more slots, other answers even at temperature 0.
+TEST_F(StrictTest, EqualGreedyPromptsSayOneText) {
+  const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
+  const std::vector<Token> prompt = QuestionTokens(*engine, kQuestion);
+  for (int i = 0; i < 8; ++i) {
+    LaneSpec spec = Greedy();
+    spec.path_key = static_cast<uint64_t>(i);
+    const Result<LaneId> lane = engine->Open(prompt, spec);
+    ASSERT_TRUE(lane && engine->Grant(*lane, kTokens).ok());
+  }
+  const std::map<LaneId, LaneLog> logs = RunAll(*engine);
+  ASSERT_EQ(logs.size(), 8U);
+  for (const auto& [lane, log] : logs) {
+    ExpectSame(log, logs.begin()->second, "lane " + std::to_string(lane));
+  }
+}
+
 TEST_F(StrictTest, FastModeSaysSo) {
   LlamaOptions options = BundledOptions();
   options.strict = false;

@@ -1,0 +1,32 @@
+// Whether lanes share one KV buffer or have one each. Pure.
+#pragma once
+
+#include <cstdint>
+
+#include "hyper/llama_engine.h"
+
+namespace hyper::llama {
+
+// What the choice depends on.
+struct LayoutCase {
+  KvLayout wish = KvLayout::kAuto;
+  bool possible = false;     // streams take nothing away: fast determinism, attention only, dense
+  int lanes = 1;             // of one context
+  int sequences = 1;         // its sequence ids, each of which takes a stream
+  int64_t cells = 0;         // of a unified buffer
+  bool cells_given = false;  // the user named that number, for all lanes together
+  int train_tokens = 1;      // longest history the model knows
+  double affordable_cells = 0;  // that may be allocated without asking
+};
+
+struct LayoutChoice {
+  bool streams = false;
+  int stream_cells = 0;  // of each stream, a multiple of 256
+};
+
+// The layout that is wished for, or by the cost model: streams, where they are possible, where the
+// pool is wide enough for the scan of foreign cells to cost more than the copies at forks, and
+// where a stream for every sequence can hold as much as one path could have of a unified buffer.
+LayoutChoice ChooseLayout(const LayoutCase& layout);
+
+}  // namespace hyper::llama
