@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kStep = 256;  // llama.cpp pads a stream's cells to a multiple of it
 
-// Lanes from which on streams decode faster; measured, see docs/design.md, "KV layout".
+// Lanes from which on streams are taken; see docs/design.md, "KV layout".
 constexpr int kManyLanes = 16;
 
 int64_t RoundUp(int64_t cells) { return (cells + kStep - 1) / kStep * kStep; }
