@@ -10,7 +10,8 @@ file(RELATIVE_PATH bin_to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 # A llama.cpp of the system lies elsewhere: its folder is kept in the run path.
 set_target_properties(hyper PROPERTIES INSTALL_RPATH "$ORIGIN/hyper")
 if(HYPER_LLAMA STREQUAL "system")
-  set_target_properties(hyper PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  cmake_path(GET HYPER_LLAMA_COMMON PARENT_PATH llama_libdir)
+  set_target_properties(hyper PROPERTIES INSTALL_RPATH "$ORIGIN/hyper;${llama_libdir}")
 endif()
 if(TARGET hyper_cli)
   set_target_properties(hyper_cli PROPERTIES
