@@ -28,7 +28,7 @@ declare -A part_of_header=(
 )
 # Outside headers, and the folders where they may be included.
 outside_rules=(
-  '<(llama|ggml|gguf|common|chat|log|sampling)[a-z-]*\.h> ^(src/engine/llama|tests/support)/'
+  '<(llama|ggml|gguf|common|chat|log|sampling)[a-z-]*\.h> ^(src/engine/llama|tests/support|tests/goldens)/'
   '<nlohmann/ ^(src/(report|capi|engine|eval|server|store)|apps|tests)/|_test\.cc$'
   '<(flint/|arb|acb|ca|calcium|fmpz|fmpq|qqbar)[a-z_/]*\.h> ^src/answer/'
   '<sqlite3\.h> ^src/store/'

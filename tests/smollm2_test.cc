@@ -100,8 +100,6 @@ TEST_F(SmolLm2, HyperRunsControllerOnly) {
                         "--json",       "What is 2 + 3? Answer in one line."});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json run = json::parse(result.out);
-  EXPECT_EQ(run["model"]["architecture"], "llama");
-  EXPECT_EQ(run["model"]["experts"], 0);
   EXPECT_FALSE(run["decisions"].empty());
   for (const json& decision : run["decisions"]) {
     EXPECT_TRUE(decision["scores"]["single_token"].is_null());

@@ -11,5 +11,5 @@ model=models/downloaded/SmolLM2-135M-Instruct.Q4_1.gguf
   exit 1
 }
 cmake --build "$build" --target smollm2_golden
-backends=$(dirname "$(ldd "$build/smollm2_golden" | sed -n 's/.*libllama\.so[^ ]* => \([^ ]*\).*/\1/p')")
+backends=$(dirname "$(ldd "$build/smollm2_golden" | sed -n 's/.*libllama\.[^ ]* => \([^ ]*\).*/\1/p')")
 "$build/smollm2_golden" "$model" "$backends" >tests/goldens/smollm2.json
