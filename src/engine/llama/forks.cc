@@ -102,7 +102,7 @@ Result<LaneId> LlamaEngine::ForkFrom(LlamaEngine& other, LaneId lane, int positi
     return child.error();
   }
   child->turns = round_;
-  const Result<LaneId> id = AddLane(std::move(*child));
+  Result<LaneId> id = AddLane(std::move(*child));
   if (id) {
     CopyCells(other, other.lanes_.at(lane), *id);
   }
