@@ -190,6 +190,11 @@ class Pool {
   void StopExpansion(bool stalled);
   // For the session: the same again. Prunes the least confident path, or ends the last one.
   void PruneForCells(const std::string& reason);
+  // Ends `victim` for want of cells: prunes it, or ends it where it is if it is the `last` that
+  // could go on. Recorded.
+  void EndForCells(PathId victim, bool last, const std::string& reason);
+  // The least confident of some paths (at least one); among equals the youngest. Pure.
+  PathId LeastConfident(std::span<const PathId> among) const;
   // Paths and extra routes that are decoded now.
   int LanesInUse() const;
   bool stalled() const { return stalled_; }
@@ -200,7 +205,6 @@ class Pool {
   void Append(Path& path, const Event& event);
   void EndLane(Path& path, PathStatus status, const std::string& reason);
   void Take(Path& path, const Event& event);
-  PathId LeastConfident() const;
   int MakeRoom(int count);
   void RecordShortage(ShortageStep step, int routes, PathId path);
   void NotePeaks();

@@ -66,8 +66,8 @@ int Pool::LanesInUse() const {
   return lanes;
 }
 
-PathId Pool::LeastConfident() const {
-  return *std::min_element(running_.begin(), running_.end(), [this](PathId a, PathId b) {
+PathId Pool::LeastConfident(std::span<const PathId> among) const {
+  return *std::min_element(among.begin(), among.end(), [this](PathId a, PathId b) {
     const double x = Sureness(path(a));
     const double y = Sureness(path(b));
     return x != y ? x < y : a > b;  // among equals the youngest goes
@@ -100,8 +100,10 @@ void Pool::PruneForCells(const std::string& reason) {
   if (running_.empty()) {
     return;
   }
-  const bool last = running_.size() == 1;
-  const PathId victim = last ? running_.front() : LeastConfident();
+  EndForCells(LeastConfident(running_), running_.size() == 1, reason);
+}
+
+void Pool::EndForCells(PathId victim, bool last, const std::string& reason) {
   Finish(victim, last ? PathStatus::kLength : PathStatus::kPruned, reason);
   RecordShortage(last ? ShortageStep::kPathEnded : ShortageStep::kPathPruned, 0, victim);
 }
