@@ -73,13 +73,14 @@ check_fuzz() {
   done
 }
 
-# The server under the official client, clients that leave, and its page in Chromium.
+# The server under the official client, clients that leave, its page in Chromium, and other tools.
 check_server() {
   local url
   cmake --preset release && cmake --build build --target hyper_cli || return 1
-  python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet openai==3.57.0 || return 1
+  python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet openai==3.57.0 schemathesis==4.32.5 'lm-eval[api]==0.4.13' || return 1
   npm install --loglevel=error --prefix "$work" playwright-core@1.65.1 || return 1
-  build/hyper serve --port 0 >"$work/serve.out" &
+  tests/server_tools_check.sh build/hyper "$work/venv/bin" || return 1
+  build/hyper serve --port 0 --store "$work/runs.db" >"$work/serve.out" &
   local server=$!
   until [ -s "$work/serve.out" ]; do
     kill -0 "$server" || return 1

@@ -13,7 +13,7 @@ packages=(g++ cmake ninja-build ccache git ca-certificates openssl npm pkg-confi
 case $level in
   build) ;;
   ci) packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14) ;;
-  full) packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 debootstrap gcovr valgrind chromium python3-venv) ;;
+  full) packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 debootstrap gcovr valgrind chromium python3-venv curl wrk) ;;
   *)
     echo "install-deps: there is no set '$level'; it takes build, ci or full" >&2
     exit 1

@@ -90,7 +90,8 @@ def check_leavers(count=200):
     while metric("runs_running") + metric("runs_waiting") > 0:
         assert time.time() < end, "runs are left"
         time.sleep(0.1)
-    assert metric("lanes_open") == 0 and metric("kv_cells_used") == 0, "lanes or cells are left"
+    assert metric("lanes_open") == metric("prompt_cache_lanes"), "lanes are left"
+    assert metric("kv_cells_used") <= metric("prompt_cache_cells"), "cells are left"
 
 
 for check in (check_chat, check_stream, check_others, check_leavers):

@@ -16,7 +16,8 @@ let replay = null;
 
 const tree = new TreeView($('tree'), choose);
 const charts = {confidence: new Chart($('confidence'), 240), controller: new Chart($('controller'), 200),
-                statistics: new Chart($('statistics'), 240)};
+                statistics: new Chart($('statistics'), 240), cost: new Chart($('accuracy-cost'), 260)};
+const pairTrees = ['first-tree', 'second-tree'].map((id) => new TreeView($(id), () => {}));
 
 function choose(id) {
   selected = id;
@@ -58,6 +59,7 @@ function drawFrame() {
       drawState();
       tree.draw(model);
       PARTS.forEach((part) => part());
+      drawPair();
     } else {
       const part = frame % FRAMES_BETWEEN_CHARTS;
       if (part < 3) PARTS[part]();
@@ -173,6 +175,9 @@ async function refreshRuns() {
   const options = runs.map((run) => make('option',
       `${run.id}: ${run.method}, ${run.status}${run.answer ? `, ${run.answer}` : ''}`, {value: run.id}));
   fill($('runs'), [make('option', 'new question', {value: ''}), ...options]);
+  const second = $('other').value;
+  fill($('other'), [make('option', 'none', {value: ''}), ...options.map((option) => option.cloneNode(true))]);
+  $('other').value = second;
   const watched = live && runs.find((run) => run.id === live.id);
   if (watched) live.cells = watched.cells;
 }
@@ -255,17 +260,18 @@ function loadLines(text) {
 // The page with its scripts and the records inside, as one file.
 async function share() {
   const text = (name) => fetch(`/page/${name}`).then((response) => response.text());
-  const [uplotStyle, style, uplot, modelCode, views, page] = await Promise.all(
-      ['uplot.css', 'page.css', 'uplot.js', 'model.js', 'views.js', 'page.js'].map(text));
+  const [uplotStyle, style, ...scripts] = await Promise.all(
+      ['uplot.css', 'page.css', 'uplot.js', 'model.js', 'views.js', 'studies.js', 'page.js'].map(text));
   const html = await fetch('/').then((response) => response.text());
-  const data = JSON.stringify(model.records).replaceAll('<', '\\u003c');
+  const shown = {records: model.records, other: other ? other.records : null, studies};
+  const data = JSON.stringify(shown).replaceAll('<', '\\u003c');
   const body = html.slice(html.indexOf('<body>'), html.indexOf('<script'));
   const script = (code) => `<script>${code.replaceAll('</script', '<\\/script')}</script>`;
   const whole = `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
       `<meta name="viewport" content="width=device-width, initial-scale=1"><title>HyPER run</title>` +
       `<style>${uplotStyle}${style}</style></head>${body}` +
       `<script type="application/json" id="run-data">${data}</script>` +
-      [uplot, modelCode, views, page].map(script).join('') + '</body></html>';
+      scripts.map(script).join('') + '</body></html>';
   const link = make('a', '', {href: URL.createObjectURL(new Blob([whole], {type: 'text/html'})),
                               download: `hyper-${(model.head && model.head.id) || 'run'}.html`});
   link.click();
@@ -278,7 +284,15 @@ function openEmbedded() {
   const live = [$('ask'), document.querySelector('label[for=trace]'), $('runs').parentElement, $('share'),
                 $('prune'), $('fork')];
   live.forEach((element) => { element.hidden = true; });
-  for (const record of JSON.parse(embedded().textContent)) take(record);
+  $('other').parentElement.hidden = true;
+  const shown = JSON.parse(embedded().textContent);
+  shown.records.forEach(take);
+  studies = shown.studies;
+  if (shown.other) {
+    other = new RunModel();
+    shown.other.forEach((record) => other.take(record));
+  }
+  drawStudies();
   say(model.head ? model.head.question || '' : '');
   redrawAll = true;
 }
@@ -299,7 +313,7 @@ function wire() {
   $('ask').addEventListener('submit', ask);
   $('stop').addEventListener('click', () => live && live.abort.abort());
   $('share').addEventListener('click', share);
-  $('key').addEventListener('change', () => { loadMethods(); refreshRuns(); });
+  $('key').addEventListener('change', () => { loadMethods(); loadStudies(); refreshRuns(); });
   $('trace').addEventListener('change', async (event) => {
     if (event.target.files.length) loadLines(await event.target.files[0].text());
   });
@@ -307,11 +321,13 @@ function wire() {
     const id = event.target.value;
     if (id) follow({}, `/v1/runs/${id}/events`, () => id);
   });
+  $('other').addEventListener('change', (event) => loadOther(event.target.value));
   for (const action of ['prune', 'fork']) {
     $(action).addEventListener('click', () => live && post(`/v1/runs/${live.id}/paths/${selected}/${action}`));
   }
   setInterval(() => live && refreshRuns(), 1000);
   loadMethods();
+  loadStudies();
   refreshRuns();
 }
 

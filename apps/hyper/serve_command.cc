@@ -29,6 +29,7 @@ constexpr const char* kServeCommand = "serve";
 constexpr const char* kServeFooter = R"(Examples:
   hyper serve
   hyper serve --model qwen3.gguf --port 9000 --api-key-file key.txt
+  hyper serve --store runs.db        # then also: hyper inspect runs.db run_3
   curl localhost:8080/v1/chat/completions -d '{"model": "tinymath:hyper",
     "messages": [{"role": "user", "content": "12 * (7 + 5) = ?"}]}'
 
@@ -48,7 +49,12 @@ struct ServeFlags {
   std::string preset;
   std::string lanes = "0";
   std::string queue = "64";
+  std::string prompt_cache = "8";
+  std::string pools = "1";
   std::string keep = "100";
+  std::string store;
+  std::string store_runs = "10000";
+  std::string store_age = "0";
   std::string connections = "256";
   std::string max_tokens = "32768";
   std::string plain_tokens = "2048";
@@ -61,6 +67,7 @@ struct ServePlan {
   SchedulerOptions scheduler;
   HttpOptions http;
   ServerLimits limits;
+  ArchiveOptions archive;  // no path: none
   int lanes = 0;
   double grace_s = 0;
 };
@@ -86,7 +93,16 @@ void AddFlags(CLI::App& app, ServeFlags& flags) {
   add("--lanes", flags.lanes, "N", "paths that all requests may decode at once; 0: automatic",
       serving);
   add("--queue", flags.queue, "N", "requests that may wait; beyond, clients get 429", serving);
-  add("--keep", flags.keep, "N", "finished runs that are kept for the page", serving);
+  add("--pools", flags.pools, "N",
+      "pools that share the KV cells, each with its part; 1: each has what its paths may need",
+      serving);
+  add("--prompt-cache", flags.prompt_cache, "N",
+      "prompts whose KV is kept for requests that begin alike, while there is room", serving);
+  add("--keep", flags.keep, "N", "finished runs that are kept in memory for the page", serving);
+  add("--store", flags.store, "FILE",
+      "also keep finished runs in this study, which hyper inspect and export read [none]", serving);
+  add("--store-max-runs", flags.store_runs, "N", "runs that the study keeps, the newest", serving);
+  add("--store-max-age", flags.store_age, "DURATION", "age of runs that it keeps; 0: any", serving);
   add("--max-tokens", flags.max_tokens, "N", "tokens of one path at most", serving);
   add("--plain-tokens", flags.plain_tokens, "N",
       "tokens of plain decoding where a request gives no limit", serving);
@@ -134,6 +150,7 @@ Status CheckMethod(const std::string& name) {
 Result<ServePlan> PlanOf(const ServeFlags& flags) {
   constexpr int kMost = 1 << 20;
   ServePlan plan;
+  int store_runs = 0;
   plan.http.host = flags.host;
   plan.http.cors_origin = flags.cors_origin;
   plan.limits.default_method = flags.method;
@@ -141,7 +158,10 @@ Result<ServePlan> PlanOf(const ServeFlags& flags) {
        {ParseCount("port", flags.port, 0, 65535, plan.http.port),
         ParseCount("lanes", flags.lanes, 0, 4096, plan.lanes),
         ParseCount("queue", flags.queue, 1, kMost, plan.scheduler.most_waiting),
+        ParseCount("pools", flags.pools, 1, 4096, plan.scheduler.pools),
+        ParseCount("prompt-cache", flags.prompt_cache, 0, 4096, plan.scheduler.most_prompts),
         ParseCount("keep", flags.keep, 0, kMost, plan.scheduler.most_kept),
+        ParseCount("store-max-runs", flags.store_runs, 1, 1 << 30, store_runs),
         ParseCount("connections", flags.connections, 1, 4096, plan.http.most_connections),
         ParseCount("max-tokens", flags.max_tokens, 1, kMost, plan.limits.most_tokens),
         ParseCount("plain-tokens", flags.plain_tokens, 1, kMost, plan.limits.plain_tokens),
@@ -152,16 +172,22 @@ Result<ServePlan> PlanOf(const ServeFlags& flags) {
   }
   const Result<double> time = ParseLimit("time", flags.time);
   const Result<double> grace = ParseLimit("grace", flags.grace);
+  const Result<double> store_age = ParseLimit("store-max-age", flags.store_age);
   Result<std::string> key = ReadKey(flags.api_key_file);
   for (const Status& status :
        {time ? Status() : Status(time.error()), grace ? Status() : Status(grace.error()),
-        key ? Status() : Status(key.error())}) {
+        store_age ? Status() : Status(store_age.error()), key ? Status() : Status(key.error())}) {
     if (!status) {
       return status.error();
     }
   }
   plan.limits.most_time_s = *time;
   plan.grace_s = *grace;
+  plan.archive.path = flags.store;
+  plan.archive.engine = fmt::format("{} kv={}", flags.engine.engine, flags.engine.kv_type);
+  plan.archive.version = HYPER_VERSION;
+  plan.archive.most_runs = store_runs;
+  plan.archive.most_age_s = *store_age;
   plan.http.api_key = std::move(*key);
   if (flags.verbose) {
     plan.http.log = [](const std::string& method, const std::string& path, int status) {
@@ -202,6 +228,15 @@ int Serve(const ServeFlags& flags, ServePlan plan) {
   if (Result<MethodOptions> preset = Preset(plan.limits.preset); !preset) {
     return Complain(kServeCommand, preset.error());
   }
+  std::unique_ptr<RunArchive> archive;
+  if (!plan.archive.path.empty()) {
+    Result<std::unique_ptr<RunArchive>> opened = RunArchive::Open(plan.archive);
+    if (!opened) {
+      return Complain(kCommand, opened.error());
+    }
+    archive = std::move(*opened);
+    plan.scheduler.archive = archive.get();
+  }
   Scheduler scheduler(**engine, plan.scheduler);
   Result<std::unique_ptr<HttpServer>> server =
       HttpServer::Listen(scheduler, plan.limits, plan.http);
@@ -219,6 +254,13 @@ int Serve(const ServeFlags& flags, ServePlan plan) {
   fmt::print(stderr, "hyper serve: ending; a second Ctrl-C ends at once\n");
   scheduler.Shutdown(plan.grace_s);
   (*server)->Stop();
+  if (archive != nullptr) {
+    archive->Flush();
+    if (archive->lost() > 0) {
+      fmt::print(stderr, "hyper serve: {} runs could not be stored: {}\n", archive->lost(),
+                 OneLine(archive->last_error()));
+    }
+  }
   return kExitOk;
 }
 

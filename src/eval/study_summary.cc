@@ -74,7 +74,9 @@ Result<std::map<int64_t, StoredQuestion>> ChosenQuestions(Store& store,
     const bool wanted = options.groups.empty() ||
                         std::find(options.groups.begin(), options.groups.end(), question.group) !=
                             options.groups.end();
-    if (wanted) chosen.emplace(question.id, question);
+    const bool left_out =
+        !options.left_out_suite.empty() && question.suite == options.left_out_suite;
+    if (wanted && !left_out) chosen.emplace(question.id, question);
   }
   return chosen;
 }

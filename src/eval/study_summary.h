@@ -38,6 +38,7 @@ struct RunSummary {
 
 struct SummaryOptions {
   std::vector<std::string> groups = {};  // only questions of these groups; empty: all
+  std::string left_out_suite = {};       // no questions of this suite
   uint64_t bootstrap_seed = 1;
 };
 

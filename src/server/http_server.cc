@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "src/server/api_description.h"
 #include "src/server/generation.h"
 #include "src/server/metrics.h"
 #include "src/server/page_files.h"
@@ -87,10 +88,11 @@ const char* MimeOf(std::string_view name) {
   const auto ends = [name](std::string_view end) {
     return name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
   };
-  return ends(".html")  ? "text/html; charset=utf-8"
-         : ends(".js")  ? "text/javascript; charset=utf-8"
-         : ends(".css") ? "text/css; charset=utf-8"
-                        : "application/octet-stream";
+  return ends(".html")   ? "text/html; charset=utf-8"
+         : ends(".js")   ? "text/javascript; charset=utf-8"
+         : ends(".css")  ? "text/css; charset=utf-8"
+         : ends(".json") ? kJson
+                         : "application/octet-stream";
 }
 
 void SendPage(Response& response, const std::string& name) {
@@ -144,6 +146,7 @@ struct HttpServer::Parts {
   const ServerLimits limits;
   const HttpOptions options;
   httplib::Server server;
+  Routes routes{server};
   int port = 0;
   std::thread thread;
 };
@@ -162,7 +165,7 @@ void HttpServer::Parts::SetUp() {
   server.set_tcp_nodelay(true);
   Guard();
   AddApi();
-  AddRunRoutes(server, scheduler, options.heartbeat_s);
+  AddRunRoutes(routes, scheduler, options.heartbeat_s);
   AddPage();
 }
 
@@ -193,6 +196,15 @@ httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request
              .ToJson());
     return Handled::Handled;
   }
+  const std::string methods = routes.MethodsOf(request.path);
+  if (!methods.empty() && methods.find(request.method) == std::string::npos) {
+    response.set_header("Allow", methods);
+    Send(response, 405,
+         ApiError{405, "invalid_request_error", "method_not_allowed", "",
+                  fmt::format("{} takes {}", request.path, methods)}
+             .ToJson());
+    return Handled::Handled;
+  }
   return Handled::Unhandled;
 }
 
@@ -218,17 +230,20 @@ void HttpServer::Parts::Guard() {
 }
 
 void HttpServer::Parts::AddApi() {
-  server.Get("/health", [](const Request& /*request*/, Response& response) {
+  routes.Get("/health", [](const Request& /*request*/, Response& response) {
     Send(response, 200, {{"status", "ok"}});
   });
-  server.Get("/v1/models", [this](const Request& /*request*/, Response& response) {
+  routes.Get("/v1/models", [this](const Request& /*request*/, Response& response) {
     Send(response, 200, ModelsJson(limits));
   });
-  server.Get("/metrics", [this](const Request& /*request*/, Response& response) {
+  routes.Get("/metrics", [this](const Request& /*request*/, Response& response) {
     response.set_content(MetricsText(scheduler.metrics()), "text/plain; version=0.0.4");
   });
+  routes.Get("/openapi.json", [this](const Request& /*request*/, Response& response) {
+    Send(response, 200, ApiDescription(limits));
+  });
   const auto generate = [this](const char* path, ParseRequest parse, MakeFormat format) {
-    server.Post(path, [this, parse, format](const Request& request, Response& response) {
+    routes.Post(path, [this, parse, format](const Request& request, Response& response) {
       Generate(scheduler, parse(request.body, limits), format, options.heartbeat_s, request,
                response);
     });
@@ -239,12 +254,12 @@ void HttpServer::Parts::AddApi() {
 }
 
 void HttpServer::Parts::AddPage() {
-  server.Get("/", [](const Request& /*request*/, Response& response) {
+  routes.Get("/", [](const Request& /*request*/, Response& response) {
     SendPage(response, "index.html");
   });
   // Names are looked up among the embedded files; no file system is touched.
-  server.Get(R"(/page/([a-z_.-]+))", [](const Request& request, Response& response) {
-    SendPage(response, request.matches[1]);
+  routes.Get("/page/{file}", [](const Request& request, Response& response) {
+    SendPage(response, request.path_params.at("file"));
   });
 }
 
@@ -278,6 +293,8 @@ HttpServer::HttpServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
 HttpServer::~HttpServer() { Stop(); }
 
 int HttpServer::port() const { return parts_->port; }
+
+const std::vector<Routes::Route>& HttpServer::routes() const { return parts_->routes.list(); }
 
 void HttpServer::Stop() {
   parts_->server.stop();

@@ -5,9 +5,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "hyper/result.h"
 #include "src/server/request_json.h"
+#include "src/server/routes.h"
 #include "src/server/scheduler.h"
 
 namespace hyper {
@@ -37,6 +39,8 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   int port() const;
+  // All that is served, for the test of the description.
+  const std::vector<Routes::Route>& routes() const;
   // Takes no more connections and waits for the handlers that run.
   void Stop();
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -26,9 +27,29 @@ const char* FinishReason(const Path* path, bool stopped) {
   return stopped || (path != nullptr && path->status == PathStatus::kFinished) ? "stop" : "length";
 }
 
+// Bytes of content that a stream got since it had `before`.
+size_t Grown(size_t before, const TextStream& stream) {
+  return std::max(stream.content_bytes(), before) - before;
+}
+
+// Moves the entries of content out of `undecided`, the last ones with `bytes` bytes in all; those
+// before them are tags and the white space around.
+void MoveContent(std::vector<TokenLogprobs>& undecided, size_t bytes,
+                 std::vector<TokenLogprobs>& content) {
+  auto first = undecided.end();
+  for (size_t taken = 0; taken < bytes && first != undecided.begin();) {
+    --first;
+    taken += first->bytes.size();
+  }
+  content.insert(content.end(), std::make_move_iterator(first),
+                 std::make_move_iterator(undecided.end()));
+  undecided.clear();
+}
+
 // What a session may take: enough for every path to its end, so that runs beside each other never
-// prune each other's paths.
-Reservation ReservationFor(const RunRequest& request, size_t prompt_tokens, const Engine& engine) {
+// prune each other's paths. Where pools share the cells, one has its part and prunes within it.
+Reservation ReservationFor(const RunRequest& request, size_t prompt_tokens, const Engine& engine,
+                           int pools) {
   Reservation whole = WholeEngine(request.options, engine);
   const bool plain = request.method == kPlainMethod;
   if (plain) {
@@ -37,7 +58,9 @@ Reservation ReservationFor(const RunRequest& request, size_t prompt_tokens, cons
   const int64_t rows = plain ? int64_t{whole.lanes} * request.routes : whole.lanes;
   const int64_t wanted =
       static_cast<int64_t>(prompt_tokens) + rows * static_cast<int64_t>(request.options.max_tokens);
-  return {whole.lanes, std::min(whole.cells, wanted)};
+  const int64_t one_path = static_cast<int64_t>(prompt_tokens) + request.options.max_tokens;
+  const int64_t part = plain ? whole.cells : std::max(whole.cells / pools, one_path);
+  return {whole.lanes, std::min({whole.cells, wanted, part})};
 }
 
 }  // namespace
@@ -72,7 +95,7 @@ Result<Prompt> LiveRun::Render(Engine& engine) const {
   return prompt;
 }
 
-std::optional<ApiError> LiveRun::MakeSession(Engine& engine, Prompt prompt) {
+std::optional<ApiError> LiveRun::MakeSession(Engine& engine, Prompt prompt, int pools) {
   const int context = engine.capabilities().context_tokens;
   if (prompt.tokens.size() >= static_cast<size_t>(context)) {
     return ContextExceeded(prompt.tokens.size(), context);
@@ -93,7 +116,7 @@ std::optional<ApiError> LiveRun::MakeSession(Engine& engine, Prompt prompt) {
     method = std::move(*made);
   }
   Pool::Config config;
-  config.reservation = ReservationFor(request_, prompt.tokens.size(), engine);
+  config.reservation = ReservationFor(request_, prompt.tokens.size(), engine, pools);
   config.prompt = std::move(prompt);
   config.options = options;
   config.seed = {request_.seed, 0};
@@ -116,14 +139,14 @@ TextStream::Options LiveRun::StreamOptions() const {
   return options;
 }
 
-bool LiveRun::Prepare(Engine& engine) {
+bool LiveRun::Prepare(Engine& engine, int pools) {
   engine_ = &engine;
   Result<Prompt> prompt = Render(engine);
   std::optional<ApiError> error;
   if (!prompt) {
     error = FromError(prompt.error());
   } else {
-    error = MakeSession(engine, std::move(*prompt));
+    error = MakeSession(engine, std::move(*prompt), pools);
   }
   if (error) {
     Refuse(std::move(*error));
@@ -167,6 +190,20 @@ void LiveRun::Refuse(ApiError error) {
   reply_->Push(std::move(event));
 }
 
+TokenLogprobs LiveRun::LogprobsOf(const Path& path, size_t at) const {
+  TokenLogprobs entry{
+      engine_->TokenText(path.tokens[at]), std::max(path.logprobs[at], kLowestLogprob), {}};
+  // The path keeps the rivals of its newest token only; one token comes at a time.
+  const size_t shown = at + 1 == path.tokens.size()
+                           ? std::min(path.top.size(), static_cast<size_t>(*request_.top_logprobs))
+                           : 0;
+  for (const TokenLogprob& rival : std::span(path.top).first(shown)) {
+    entry.top.emplace_back(engine_->TokenText(rival.token),
+                           std::max(rival.logprob, kLowestLogprob));
+  }
+  return entry;
+}
+
 bool LiveRun::Feed(const Path& path, int number) {
   Choice& choice = choices_[static_cast<size_t>(number)];
   ReplyEvent event;
@@ -177,24 +214,19 @@ bool LiveRun::Feed(const Path& path, int number) {
     if (engine_->IsEndOfGeneration(token)) {
       continue;
     }
-    std::string bytes = engine_->TokenText(token);
-    TextStream::Delta delta = choice.stream.Push(bytes);
+    const bool in_content = !choice.stream.undecided() && !choice.stream.in_reasoning();
+    const size_t before = choice.stream.content_bytes();
+    TextStream::Delta delta = choice.stream.Push(engine_->TokenText(token));
     event.reasoning += delta.reasoning;
     event.content += delta.content;
     if (choice.stream.in_reasoning()) {
       ++choice.reasoning_tokens;
+      choice.undecided.clear();
     } else if (request_.top_logprobs) {
-      TokenLogprobs entry{std::move(bytes), std::max(path.logprobs[at], kLowestLogprob), {}};
-      // The path keeps the rivals of its newest token only; one token comes at a time.
-      const size_t shown =
-          at + 1 == path.tokens.size()
-              ? std::min(path.top.size(), static_cast<size_t>(*request_.top_logprobs))
-              : 0;
-      for (const TokenLogprob& rival : std::span(path.top).first(shown)) {
-        entry.top.emplace_back(engine_->TokenText(rival.token),
-                               std::max(rival.logprob, kLowestLogprob));
+      (in_content ? event.logprobs : choice.undecided).push_back(LogprobsOf(path, at));
+      if (!in_content && !choice.stream.undecided()) {
+        MoveContent(choice.undecided, Grown(before, choice.stream), event.logprobs);
       }
-      event.logprobs.push_back(std::move(entry));
     }
   }
   if (!event.content.empty() || !event.reasoning.empty() || !event.logprobs.empty()) {
@@ -211,10 +243,12 @@ void LiveRun::FinishChoice(const Path* path, int number) {
   if (path != nullptr) {
     Feed(*path, number);
   }
+  const size_t before = choice.stream.content_bytes();
   TextStream::Delta rest = choice.stream.Finish();
   ReplyEvent event;
+  MoveContent(choice.undecided, Grown(before, choice.stream), event.logprobs);
   event.choice = request_.first_choice + number;
-  if (!rest.content.empty() || !rest.reasoning.empty()) {
+  if (!rest.content.empty() || !rest.reasoning.empty() || !event.logprobs.empty()) {
     event.content = std::move(rest.content);
     event.reasoning = std::move(rest.reasoning);
     reply_->Push(std::move(event));
@@ -235,21 +269,41 @@ void LiveRun::OnRecord(const Record& record) {
   }
   Json json = RecordJson(record);
   log_->Append(DumpJson(json));
-  if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
-    decisions_.push_back(record);
-    if (request_.progress) {
-      ReplyEvent event;
-      event.choice = request_.first_choice;
-      event.reasoning = fmt::format("token {}: {} paths, {}\n", decision->position,
-                                    decision->paths_before, ActionName(decision->action));
-      reply_->Push(std::move(event));
-    }
+  if (!std::holds_alternative<TokenRecord>(record) && finish == nullptr) {
+    records_.push_back(record);
+  }
+  const auto* decision = std::get_if<DecisionRecord>(&record);
+  if (decision != nullptr && request_.progress) {
+    ReplyEvent event;
+    event.choice = request_.first_choice;
+    event.reasoning = fmt::format("token {}: {} paths, {}\n", decision->position,
+                                  decision->paths_before, ActionName(decision->action));
+    reply_->Push(std::move(event));
   }
   if (request_.records) {
     ReplyEvent event;
     event.kind = ReplyEvent::Kind::kRecord;
     event.json = std::move(json);
     reply_->Push(std::move(event));
+  }
+}
+
+void LiveRun::SharePrompt(PromptCache& cache) {
+  if (!session_->started()) {
+    return;
+  }
+  const Pool& pool = session_->pool();
+  const std::vector<Token>& prompt = pool.prompt().tokens;
+  if (!cached_tokens_) {
+    cached_tokens_ = cache.Use(prompt);
+  }
+  if (prompt_kept_ || pool.running().empty()) {
+    return;
+  }
+  const Path& path = pool.path(pool.running().front());
+  if (path.kind == PathKind::kReasoning && path.length() > 0) {
+    cache.Keep(path.lane, prompt);
+    prompt_kept_ = true;
   }
 }
 
@@ -316,7 +370,7 @@ void LiveRun::Finalize() {
   } else {
     SendVote(result);
   }
-  const ReportContext context{request_.method, engine_->model(), request_.seed, decisions_,
+  const ReportContext context{request_.method, engine_->model(), request_.seed, records_,
                               /*timing=*/true};
   Json report = {{"record", "result"}};
   report.update(ReportJson(context, *session_, result));
@@ -331,6 +385,7 @@ void LiveRun::Finalize() {
   log_->Close();
   done.kind = ReplyEvent::Kind::kDone;
   done.usage.prompt_tokens = static_cast<int64_t>(session_->pool().prompt().tokens.size());
+  done.usage.cached_tokens = cached_tokens_.value_or(0);
   done.usage.completion_tokens = result.ledger.effective() - result.ledger.extra_routes;
   int64_t content_tokens = 0;
   for (const Choice& choice : choices_) {

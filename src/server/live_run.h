@@ -9,7 +9,9 @@
 
 #include "hyper/engine.h"
 #include "hyper/session.h"
+#include "src/server/prompt_cache.h"
 #include "src/server/reply.h"
+#include "src/server/run_archive.h"
 #include "src/server/run_log.h"
 #include "src/server/run_request.h"
 #include "src/server/text_stream.h"
@@ -23,7 +25,11 @@ class LiveRun {
           std::shared_ptr<RunLog> log);
 
   // Renders the prompt and makes the session, not started. The error has gone into the reply.
-  bool Prepare(Engine& engine);
+  //   pools  that may share the cells: one reserves this part of them at most
+  bool Prepare(Engine& engine, int pools);
+  // Looks its prompt up among those kept and, once it is computed, has it kept; call after each
+  // step, before what follows.
+  void SharePrompt(PromptCache& cache);
   // Sends what the last step brought.
   void AfterStep();
   // The session has finished: takes its result, sends the rest and the costs, closes the log.
@@ -39,6 +45,8 @@ class LiveRun {
   // What Finalize took; null before.
   const SessionResult* result() const { return result_ ? &*result_ : nullptr; }
   bool plain() const { return request_.method == kPlainMethod; }
+  // The run as it is stored; call after Finalize.
+  ArchivedRun ToArchive() const;
 
  private:
   struct Choice {
@@ -46,15 +54,17 @@ class LiveRun {
     TextStream stream;
     int consumed = 0;  // tokens of its path that went into the stream
     int64_t reasoning_tokens = 0;
+    std::vector<TokenLogprobs> undecided;  // of tokens that may yet turn out to be content
     bool finished = false;
   };
 
   Result<Prompt> Render(Engine& engine) const;
-  std::optional<ApiError> MakeSession(Engine& engine, Prompt prompt);
+  std::optional<ApiError> MakeSession(Engine& engine, Prompt prompt, int pools);
   TextStream::Options StreamOptions() const;
   // Sends the new tokens of `path` as text of `choice`; true where a stop string ended it.
   bool Feed(const Path& path, int choice);
   void FinishChoice(const Path* path, int choice);
+  TokenLogprobs LogprobsOf(const Path& path, size_t at) const;
   void OnRecord(const Record& record);
   void SendVote(const SessionResult& result);
   const Path* Representative(const SessionResult& result) const;
@@ -67,8 +77,10 @@ class LiveRun {
   const Engine* engine_ = nullptr;
   std::unique_ptr<Session> session_;
   std::vector<Choice> choices_;
-  std::vector<Record> decisions_;  // for the report
+  std::vector<Record> records_;  // of the kinds that the report and the archive need
   std::optional<SessionResult> result_;
+  std::optional<int> cached_tokens_;  // nothing: not started yet
+  bool prompt_kept_ = false;
 };
 
 }  // namespace hyper

@@ -21,6 +21,7 @@ std::string MetricsText(const SchedulerMetrics& metrics) {
   text +=
       Line("runs_cancelled_total", "counter", "Runs whose client left.", metrics.runs_cancelled);
   text += Line("runs_refused_total", "counter", "Requests answered 429.", metrics.runs_refused);
+  text += Line("runs_lost_total", "counter", "Runs that could not be stored.", metrics.runs_lost);
   text += Line("runs_waiting", "gauge", "Runs that wait for lanes or cells.", metrics.waiting);
   text += Line("runs_running", "gauge", "Runs that decode.", metrics.running);
   text +=
@@ -33,6 +34,10 @@ std::string MetricsText(const SchedulerMetrics& metrics) {
   text += Line("forward_seconds_total", "counter", "Seconds inside the model.", cost.forward_s);
   text += Line("sampler_seconds_total", "counter", "Seconds in the sampler.", cost.sampler_s);
   text += Line("lanes_open", "gauge", "Lanes in use.", cost.lanes_open);
+  text += Line("prompt_cache_lanes", "gauge", "Of these, lanes that keep prompts of ended runs.",
+               metrics.cache_lanes);
+  text +=
+      Line("prompt_cache_cells", "gauge", "KV cells that they hold at most.", metrics.cache_cells);
   text += Line("kv_cells_used", "gauge", "KV cells in use.", cost.cells_used);
   text += Line("kv_cells_peak", "gauge", "KV cells in use at most.", cost.cells_peak);
   return text;

@@ -29,6 +29,7 @@ struct TokenLogprobs {
 // Costs of a run as `usage` shows them.
 struct Usage {
   int64_t prompt_tokens = 0;
+  int64_t cached_tokens = 0;      // of these, known from earlier prompts
   int64_t completion_tokens = 0;  // of all paths, pruned and transient ones too
   int64_t reasoning_tokens = 0;   // of these, all that is not the answer's own text
   Ledger ledger;

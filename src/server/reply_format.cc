@@ -247,6 +247,7 @@ ReplyFormat::ReplyFormat(const ApiRequest& request, std::string id, int64_t crea
 void ReplyFormat::NoteDone(const ReplyEvent& event) {
   ++done_;
   usage_.prompt_tokens += event.usage.prompt_tokens;
+  usage_.cached_tokens += event.usage.cached_tokens;
   usage_.completion_tokens += event.usage.completion_tokens;
   usage_.reasoning_tokens += event.usage.reasoning_tokens;
   ledgers_.push_back(LedgerJson(event.usage.ledger));
@@ -257,7 +258,7 @@ Json ReplyFormat::UsageJson() const {
   return {{"prompt_tokens", usage_.prompt_tokens},
           {"completion_tokens", usage_.completion_tokens},
           {"total_tokens", usage_.prompt_tokens + usage_.completion_tokens},
-          {"prompt_tokens_details", {{"cached_tokens", 0}}},
+          {"prompt_tokens_details", {{"cached_tokens", usage_.cached_tokens}}},
           {"completion_tokens_details", {{"reasoning_tokens", usage_.reasoning_tokens}}},
           {"hyper", ledgers_.size() == 1 ? ledgers_.front() : ledgers_}};
 }

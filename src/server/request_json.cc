@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kMostTopLogprobs = 20;
 constexpr size_t kMostStops = 16;
-constexpr int kMostRoutes = 64;
 constexpr int kLargest = 1 << 30;
 
 uint64_t DrawSeed() {
@@ -54,6 +53,12 @@ void ReadModel(FieldReader& fields, const ServerLimits& limits, ApiRequest& api,
   }
 }
 
+// "hyper": {"keep-reasoning": true}, which is needed before all else; its type is checked later.
+bool KeepsReasoning(const FieldReader& fields) {
+  const Json* own = fields.Find("hyper");
+  return own != nullptr && own->is_object() && own->value("keep-reasoning", Json()) == true;
+}
+
 // The request's own options ("hyper"), on top of preset and method.
 void ReadHyper(FieldReader& fields, const ServerLimits& limits, RunRequest& run) {
   Json own = Json::object();
@@ -67,6 +72,8 @@ void ReadHyper(FieldReader& fields, const ServerLimits& limits, RunRequest& run)
   FieldReader reader(own);
   reader.Take("events", run.records);
   reader.Take("progress", run.progress);
+  bool keeps_reasoning = false;  // see KeepsReasoning
+  reader.Take("keep-reasoning", keeps_reasoning);
   reader.TakeWithin("route", 1, kMostRoutes, run.routes);
   if (run.routes > 1 && !limits.routing) {
     reader.Fail("hyper.route", "'hyper.route' needs a mixture of experts in this process");
@@ -77,7 +84,7 @@ void ReadHyper(FieldReader& fields, const ServerLimits& limits, RunRequest& run)
     fields.Fail(std::move(error));
     return;
   }
-  for (const char* ours : {"events", "progress", "route"}) {
+  for (const char* ours : {"events", "progress", "route", "keep-reasoning"}) {
     own.erase(ours);
   }
   if (const auto method = own.find("method"); method != own.end() && method->is_string()) {
@@ -335,7 +342,7 @@ ParsedRequest Parse(const std::string& body, Read read) {
 ParsedRequest ParseChatRequest(const std::string& body, const ServerLimits& limits) {
   return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
     RunRequest run;
-    ReadMessages(fields, "messages", run.messages);
+    ReadMessages(fields, "messages", KeepsReasoning(fields), run.messages);
     ReadTemplateArguments(fields, run.template_arguments);
     ReadCommon(fields, limits, api, run);
     RefuseUnserved(fields);
@@ -373,7 +380,7 @@ ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits
 ParsedRequest ParseResponsesRequest(const std::string& body, const ServerLimits& limits) {
   return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
     RunRequest run;
-    ReadInput(fields, run.messages);
+    ReadInput(fields, KeepsReasoning(fields), run.messages);
     ReadTemplateArguments(fields, run.template_arguments);
     ReadCommon(fields, limits, api, run);
     RefuseUnserved(fields);

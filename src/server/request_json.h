@@ -11,6 +11,8 @@
 
 namespace hyper {
 
+inline constexpr int kMostRoutes = 64;  // of hyper.route
+
 // What the operator allows and what the engine is.
 struct ServerLimits {
   std::string model_name;  // base name; requests may append ":METHOD"

@@ -39,7 +39,17 @@ bool ReadContent(const Json& content, std::string& text) {
   return true;
 }
 
-void ReadMessage(FieldReader& fields, const std::string& at, const Json& item,
+// What an assistant's message says of its reasoning, under either of the names in use.
+std::string ReasoningOf(const Json& item) {
+  for (const char* name : {"reasoning_content", "reasoning"}) {
+    if (const auto found = item.find(name); found != item.end() && found->is_string()) {
+      return found->get<std::string>();
+    }
+  }
+  return "";
+}
+
+void ReadMessage(FieldReader& fields, const std::string& at, const Json& item, bool keep_reasoning,
                  std::vector<ChatMessage>& messages) {
   const auto role = item.is_object() ? item.find("role") : item.end();
   if (!item.is_object() || role == item.end() || !role->is_string() ||
@@ -56,6 +66,11 @@ void ReadMessage(FieldReader& fields, const std::string& at, const Json& item,
                 "'" + at + ".content' takes text or an array of parts of type \"text\"");
     return;
   }
+  if (keep_reasoning && message.role == "assistant") {
+    if (const std::string reasoning = ReasoningOf(item); !reasoning.empty()) {
+      message.content = "<think>\n" + reasoning + "\n</think>\n\n" + message.content;
+    }
+  }
   messages.push_back(std::move(message));
 }
 
@@ -71,18 +86,19 @@ bool ReadTokens(const Json& list, int vocab_size, std::vector<Token>& tokens) {
 
 }  // namespace
 
-void ReadMessages(FieldReader& fields, const char* name, std::vector<ChatMessage>& messages) {
+void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning,
+                  std::vector<ChatMessage>& messages) {
   const Json* list = fields.Find(name);
   if (list == nullptr || !list->is_array() || list->empty()) {
     fields.Fail(name, fmt::format("'{}' takes an array of at least one message", name));
     return;
   }
   for (size_t i = 0; i < list->size(); ++i) {
-    ReadMessage(fields, fmt::format("{}[{}]", name, i), (*list)[i], messages);
+    ReadMessage(fields, fmt::format("{}[{}]", name, i), (*list)[i], keep_reasoning, messages);
   }
 }
 
-void ReadInput(FieldReader& fields, std::vector<ChatMessage>& messages) {
+void ReadInput(FieldReader& fields, bool keep_reasoning, std::vector<ChatMessage>& messages) {
   std::string instructions;
   if (fields.Take("instructions", instructions) && !instructions.empty()) {
     messages.push_back({"system", instructions});
@@ -92,7 +108,7 @@ void ReadInput(FieldReader& fields, std::vector<ChatMessage>& messages) {
     messages.push_back({"user", input->get<std::string>()});
     return;
   }
-  ReadMessages(fields, "input", messages);
+  ReadMessages(fields, "input", keep_reasoning, messages);
 }
 
 void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const RunRequest& run,

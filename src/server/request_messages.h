@@ -11,11 +11,13 @@
 namespace hyper {
 
 // "messages": an array of {role, content}; content is text, null or an array of text parts.
-// Reasoning of earlier turns is left out, as templates do.
-void ReadMessages(FieldReader& fields, const char* name, std::vector<ChatMessage>& messages);
+// The "reasoning_content" of earlier turns is left out, as templates do, unless `keep_reasoning`:
+// it then stands in think tags before the content.
+void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning,
+                  std::vector<ChatMessage>& messages);
 
 // "input" and "instructions" of /v1/responses: a text, or messages.
-void ReadInput(FieldReader& fields, std::vector<ChatMessage>& messages);
+void ReadInput(FieldReader& fields, bool keep_reasoning, std::vector<ChatMessage>& messages);
 
 // "prompt" of /v1/completions: a text, tokens, or an array of either; a copy of `run` for each.
 void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const RunRequest& run,

@@ -73,7 +73,7 @@ class ResponsesFormat : public ReplyFormat {
     body["output"].push_back(Message(whole ? "completed" : "incomplete"));
     if (complete()) {
       body["usage"] = {{"input_tokens", usage_.prompt_tokens},
-                       {"input_tokens_details", {{"cached_tokens", 0}}},
+                       {"input_tokens_details", {{"cached_tokens", usage_.cached_tokens}}},
                        {"output_tokens", usage_.completion_tokens},
                        {"output_tokens_details", {{"reasoning_tokens", usage_.reasoning_tokens}}},
                        {"total_tokens", usage_.prompt_tokens + usage_.completion_tokens},

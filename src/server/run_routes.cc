@@ -1,10 +1,15 @@
 #include "src/server/run_routes.h"
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "src/server/field_reader.h"
 #include "src/server/reply_format.h"
@@ -31,18 +36,111 @@ void SendUnknown(Response& response, const std::string& id) {
            .ToJson());
 }
 
-Json SummaryJson(const RunOverview& run) {
-  return {{"id", run.id},
-          {"object", "hyper.run"},
-          {"status", run.status},
-          {"method", run.method},
-          {"question", run.question},
-          {"created", run.created_s},
-          {"answer", run.answer.empty() ? Json() : Json(run.answer)},
-          {"tokens", run.tokens},
-          {"paths", run.paths},
-          {"running", run.running},
-          {"cells", run.cells}};
+// A number from 0; nothing where the text is none.
+std::optional<int> WholeNumber(const std::string& text) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && number >= 0;
+  return whole ? std::optional(number) : std::nullopt;
+}
+
+void SendFailure(Response& response, const Error& failure) {
+  const ApiError error = FromError(failure);
+  Send(response, error.status, error.ToJson());
+}
+
+// GET /v1/runs?limit=N: those in memory, then those that are stored only.
+void SendRuns(const Scheduler& scheduler, const Request& request, Response& response) {
+  constexpr int kMost = 1000;
+  int limit = 100;
+  if (request.has_param("limit")) {
+    const std::optional<int> given = WholeNumber(request.get_param_value("limit"));
+    if (!given || *given < 1 || *given > kMost) {
+      Send(response, 400, BadField("limit", "'limit' takes 1 to 1000").ToJson());
+      return;
+    }
+    limit = *given;
+  }
+  std::vector<RunOverview> runs = scheduler.Runs();
+  if (const RunArchive* archive = scheduler.archive()) {
+    const Result<std::vector<RunOverview>> stored = archive->Newest(limit);
+    if (!stored) {
+      SendFailure(response, stored.error());
+      return;
+    }
+    std::set<std::string> seen;
+    for (const RunOverview& run : runs) {
+      seen.insert(run.id);
+    }
+    std::copy_if(stored->begin(), stored->end(), std::back_inserter(runs),
+                 [&seen](const RunOverview& run) { return seen.count(run.id) == 0; });
+  }
+  runs.resize(std::min(runs.size(), static_cast<size_t>(limit)));
+  Json list = Json::array();
+  for (const RunOverview& run : runs) {
+    list.push_back(OverviewJson(run));
+  }
+  Send(response, 200, {{"object", "list"}, {"data", std::move(list)}});
+}
+
+// GET /v1/studies: the evaluations in the same file.
+void SendStudies(const Scheduler& scheduler, Response& response) {
+  Json studies = Json::array();
+  if (const RunArchive* archive = scheduler.archive()) {
+    Result<Json> stored = archive->Studies();
+    if (!stored) {
+      SendFailure(response, stored.error());
+      return;
+    }
+    studies = std::move(*stored);
+  }
+  Send(response, 200, {{"object", "list"}, {"data", std::move(studies)}});
+}
+
+// The overview of a run that is stored only; nothing, after a reply, where there is none.
+std::optional<RunOverview> FindStored(const Scheduler& scheduler, const std::string& id,
+                                      Response& response) {
+  const RunArchive* archive = scheduler.archive();
+  const Result<std::optional<RunOverview>> run =
+      archive != nullptr ? archive->Find(id) : std::optional<RunOverview>();
+  if (!run) {
+    SendFailure(response, run.error());
+  } else if (!*run) {
+    SendUnknown(response, id);
+  } else {
+    return *run;
+  }
+  return std::nullopt;
+}
+
+// As SendRun and SendEvents, of a run that is stored only.
+void SendStored(const Scheduler& scheduler, const std::string& id, bool events,
+                Response& response) {
+  const std::optional<RunOverview> run = FindStored(scheduler, id, response);
+  if (!run) {
+    return;
+  }
+  const Result<std::vector<Json>> records = scheduler.archive()->Records(id);
+  if (!records) {
+    SendFailure(response, records.error());
+    return;
+  }
+  if (events) {
+    std::string bytes;
+    for (const Json& record : *records) {
+      bytes += ServerSentEvent("", record);
+    }
+    response.set_content(bytes, "text/event-stream");
+    return;
+  }
+  Json body = OverviewJson(*run);
+  body["records"] = Json::array();
+  for (const Json& record : *records) {
+    if (record.value("record", "") != "token") {
+      body["records"].push_back(record);
+    }
+  }
+  Send(response, 200, body);
 }
 
 // GET /v1/runs/ID: the summary with the records, those of tokens left out.
@@ -50,10 +148,10 @@ void SendRun(const Scheduler& scheduler, const std::string& id, Response& respon
   const std::optional<RunOverview> summary = scheduler.Find(id);
   const std::shared_ptr<const RunLog> log = scheduler.Log(id);
   if (!summary || log == nullptr) {
-    SendUnknown(response, id);
+    SendStored(scheduler, id, /*events=*/false, response);
     return;
   }
-  Json body = SummaryJson(*summary);
+  Json body = OverviewJson(*summary);
   body["records"] = Json::array();
   size_t at = 0;
   while (true) {
@@ -77,7 +175,7 @@ void SendEvents(const Scheduler& scheduler, const std::string& id, double heartb
                 Response& response) {
   const std::shared_ptr<const RunLog> log = scheduler.Log(id);
   if (log == nullptr) {
-    SendUnknown(response, id);
+    SendStored(scheduler, id, /*events=*/true, response);
     return;
   }
   response.set_header("Cache-Control", "no-cache");
@@ -122,53 +220,61 @@ void Control(Scheduler& scheduler, const std::string& id, const RunCommand& comm
   }
 }
 
-void ControlPath(Scheduler& scheduler, const Request& request, Response& response) {
-  RunCommand command;
-  constexpr size_t kMostDigits = 6;
-  const std::string number = request.matches[2];
-  command.path = number.size() <= kMostDigits ? std::stoi(number) : -1;
-  const std::string action = request.matches[3];
-  if (action == "grant") {
-    command.kind = RunCommand::Kind::kGrant;
-    const Json body = Json::parse(request.body, nullptr, /*allow_exceptions=*/false);
-    const Json object = body.is_object() ? body : Json::object();
-    FieldReader fields(object);
-    if (!fields.TakeWithin("tokens", 1, 1 << 20, command.tokens)) {
-      const ApiError error = fields.error().value_or(
-          BadField("tokens", "'tokens' is missing; it takes the number of tokens to grant"));
-      Send(response, error.status, error.ToJson());
-      return;
-    }
-  } else {
-    command.kind = action == "fork" ? RunCommand::Kind::kFork : RunCommand::Kind::kPrune;
+void ControlPath(Scheduler& scheduler, const Request& request, RunCommand command,
+                 Response& response) {
+  const std::optional<int> number = WholeNumber(request.path_params.at("path"));
+  if (!number) {
+    Send(response, 400, BadField("path", "'path' takes the number of a path, from 0").ToJson());
+    return;
   }
-  Control(scheduler, request.matches[1], command, response);
+  command.path = *number;
+  Control(scheduler, request.path_params.at("run"), command, response);
+}
+
+void GrantPath(Scheduler& scheduler, const Request& request, Response& response) {
+  RunCommand command;
+  command.kind = RunCommand::Kind::kGrant;
+  const Json body = Json::parse(request.body, nullptr, /*allow_exceptions=*/false);
+  const Json object = body.is_object() ? body : Json::object();
+  FieldReader fields(object);
+  if (!fields.TakeWithin("tokens", 1, 1 << 20, command.tokens)) {
+    const ApiError error = fields.error().value_or(
+        BadField("tokens", "'tokens' is missing; it takes the number of tokens to grant"));
+    Send(response, error.status, error.ToJson());
+    return;
+  }
+  ControlPath(scheduler, request, command, response);
 }
 
 }  // namespace
 
-void AddRunRoutes(httplib::Server& server, Scheduler& scheduler, double heartbeat_s) {
-  server.Get("/v1/runs", [&scheduler](const Request& /*request*/, Response& response) {
-    Json runs = Json::array();
-    for (const RunOverview& run : scheduler.Runs()) {
-      runs.push_back(SummaryJson(run));
-    }
-    Send(response, 200, {{"object", "list"}, {"data", std::move(runs)}});
+void AddRunRoutes(Routes& routes, Scheduler& scheduler, double heartbeat_s) {
+  routes.Get("/v1/runs", [&scheduler](const Request& request, Response& response) {
+    SendRuns(scheduler, request, response);
   });
-  server.Get(R"(/v1/runs/(\w+))", [&scheduler](const Request& request, Response& response) {
-    SendRun(scheduler, request.matches[1], response);
+  routes.Get("/v1/studies", [&scheduler](const Request& /*request*/, Response& response) {
+    SendStudies(scheduler, response);
   });
-  server.Get(R"(/v1/runs/(\w+)/events)",
+  routes.Get("/v1/runs/{run}", [&scheduler](const Request& request, Response& response) {
+    SendRun(scheduler, request.path_params.at("run"), response);
+  });
+  routes.Get("/v1/runs/{run}/events",
              [&scheduler, heartbeat_s](const Request& request, Response& response) {
-               SendEvents(scheduler, request.matches[1], heartbeat_s, response);
+               SendEvents(scheduler, request.path_params.at("run"), heartbeat_s, response);
              });
-  server.Post(R"(/v1/runs/(\w+)/cancel)", [&scheduler](const Request& request, Response& response) {
-    Control(scheduler, request.matches[1], RunCommand{}, response);
+  routes.Post("/v1/runs/{run}/cancel", [&scheduler](const Request& request, Response& response) {
+    Control(scheduler, request.path_params.at("run"), RunCommand{}, response);
   });
-  server.Post(R"(/v1/runs/(\w+)/paths/(\d+)/(fork|prune|grant))",
-              [&scheduler](const Request& request, Response& response) {
-                ControlPath(scheduler, request, response);
-              });
+  const std::string path = "/v1/runs/{run}/paths/{path}/";
+  routes.Post(path + "fork", [&scheduler](const Request& request, Response& response) {
+    ControlPath(scheduler, request, {RunCommand::Kind::kFork}, response);
+  });
+  routes.Post(path + "prune", [&scheduler](const Request& request, Response& response) {
+    ControlPath(scheduler, request, {RunCommand::Kind::kPrune}, response);
+  });
+  routes.Post(path + "grant", [&scheduler](const Request& request, Response& response) {
+    GrantPath(scheduler, request, response);
+  });
 }
 
 }  // namespace hyper

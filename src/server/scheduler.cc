@@ -43,7 +43,12 @@ ApiError NoSuchRun(const std::string& id) {
 }  // namespace
 
 Scheduler::Scheduler(Engine& engine, SchedulerOptions options)
-    : engine_(engine), options_(options), driver_(engine), thread_([this] { Loop(); }) {}
+    : engine_(engine), options_(options), driver_(engine) {
+  if (options_.archive != nullptr) {
+    next_id_ = options_.archive->next_number();
+  }
+  thread_ = std::thread([this] { Loop(); });
+}
 
 Scheduler::~Scheduler() {
   Shutdown(0);
@@ -119,7 +124,9 @@ std::optional<ApiError> Scheduler::Control(const std::string& id, const RunComma
 
 SchedulerMetrics Scheduler::metrics() const {
   const std::lock_guard lock(mutex_);
-  return metrics_;
+  SchedulerMetrics metrics = metrics_;
+  metrics.runs_lost = options_.archive != nullptr ? options_.archive->lost() : 0;
+  return metrics;
 }
 
 void Scheduler::Shutdown(double grace_s) {
@@ -142,15 +149,35 @@ bool Scheduler::WaitForWork() {
 }
 
 void Scheduler::Loop() {
+  cache_ = std::make_unique<PromptCache>(engine_, options_.most_prompts);
   while (WaitForWork()) {
     TakeSubmissions();
     RunCommands();
     DropAbandoned();
+    cache_->MakeRoom(LanesDue());
     // An engine that failed has failed its sessions, which Settle reports.
     (void)driver_.Step(kPollTimeout).ok();
     Settle();
     Publish();
   }
+  cache_.reset();
+}
+
+// Lanes that the runs may use which run now or will start in the next step.
+int Scheduler::LanesDue() const {
+  const Capabilities& can = engine_.capabilities();
+  Reservation sum;
+  for (const std::unique_ptr<LiveRun>& run : live_) {
+    const Reservation& more = run->session()->pool().reservation();
+    const bool fits = sum.lanes + more.lanes <= can.max_rows &&
+                      (can.cells_total == 0 || sum.cells + more.cells <= can.cells_total);
+    if (!fits && sum.lanes > 0 && !run->session()->started()) {
+      break;
+    }
+    sum.lanes += more.lanes;
+    sum.cells += more.cells;
+  }
+  return std::min(sum.lanes, can.max_lanes);
 }
 
 void Scheduler::TakeSubmissions() {
@@ -163,7 +190,7 @@ void Scheduler::TakeSubmissions() {
     if (run->reply().abandoned()) {
       run->Refuse({499, "cancelled", "", "", "the client left"});
       Summarise(*run, "cancelled");
-    } else if (!run->Prepare(engine_)) {
+    } else if (!run->Prepare(engine_, options_.pools)) {
       Summarise(*run, "failed");
     } else {
       driver_.Add(run->session());
@@ -200,6 +227,7 @@ void Scheduler::DropAbandoned() {
 
 void Scheduler::Settle() {
   for (const std::unique_ptr<LiveRun>& run : live_) {
+    run->SharePrompt(*cache_);
     if (!run->session()->finished()) {
       run->AfterStep();
       continue;
@@ -210,6 +238,9 @@ void Scheduler::Settle() {
     const char* status = run->result()->partial ? "partial" : "done";
     status = run->session()->status() ? status : "failed";
     Summarise(*run, cancelled ? "cancelled" : status);
+    if (options_.archive != nullptr && run->session()->started()) {
+      options_.archive->Save(run->ToArchive());
+    }
   }
   std::erase_if(live_, [](const auto& run) { return run->session()->finished(); });
 }
@@ -292,6 +323,8 @@ void Scheduler::Summarise(const LiveRun& run, const char* status) {
 void Scheduler::Publish() {
   const std::lock_guard lock(mutex_);
   metrics_.cost = engine_.cost();
+  metrics_.cache_lanes = cache_->lanes();
+  metrics_.cache_cells = cache_->cells();
   metrics_.running = driver_.running_count();
   metrics_.waiting = static_cast<int>(inbox_.size() + live_.size()) - metrics_.running;
   for (const std::unique_ptr<LiveRun>& run : live_) {

@@ -17,6 +17,9 @@
 #include "hyper/driver.h"
 #include "hyper/engine.h"
 #include "src/server/live_run.h"
+#include "src/server/prompt_cache.h"
+#include "src/server/run_archive.h"
+#include "src/server/run_overview.h"
 
 namespace hyper {
 
@@ -24,20 +27,9 @@ struct SchedulerOptions {
   int most_waiting = 64;                 // runs that may wait for lanes or cells
   int most_kept = 100;                   // finished runs that are kept for /v1/runs
   size_t log_bytes = size_t{32} << 20U;  // of one run's log
-};
-
-// A run as /v1/runs lists it.
-struct RunOverview {
-  std::string id;
-  std::string method;
-  std::string status;  // waiting, running, done, partial, cancelled or failed
-  std::string question;
-  std::string answer;
-  int64_t created_s = 0;  // Unix time
-  int64_t tokens = 0;
-  int paths = 0;    // opened so far
-  int running = 0;  // of these, still running
-  int64_t cells = 0;
+  int pools = 1;                         // that may share the cells; see ReservationFor
+  int most_prompts = 8;                  // prompts of earlier runs that are kept computed
+  RunArchive* archive = nullptr;         // takes the runs that have ended; outlives the scheduler
 };
 
 // What /metrics shows.
@@ -46,10 +38,13 @@ struct SchedulerMetrics {
   int64_t runs_finished = 0;
   int64_t runs_cancelled = 0;
   int64_t runs_refused = 0;
+  int64_t runs_lost = 0;  // that could not be stored
   int64_t prompt_tokens = 0;
   int64_t generated_tokens = 0;
   int waiting = 0;
   int running = 0;
+  int cache_lanes = 0;      // lanes of cost.lanes_open that keep prompts
+  int64_t cache_cells = 0;  // cells that they hold at most
   EngineCost cost;
 };
 
@@ -77,7 +72,9 @@ class Scheduler {
   };
   Submission Submit(std::vector<RunRequest> requests, const std::shared_ptr<ReplyQueue>& reply);
 
-  std::vector<RunOverview> Runs() const;  // newest first
+  std::vector<RunOverview> Runs() const;  // newest first; those in memory
+  // Where older ones are, or null.
+  const RunArchive* archive() const { return options_.archive; }
   std::optional<RunOverview> Find(const std::string& id) const;
   std::shared_ptr<const RunLog> Log(const std::string& id) const;  // null: no such run
   // Carries a command out between two steps; nothing where all went well.
@@ -98,6 +95,7 @@ class Scheduler {
   void TakeSubmissions();
   void RunCommands();
   void DropAbandoned();
+  int LanesDue() const;
   void Settle();  // sends what a step brought, retires what has finished
   std::optional<ApiError> Apply(const std::string& id, const RunCommand& command);
   std::optional<ApiError> ForkPath(Pool& pool, PathId path);
@@ -110,6 +108,7 @@ class Scheduler {
 
   // The scheduler's thread alone:
   Driver driver_;
+  std::unique_ptr<PromptCache> cache_;
   std::vector<std::unique_ptr<LiveRun>> live_;
   int forks_ = 0;  // by request, so that their keys differ
 

@@ -40,6 +40,13 @@ class TextStream {
   // A stop string was found; what is pushed afterwards is ignored.
   bool stopped() const { return stopped_; }
   bool in_reasoning() const { return state_ == State::kReasoning; }
+  // At the start, or behind a block of reasoning: whether what was pushed last is content is open.
+  bool undecided() const { return state_ == State::kStart; }
+  // Bytes that are content as far as is known, those held back included.
+  size_t content_bytes() const {
+    const bool content = state_ == State::kContent;
+    return content_.size() + held_.size() + (content ? buffer_.size() + partial_.size() : 0);
+  }
   // All that was given out. They differ from the joined deltas in one case: a closing tag without
   // an opening one makes reasoning of the content before it, which a stream has sent already.
   const std::string& content() const { return content_; }

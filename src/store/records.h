@@ -160,6 +160,21 @@ struct ItemSummary {
   std::optional<StoredGrade> grade;
 };
 
+// An item as a list over several runs shows it.
+struct ListedItem {
+  int64_t item = 0;  // number of its row; later ones are larger
+  ItemKey key;
+  std::string suite;
+  std::string name;  // of the question
+  std::string text;
+  std::string method;
+  ItemStatus status = ItemStatus::kDone;
+  std::optional<std::string> answer;
+  int64_t generated = 0;
+  int paths = 0;          // lanes ever opened
+  int64_t stored_at = 0;  // Unix time
+};
+
 // The answer of an item under one vote rule.
 struct VoteAnswer {
   ItemKey key;

@@ -58,6 +58,15 @@ class Store {
   // An item with everything. Errors: kNotFound.
   Result<StoredItem> LoadItem(const ItemKey& key);
 
+  // The newest items of all suites, newest first, at most `count`.
+  Result<std::vector<ListedItem>> Newest(int count);
+  // The item of that number, or of that question's name in `suite`; nothing where there is none.
+  Result<std::optional<ListedItem>> FindItem(int64_t item);
+  Result<std::optional<ListedItem>> FindItem(const std::string& suite, const std::string& name);
+  // Drops the items of `suite` but the `most` newest, and those older than `most_age_s` (0: of any
+  // age), with the questions and runs that only they had. Returns the number of dropped items.
+  Result<int> Prune(const std::string& suite, int64_t most, double most_age_s);
+
  private:
   explicit Store(Database database) : database_(std::move(database)) {}
 

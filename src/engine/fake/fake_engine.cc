@@ -50,10 +50,10 @@ int64_t FakeEngine::CellsUsed() const {
     if (lane.open && !lane.evicted) {
       need = std::max(need, static_cast<int>(lane.history.size()));
     }
-    if (lane.parent != 0 && need > lane.fork_position) {
-      total += need - lane.fork_position;
-      needed[lane.parent] = std::max(needed[lane.parent], lane.fork_position);
-    } else if (lane.parent == 0 && need > 0) {
+    if (lane.parent != 0) {
+      total += std::max(need - lane.fork_position, 0);
+      needed[lane.parent] = std::max(needed[lane.parent], std::min(need, lane.fork_position));
+    } else if (need > 0) {
       total += need - lane.prompt_tokens;
       prompts.insert({lane.history.begin(), lane.history.begin() + lane.prompt_tokens});
     }

@@ -46,19 +46,26 @@ struct ServerSetup {
   int lanes = 64;
   int context = 4096;
   int64_t cells = 0;
+  bool routing = false;
+  // Another engine than the plain scripted one.
+  std::function<std::unique_ptr<FakeEngine>(FakeOptions)> make_engine;
   SchedulerOptions scheduler;
   HttpOptions http;
 };
 
 class TestServer {
  public:
-  explicit TestServer(ServerSetup setup) : engine_(EngineOptions(setup)) {
-    scheduler_ = std::make_unique<Scheduler>(engine_, setup.scheduler);
+  explicit TestServer(ServerSetup setup) {
+    const FakeOptions options = EngineOptions(setup);
+    engine_ =
+        setup.make_engine ? setup.make_engine(options) : std::make_unique<FakeEngine>(options);
+    scheduler_ = std::make_unique<Scheduler>(*engine_, setup.scheduler);
     ServerLimits limits;
     limits.model_name = "m";
     limits.preset = "short";
     limits.vocab_size = FakeEngine::kVocabulary;
     limits.most_lanes = setup.lanes;
+    limits.routing = setup.routing;
     setup.http.port = 0;
     server_ = std::move(*HttpServer::Listen(*scheduler_, limits, setup.http));
   }
@@ -66,7 +73,7 @@ class TestServer {
     scheduler_->Shutdown(0);
     server_->Stop();
     scheduler_.reset();
-    EXPECT_EQ(engine_.open_lanes(), 0);
+    EXPECT_EQ(engine_->open_lanes(), 0);
   }
 
   httplib::Client Client() const {
@@ -124,7 +131,9 @@ class TestServer {
     ADD_FAILURE() << "runs are left";
     return scheduler_->metrics();
   }
+  FakeEngine& engine() { return *engine_; }
   Scheduler& scheduler() { return *scheduler_; }
+  const HttpServer& http() const { return *server_; }
 
  private:
   static FakeOptions EngineOptions(const ServerSetup& setup) {
@@ -137,7 +146,7 @@ class TestServer {
     return options;
   }
 
-  FakeEngine engine_;
+  std::unique_ptr<FakeEngine> engine_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<HttpServer> server_;
 };

@@ -1,0 +1,194 @@
+// Faults that users reported of other servers (docs/server.md says which test holds which), and
+// fields that server_test.cc leaves out.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/server/testing/server_fixture.h"
+
+namespace hyper {
+namespace {
+
+// Text of one choice out of the chunks of a stream.
+std::string Joined(const std::vector<Json>& events, int choice, const char* part) {
+  std::string text;
+  for (const Json& event : events) {
+    for (const Json& one : event["choices"]) {
+      text += one["index"] == choice ? one["delta"].value(part, "") : "";
+    }
+  }
+  return text;
+}
+
+// Every letter but the chosen one, less likely in the order of the alphabet.
+void Slope(const FakeStep& step, std::span<float> logits) {
+  const bool end = static_cast<int>(step.history.size()) >= step.prompt_tokens + 3;
+  for (size_t c = 0; c < logits.size(); ++c) {
+    logits[c] = -0.1F * static_cast<float>(c);
+  }
+  logits[end ? 0 : 'q'] = 4.0F;
+}
+
+TEST(ServerCases, EveryChoiceOfAStreamBeginsWithTheRole) {
+  const TestServer server({});
+  std::set<int> begun;
+  const std::vector<Json> events = server.Stream(kChat, With(Chat("say ok"), "n", 3));
+  for (const Json& event : events) {
+    for (const Json& choice : event["choices"]) {
+      if (begun.insert(choice["index"].get<int>()).second) {
+        EXPECT_EQ(choice["delta"]["role"], "assistant");
+      }
+    }
+  }
+  EXPECT_EQ(begun, (std::set<int>{0, 1, 2}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Joined(events, i, "content"), "ok");
+  }
+}
+
+TEST(ServerCases, TopListsAreSortedAtTemperatureZero) {
+  ServerSetup setup;
+  setup.logits = Slope;
+  const TestServer server(setup);
+  Json body = With(With(Chat("x"), "logprobs", true), "top_logprobs", 10);
+  body["temperature"] = 0;
+  const Json reply = server.Good(kChat, body);
+  const Json tokens = reply["choices"][0]["logprobs"]["content"];
+  ASSERT_EQ(tokens.size(), 3U);
+  for (const Json& token : tokens) {
+    ASSERT_EQ(token["top_logprobs"].size(), 10U);
+    EXPECT_EQ(token["token"], token["top_logprobs"][0]["token"]);
+    double sum = 0;
+    double before = 0;
+    for (const Json& entry : token["top_logprobs"]) {
+      const double logprob = entry["logprob"];
+      EXPECT_LE(logprob, before);
+      before = logprob;
+      sum += std::exp(logprob);
+    }
+    EXPECT_LE(sum, 1.001);
+  }
+}
+
+TEST(ServerCases, TokensJoinToTheContent) {
+  const TestServer server({});
+  const Json body = With(Chat("say <think>no</think>  one two"), "logprobs", true);
+  const auto join = [](const Json& tokens) {
+    std::string text;
+    for (const Json& token : tokens) {
+      text += token["token"];
+    }
+    return text;
+  };
+  const Json whole = server.Good(kChat, body)["choices"][0];
+  EXPECT_EQ(whole["message"]["content"], "one two");
+  EXPECT_EQ(join(whole["logprobs"]["content"]), "one two");
+  std::string streamed;
+  for (const Json& event : server.Stream(kChat, body)) {
+    for (const Json& choice : event["choices"]) {
+      if (!choice["logprobs"].is_null()) {
+        streamed += join(choice["logprobs"]["content"]);
+      }
+    }
+  }
+  EXPECT_EQ(streamed, "one two");
+}
+
+TEST(ServerCases, ATagInTheQuestionIsText) {
+  const TestServer server({});
+  for (const char* text : {"<think> say 4", "</think> say 4", "a <think>b</think> say 4"}) {
+    const Json reply = server.Good(kChat, Chat(text));
+    EXPECT_EQ(Content(reply), "4") << text;
+    EXPECT_TRUE(reply["choices"][0]["message"]["reasoning_content"].is_null()) << text;
+  }
+}
+
+TEST(ServerCases, AStopStringInTheReasoningCutsNothing) {
+  ServerSetup setup;
+  setup.logits = [](const FakeStep& step, std::span<float> logits) {
+    const std::string text = "<think>a\n\nb</think>7\n\nmore";
+    const size_t at = step.history.size() - static_cast<size_t>(step.prompt_tokens);
+    logits[at < text.size() ? static_cast<size_t>(text[at]) : 0] = 20.0F;
+  };
+  const TestServer server(setup);
+  const Json body = With(Chat("x"), "stop", Json::array({"\n\n"}));
+  const Json reply = server.Good(kChat, body);
+  EXPECT_EQ(Content(reply), "7");
+  EXPECT_EQ(reply["choices"][0]["message"]["reasoning_content"], "a\n\nb");
+  EXPECT_EQ(reply["choices"][0]["finish_reason"], "stop");
+  EXPECT_EQ(Joined(server.Stream(kChat, body), 0, "content"), "7");
+}
+
+TEST(ServerCases, ReasoningThatNeverEndsIsNoContent) {
+  const TestServer server({});
+  const Json reply = server.Good(kChat, Chat("say <think>I get \\boxed{7} maybe"));
+  EXPECT_EQ(Content(reply), "");
+  EXPECT_EQ(reply["choices"][0]["message"]["reasoning_content"], "I get \\boxed{7} maybe");
+}
+
+TEST(ServerCases, EarlierReasoningIsDroppedOrKept) {
+  const TestServer server({});
+  const std::string thoughts(500, 'r');
+  const Json messages = {{{"role", "user"}, {"content", "1 + 1?"}},
+                         {{"role", "assistant"}, {"content", "2"}, {"reasoning_content", thoughts}},
+                         {{"role", "user"}, {"content", "say so"}}};
+  Json body = {{"model", "m:plain"}, {"messages", messages}};
+  const int dropped = server.Good(kChat, body)["usage"]["prompt_tokens"];
+  EXPECT_LT(dropped, 100);
+  body["hyper"] = {{"keep-reasoning", true}};
+  const Json kept = server.Good(kChat, body);
+  EXPECT_EQ(Content(kept), "so");
+  EXPECT_EQ(kept["usage"]["prompt_tokens"].get<int>() - dropped,
+            500 + std::string("<think>\n\n</think>\n\n").size());
+  body["hyper"] = {{"keep-reasoning", 1}};
+  EXPECT_EQ(server.BadField(kChat, body), "hyper.keep-reasoning");
+}
+
+TEST(ServerCases, RoutesOfARequest) {
+  ServerSetup setup;
+  setup.routing = true;
+  const TestServer server(setup);
+  const Json body = With(Chat("say abcd"), "hyper", {{"route", 4}});
+  const Json reply = server.Good(kChat, body);
+  EXPECT_EQ(Content(reply), "abcd");
+  EXPECT_EQ(reply["usage"]["hyper"]["refined"], 5);  // the end, too
+  EXPECT_EQ(reply["usage"]["hyper"]["extra_routes"], 3 * 5);
+  EXPECT_EQ(reply["usage"]["completion_tokens"], 5);
+  const TestServer dense({});
+  EXPECT_EQ(dense.BadField(kChat, body), "hyper.route");
+}
+
+// An engine whose chat template shows its arguments.
+class TemplateEngine : public FakeEngine {
+ public:
+  using FakeEngine::FakeEngine;
+  Result<Prompt> RenderChat(
+      std::span<const ChatMessage> /*messages*/,
+      std::span<const std::pair<std::string, std::string>> arguments) override {
+    std::string text = "say ";
+    for (const auto& [name, value] : arguments) {
+      text += name + "=" + value + ";";
+    }
+    return FakeEngine::RenderChat(std::vector<ChatMessage>{{"user", text}}, {});
+  }
+};
+
+TEST(ServerCases, TemplateArgumentsReachTheTemplate) {
+  ServerSetup setup;
+  setup.make_engine = [](const FakeOptions& options) {
+    return std::make_unique<TemplateEngine>(options);
+  };
+  const TestServer server(setup);
+  const Json arguments = {{"enable_thinking", false}, {"level", "low"}, {"list", {1, 2}}};
+  const Json body = With(Chat("x"), "chat_template_kwargs", arguments);
+  EXPECT_EQ(Content(server.Good(kChat, body)), "enable_thinking=false;level=\"low\";list=[1,2];");
+}
+
+}  // namespace
+}  // namespace hyper

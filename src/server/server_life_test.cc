@@ -1,0 +1,130 @@
+// The life of a server: streams that wait, the end of the server, runs that it cuts short.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "src/server/testing/server_fixture.h"
+#include "tests/support/temporary_folder.h"
+
+namespace hyper {
+namespace {
+
+// Babbles `length` letters, then ends.
+ServerSetup Babbling(int length) {
+  ServerSetup setup;
+  setup.context = 1 << 20;
+  setup.logits = [length](const FakeStep& step, std::span<float> logits) {
+    const bool end = static_cast<int>(step.history.size()) >= step.prompt_tokens + length;
+    logits[end ? 0 : 'x'] = 20.0F;
+  };
+  return setup;
+}
+
+void WaitUntilRunning(TestServer& server) {
+  while (server.scheduler().metrics().running == 0) {
+    std::this_thread::yield();
+  }
+}
+
+TEST(ServerLife, AWaitingStreamIsNotSilent) {
+  ServerSetup setup = Babbling(1 << 19);
+  setup.lanes = 1;
+  setup.http.heartbeat_s = 0.02;
+  TestServer server(setup);
+  auto first = std::make_shared<ReplyQueue>(size_t{1} << 22U);
+  RunRequest request;
+  request.messages = {{"user", "x"}};
+  request.options.max_tokens = 1 << 19;
+  EXPECT_FALSE(server.scheduler().Submit({request}, first).error);
+  WaitUntilRunning(server);
+  std::string seen;
+  httplib::Client client = server.Client();
+  const Json body = With(Chat("say x"), "stream", true);
+  (void)client.Post(kChat, httplib::Headers(), body.dump(), "application/json",
+                    [&seen](const char* data, size_t size) {
+                      seen.append(data, size);
+                      return seen.find("\n\n: heartbeat\n\n: heartbeat\n\n") == std::string::npos;
+                    });
+  EXPECT_NE(seen.find("\n\n: heartbeat\n\n: heartbeat\n\n"), std::string::npos);
+  EXPECT_EQ(seen.find("data: : heartbeat"), std::string::npos);
+  client.stop();
+  first->Abandon();
+  EXPECT_EQ(server.Settled().runs_cancelled, 2);
+}
+
+TEST(ServerLife, FinishesWhatRunsWithinTheGrace) {
+  TestServer server(Babbling(2000));
+  auto reply = std::async(std::launch::async, [&server] {
+    return server.Good(kChat, With(Chat("x"), "max_tokens", 4000));
+  });
+  WaitUntilRunning(server);
+  server.scheduler().Shutdown(/*grace_s=*/60);
+  const Json whole = reply.get();
+  EXPECT_EQ(Content(whole).size(), 2000U);
+  EXPECT_EQ(whole["choices"][0]["finish_reason"], "stop");
+  EXPECT_EQ(whole["hyper"]["partial"], false);
+  const httplib::Result late = server.Post(kChat, Chat("say x"));
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->status, 503);
+  EXPECT_FALSE(late->get_header_value("Retry-After").empty());
+}
+
+TEST(ServerLife, EndsWhatOutlastsTheGraceWhole) {
+  const test::TemporaryFolder folder;
+  ArchiveOptions options;
+  options.path = folder.File("runs.db");
+  const std::unique_ptr<RunArchive> archive = std::move(*RunArchive::Open(options));
+  ServerSetup setup = Babbling(1 << 19);
+  setup.scheduler.archive = archive.get();
+  TestServer server(setup);
+  Json body = With(Chat("x"), "max_tokens", 32768);
+  auto whole = std::async(std::launch::async, [&] { return server.Good(kChat, body); });
+  auto stream = std::async(std::launch::async, [&] { return server.Stream(kChat, body); });
+  while (server.scheduler().metrics().running < 2) {
+    std::this_thread::yield();
+  }
+  server.scheduler().Shutdown(/*grace_s=*/0);
+  const Json reply = whole.get();
+  EXPECT_EQ(reply["hyper"]["partial"], true);
+  EXPECT_EQ(reply["choices"][0]["finish_reason"], "length");
+  const std::vector<Json> events = stream.get();  // checks that [DONE] is the last
+  EXPECT_EQ(events.back()["choices"][0]["finish_reason"], "length");
+  archive->Flush();
+  const std::vector<RunOverview> stored = *archive->Newest(10);
+  ASSERT_EQ(stored.size(), 2U);
+  for (const RunOverview& run : stored) {
+    EXPECT_EQ(run.status, "partial");
+    EXPECT_TRUE(archive->Records(run.id).has_value());
+  }
+}
+
+// Two pools whose paths may need all cells run one after the other, or, with a part each, together.
+TEST(ServerLife, PoolsShareTheCells) {
+  for (const int pools : {1, 2}) {
+    ServerSetup setup = Babbling(1 << 19);
+    setup.cells = 4000;
+    setup.scheduler.pools = pools;
+    TestServer server(setup);
+    RunRequest request;
+    request.method = "sc";
+    request.messages = {{"user", "x"}};
+    request.options = Preset("short").value_or({});
+    request.options.width = 4;
+    request.options.max_tokens = 1000;
+    auto reply = std::make_shared<ReplyQueue>(size_t{1} << 22U);
+    EXPECT_FALSE(server.scheduler().Submit({request, request}, reply).error);
+    int most = 0;
+    while (server.scheduler().metrics().runs_finished < 2) {
+      most = std::max(most, server.scheduler().metrics().running);
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(most, pools);
+  }
+}
+
+}  // namespace
+}  // namespace hyper

@@ -1,0 +1,148 @@
+// The server on the bundled model: what a scripted engine cannot show.
+#include <cpp-httplib/httplib.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hyper/llama_engine.h"
+#include "src/server/http_server.h"
+
+namespace hyper {
+namespace {
+
+constexpr const char* kFile = HYPER_SOURCE_DIR "/models/tinymath/tinymath-moe-6m-f16.gguf";
+
+class ServerModel : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kFile)) {
+      GTEST_SKIP() << "the bundled model is not there";
+    }
+    LlamaOptions options;
+    options.model_path = kFile;
+    options.context_cells = 4096;
+    options.threads = 1;
+    Result<std::unique_ptr<Engine>> engine = MakeLlamaEngine(options);
+    ASSERT_TRUE(engine.has_value()) << engine.error().message;
+    engine_ = std::move(*engine);
+    scheduler_ = std::make_unique<Scheduler>(*engine_, SchedulerOptions{});
+    ServerLimits limits;
+    limits.model_name = "m";
+    limits.preset = "short";
+    limits.vocab_size = engine_->model().vocab_size;
+    limits.most_lanes = engine_->capabilities().max_lanes;
+    limits.routing = engine_->capabilities().routing;
+    HttpOptions http;
+    http.port = 0;
+    server_ = std::move(*HttpServer::Listen(*scheduler_, limits, http));
+  }
+  void TearDown() override {
+    if (server_ == nullptr) {
+      return;
+    }
+    scheduler_->Shutdown(0);
+    server_->Stop();
+    scheduler_.reset();
+    EXPECT_EQ(engine_->cost().lanes_open, 0);
+    EXPECT_EQ(engine_->cost().cells_used, 0);  // llama.cpp's own count
+  }
+
+  Json Ask(const Json& fields) const {
+    Json body = {{"model", "m:plain"},
+                 {"messages", {{{"role", "user"}, {"content", "12 + 30 = ?"}}}},
+                 {"temperature", 0},
+                 {"max_tokens", 12}};
+    body.update(fields);
+    httplib::Client client("127.0.0.1", server_->port());
+    client.set_read_timeout(std::chrono::seconds(60));
+    const httplib::Result reply =
+        client.Post("/v1/chat/completions", body.dump(), "application/json");
+    EXPECT_TRUE(reply);
+    EXPECT_EQ(reply->status, 200) << reply->body;
+    return Json::parse(reply->body);
+  }
+  // What the model writes, thoughts included.
+  static std::string Text(const Json& reply) {
+    const Json& message = reply["choices"][0]["message"];
+    const Json& reasoning = message["reasoning_content"];
+    return (reasoning.is_string() ? reasoning.get<std::string>() : "") +
+           message["content"].get<std::string>();
+  }
+  SchedulerMetrics Settled() const {
+    SchedulerMetrics metrics = scheduler_->metrics();
+    while (metrics.running + metrics.waiting > 0) {
+      std::this_thread::yield();
+      metrics = scheduler_->metrics();
+    }
+    return metrics;
+  }
+
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+TEST_F(ServerModel, LogitBiasMovesTheTokens) {
+  // A text of one token, whose number the model's vocabulary gives.
+  const std::vector<Token> seven = *engine_->Tokenize("7", false);
+  ASSERT_FALSE(seven.empty());
+  const std::string number = std::to_string(seven.back());
+  const Json forced = Ask({{"logit_bias", {{number, 100}}}});
+  EXPECT_EQ(Text(forced), "777777777777");
+  const Json free = Ask({{"max_tokens", 1}});
+  const std::string first = Text(free);
+  const std::vector<Token> chosen = *engine_->Tokenize(first, false);
+  ASSERT_FALSE(chosen.empty());
+  const Json banned =
+      Ask({{"max_tokens", 1}, {"logit_bias", {{std::to_string(chosen.back()), -100}}}});
+  EXPECT_NE(Text(banned), first);
+}
+
+TEST_F(ServerModel, KnownPromptsAreNotComputedAgain) {
+  const Json first = Ask(Json::object());
+  const int64_t before = Settled().cost.prefill_tokens;
+  const Json second = Ask(Json::object());
+  const SchedulerMetrics after = Settled();
+  EXPECT_EQ(Text(second), Text(first));
+  const int prompt = first["usage"]["prompt_tokens"];
+  EXPECT_EQ(first["usage"]["prompt_tokens_details"]["cached_tokens"], 0);
+  EXPECT_EQ(second["usage"]["prompt_tokens_details"]["cached_tokens"], prompt - 1);
+  EXPECT_EQ(after.cost.prefill_tokens, before);
+  EXPECT_EQ(after.cost.lanes_open, after.cache_lanes);
+  EXPECT_GT(after.cost.cells_used, 0);
+  EXPECT_LE(after.cost.cells_used, after.cache_cells);
+}
+
+TEST_F(ServerModel, RoutesRefineEveryToken) {
+  const Json reply = Ask({{"max_tokens", 4}, {"hyper", {{"route", 3}}}});
+  const Json& ledger = reply["usage"]["hyper"];
+  EXPECT_EQ(ledger["refined"], ledger["generated"]);
+  EXPECT_EQ(ledger["extra_routes"].get<int>(), 2 * ledger["generated"].get<int>());
+}
+
+TEST_F(ServerModel, RequestsBesideEachOtherSayWhatTheySayAlone) {
+  std::vector<std::string> alone;
+  const auto ask = [this](int i) {
+    const std::string question = std::to_string(10 + i) + " + 5 = ?";
+    return Text(Ask({{"messages", {{{"role", "user"}, {"content", question}}}}}));
+  };
+  for (int i = 0; i < 4; ++i) {
+    alone.push_back(ask(i));
+  }
+  std::vector<std::future<std::string>> together;
+  for (int i = 0; i < 4; ++i) {
+    together.push_back(std::async(std::launch::async, ask, i));
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(together[i].get(), alone[i]);
+  }
+}
+
+}  // namespace
+}  // namespace hyper
