@@ -16,7 +16,7 @@ declare -A may_know=(
   [decode]="core answer"
   [report]="core answer decode"
   [eval]="core answer store decode report"
-  [server]="core store decode report"
+  [server]="core store decode report eval"
   [capi]="core answer engine decode report"
 )
 # The lowest part that a public header belongs to; those not listed are plain values and

@@ -232,7 +232,7 @@ int Serve(const ServeFlags& flags, ServePlan plan) {
   if (!plan.archive.path.empty()) {
     Result<std::unique_ptr<RunArchive>> opened = RunArchive::Open(plan.archive);
     if (!opened) {
-      return Complain(kCommand, opened.error());
+      return Complain(kServeCommand, opened.error());
     }
     archive = std::move(*opened);
     plan.scheduler.archive = archive.get();

@@ -1,6 +1,7 @@
 #include "src/server/stored_records.h"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -29,9 +30,13 @@ const std::vector<Value>* ValuesOf(const StoredItem& item, PathId path, const ch
   return nullptr;
 }
 
+// A number that was not stored is not a number; a count is 0.
 template <class Value>
 Value At(const std::vector<Value>* values, size_t index) {
-  return values != nullptr && index < values->size() ? (*values)[index] : Value{};
+  if (values != nullptr && index < values->size()) {
+    return (*values)[index];
+  }
+  return std::numeric_limits<Value>::quiet_NaN();
 }
 
 // Bytes of a path's text that its own tokens do not hold: those inherited from its parent.
@@ -53,15 +58,17 @@ void PlaceTokens(const StoredItem& item, const StoredPath& path, std::vector<Pla
   const auto* confidences = ValuesOf<float>(item, path.path, "confidence");
   const auto* entropies = ValuesOf<float>(item, path.path, "entropy");
   const auto* routes = ValuesOf<uint8_t>(item, path.path, "routes");
+  const auto* confidences_top20 = ValuesOf<float>(item, path.path, "confidence_top20");
+  const auto* mean_logprobs = ValuesOf<float>(item, path.path, "mean_logprob");
   size_t at = InheritedBytes(path, *bytes);
   for (size_t i = 0; i < bytes->size(); ++i) {
     const int position = path.fork_position + static_cast<int>(i);
     std::string text = path.text.substr(std::min(at, path.text.size()), (*bytes)[i]);
     at += (*bytes)[i];
-    placed.push_back(
-        {!path.warmup, position, Place::kToken,
-         TokenRecord{path.path, position, At(tokens, i), std::move(text), At(logprobs, i),
-                     At(confidences, i), At(entropies, i), At(routes, i)}});
+    placed.push_back({!path.warmup, position, Place::kToken,
+                      TokenRecord{path.path, position, At(tokens, i), std::move(text),
+                                  At(logprobs, i), At(confidences, i), At(entropies, i),
+                                  At(routes, i), At(confidences_top20, i), At(mean_logprobs, i)}});
   }
 }
 
