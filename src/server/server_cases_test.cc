@@ -173,7 +173,7 @@ class TemplateEngine : public FakeEngine {
       std::span<const std::pair<std::string, std::string>> arguments) override {
     std::string text = "say ";
     for (const auto& [name, value] : arguments) {
-      text += name + "=" + value + ";";
+      text.append(name).append("=").append(value).append(";");
     }
     return FakeEngine::RenderChat(std::vector<ChatMessage>{{"user", text}}, {});
   }

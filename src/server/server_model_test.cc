@@ -127,19 +127,22 @@ TEST_F(ServerModel, RoutesRefineEveryToken) {
 }
 
 TEST_F(ServerModel, RequestsBesideEachOtherSayWhatTheySayAlone) {
+  constexpr int kRequests = 4;
   std::vector<std::string> alone;
+  alone.reserve(kRequests);
   const auto ask = [this](int i) {
     const std::string question = std::to_string(10 + i) + " + 5 = ?";
     return Text(Ask({{"messages", {{{"role", "user"}, {"content", question}}}}}));
   };
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < kRequests; ++i) {
     alone.push_back(ask(i));
   }
   std::vector<std::future<std::string>> together;
-  for (int i = 0; i < 4; ++i) {
+  together.reserve(kRequests);
+  for (int i = 0; i < kRequests; ++i) {
     together.push_back(std::async(std::launch::async, ask, i));
   }
-  for (size_t i = 0; i < 4; ++i) {
+  for (size_t i = 0; i < kRequests; ++i) {
     EXPECT_EQ(together[i].get(), alone[i]);
   }
 }
