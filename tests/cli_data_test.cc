@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-ProcessResult Hyper(const std::vector<std::string>& more) {
+ProcessResult RunDataCommand(const std::vector<std::string>& more) {
   std::vector<std::string> arguments{HYPER_PROGRAM};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return RunProcess(arguments);
@@ -30,13 +30,13 @@ TEST(DataCommandTest, FetchesWhatEvalTakes) {
   const TemporaryFolder folder;
   const std::string file = folder.File("math.jsonl");
   const ProcessResult got =
-      Hyper({"data", "get", "math500", "--hub", hub.address() + "/", "--output", file});
+      RunDataCommand({"data", "get", "math500", "--hub", hub.address() + "/", "--output", file});
   ASSERT_EQ(got.exit_code, 0) << got.err;
   EXPECT_NE(got.out.find("1 rows, sha256 "), std::string::npos) << got.out;
   EXPECT_NE(hub.requests()[0].target.find("dataset=HuggingFaceH4%2FMATH-500"), std::string::npos);
   const ProcessResult ran =
-      Hyper({"eval", "--engine", "scripted", "--suite", "math500", "--data", file, "--methods",
-             "sc", "--width", "2", "--study", folder.File("s.db")});
+      RunDataCommand({"eval", "--engine", "scripted", "--suite", "math500", "--data", file,
+                      "--methods", "sc", "--width", "2", "--study", folder.File("s.db")});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
 }
 
@@ -48,11 +48,11 @@ TEST(DataCommandTest, MistakesAreOneLineAndAnExitCode) {
       {{"data"}, 64},
   };
   for (const auto& [arguments, code] : cases) {
-    const ProcessResult result = Hyper(arguments);
+    const ProcessResult result = RunDataCommand(arguments);
     EXPECT_EQ(result.exit_code, code) << result.err;
     EXPECT_EQ(result.out, "");
   }
-  EXPECT_NE(Hyper({"data", "list"}).out.find("HuggingFaceH4/MATH-500"), std::string::npos);
+  EXPECT_NE(RunDataCommand({"data", "list"}).out.find("HuggingFaceH4/MATH-500"), std::string::npos);
 }
 
 TEST(JudgeFlagTest, FreeTextIsJudged) {
@@ -67,15 +67,15 @@ TEST(JudgeFlagTest, FreeTextIsJudged) {
                 R"("answer_type": "exactMatch", "image": "", "category": "made"})"
                 "\n");
   const std::string study = folder.File("s.db");
-  const ProcessResult ran =
-      Hyper({"eval", "--engine", "scripted", "--suite", "hle", "--data", data, "--methods", "sc",
-             "--width", "2", "--ctx", "100000", "--study", study, "--format", "json"});
+  const ProcessResult ran = RunDataCommand(
+      {"eval", "--engine", "scripted", "--suite", "hle", "--data", data, "--methods", "sc",
+       "--width", "2", "--ctx", "100000", "--study", study, "--format", "json"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
-  const ProcessResult before = Hyper({"export", study, "--jsonl"});
+  const ProcessResult before = RunDataCommand({"export", study, "--jsonl"});
   const json item = json::parse(before.out);
   ASSERT_FALSE(item["answer"].is_null());
   EXPECT_EQ(item["grade"]["verdict"], "not_graded");
-  const ProcessResult graded = Hyper({"grade", study, "--judge", judge.address() + "/v1"});
+  const ProcessResult graded = RunDataCommand({"grade", study, "--judge", judge.address() + "/v1"});
   EXPECT_NE(graded.out.find("not_graded -> right"), std::string::npos) << graded.out << graded.err;
 }
 

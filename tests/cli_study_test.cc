@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-ProcessResult Hyper(const std::vector<std::string>& more) {
+ProcessResult RunStudyCommand(const std::vector<std::string>& more) {
   std::vector<std::string> arguments{HYPER_PROGRAM};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return RunProcess(arguments);
@@ -24,9 +24,9 @@ ProcessResult Hyper(const std::vector<std::string>& more) {
 class StudyCommandsTest : public ::testing::Test {
  protected:
   StudyCommandsTest() {
-    const ProcessResult made =
-        Hyper({"eval", "--engine", "scripted", "--methods", "hyper,sc", "--questions", "3",
-               "--levels", "2", "--repeats", "2", "--width", "4", "--study", study_});
+    const ProcessResult made = RunStudyCommand(
+        {"eval", "--engine", "scripted", "--methods", "hyper,sc", "--questions", "3", "--levels",
+         "2", "--repeats", "2", "--width", "4", "--study", study_});
     EXPECT_EQ(made.exit_code, 0) << made.err;
   }
 
@@ -35,7 +35,7 @@ class StudyCommandsTest : public ::testing::Test {
 };
 
 TEST_F(StudyCommandsTest, ExportHoldsEveryAnswerOnce) {
-  const ProcessResult jsonl = Hyper({"export", study_, "--jsonl", "--series"});
+  const ProcessResult jsonl = RunStudyCommand({"export", study_, "--jsonl", "--series"});
   ASSERT_EQ(jsonl.exit_code, 0) << jsonl.err;
   std::istringstream lines(jsonl.out);
   int count = 0;
@@ -47,34 +47,36 @@ TEST_F(StudyCommandsTest, ExportHoldsEveryAnswerOnce) {
     }
   }
   EXPECT_EQ(count, 12);
-  const ProcessResult csv = Hyper({"export", study_, "--csv"});
+  const ProcessResult csv = RunStudyCommand({"export", study_, "--csv"});
   EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 13);
-  const ProcessResult row = Hyper({"export", study_, "--csv", "--row", "sc"});
+  const ProcessResult row = RunStudyCommand({"export", study_, "--csv", "--row", "sc"});
   EXPECT_EQ(std::count(row.out.begin(), row.out.end(), '\n'), 7);
 }
 
 TEST_F(StudyCommandsTest, InspectListsThenExplains) {
-  const ProcessResult list = Hyper({"inspect", study_, "#1"});
+  const ProcessResult list = RunStudyCommand({"inspect", study_, "#1"});
   ASSERT_EQ(list.exit_code, 0) << list.err;
   EXPECT_NE(list.out.find("sc repeat 1"), std::string::npos) << list.out;
-  const ProcessResult one = Hyper({"inspect", study_, "#1", "--row", "hyper", "--repeat", "0"});
+  const ProcessResult one =
+      RunStudyCommand({"inspect", study_, "#1", "--row", "hyper", "--repeat", "0"});
   ASSERT_EQ(one.exit_code, 0) << one.err;
   for (const char* part : {"\nwhy ", "* length_confidence", "\npaths ", "\ndecisions "}) {
     EXPECT_NE(one.out.find(part), std::string::npos) << part << one.out;
   }
   const ProcessResult object =
-      Hyper({"inspect", study_, "#1", "--row", "sc", "--repeat", "0", "--json"});
+      RunStudyCommand({"inspect", study_, "#1", "--row", "sc", "--repeat", "0", "--json"});
   EXPECT_EQ(json::parse(object.out)["run"]["method"], "sc");
 }
 
 TEST_F(StudyCommandsTest, CompareRowsAndStudies) {
   const ProcessResult rows =
-      Hyper({"compare", "--study", study_, "hyper", "sc", "--format", "json"});
+      RunStudyCommand({"compare", "--study", study_, "hyper", "sc", "--format", "json"});
   ASSERT_EQ(rows.exit_code, 0) << rows.err;
   EXPECT_EQ(json::parse(rows.out)["rows"].size(), 1U);
-  const ProcessResult same = Hyper({"compare", study_ + ":sc", study_ + ":sc", "--format", "csv"});
+  const ProcessResult same =
+      RunStudyCommand({"compare", study_ + ":sc", study_ + ":sc", "--format", "csv"});
   EXPECT_EQ(same.exit_code, 0) << same.err;
-  const ProcessResult both = Hyper({"compare", study_, study_, "--format", "json"});
+  const ProcessResult both = RunStudyCommand({"compare", study_, study_, "--format", "json"});
   EXPECT_EQ(json::parse(both.out)["rows"].size(), 2U);
 }
 
@@ -85,16 +87,17 @@ TEST_F(StudyCommandsTest, APoolIsVotedOnWithoutAnEngine) {
                                          "--pool"};
   std::vector<std::string> from_study = eval;
   from_study.push_back(study_ + ":sc");
-  const ProcessResult first = Hyper(from_study);
+  const ProcessResult first = RunStudyCommand(from_study);
   ASSERT_EQ(first.exit_code, 0) << first.err;
   EXPECT_EQ(std::count(first.out.begin(), first.out.end(), '\n'), 4);
-  const ProcessResult exported = Hyper({"export", study_, "--jsonl", "--series", "--row", "sc"});
+  const ProcessResult exported =
+      RunStudyCommand({"export", study_, "--jsonl", "--series", "--row", "sc"});
   std::vector<std::string> from_export = eval;
   from_export.push_back(WriteFile(folder_.File("pool.jsonl"), exported.out));
-  EXPECT_EQ(Hyper(from_export).out, first.out);
+  EXPECT_EQ(RunStudyCommand(from_export).out, first.out);
   std::vector<std::string> hyper = from_study;
   hyper[2] = "hyper";
-  EXPECT_EQ(Hyper(hyper).exit_code, 64);
+  EXPECT_EQ(RunStudyCommand(hyper).exit_code, 64);
 }
 
 TEST_F(StudyCommandsTest, TracesOfRunsAreAPool) {
@@ -102,8 +105,9 @@ TEST_F(StudyCommandsTest, TracesOfRunsAreAPool) {
   json answers = json::array();
   for (const char* seed : {"1", "2"}) {
     const std::string trace = folder_.File("t.jsonl");
-    const ProcessResult run = Hyper({"run", "--engine", "scripted", "--method", "sc", "--width",
-                                     "6", "--seed", seed, "--json", "--trace", trace, "How many?"});
+    const ProcessResult run =
+        RunStudyCommand({"run", "--engine", "scripted", "--method", "sc", "--width", "6", "--seed",
+                         seed, "--json", "--trace", trace, "How many?"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     answers.push_back(json::parse(run.out)["answer"]);
     traces += ReadWholeFile(trace);
@@ -112,12 +116,12 @@ TEST_F(StudyCommandsTest, TracesOfRunsAreAPool) {
                                      R"({"id": "a", "question": "How many?", "answer": 42})");
   const std::string pool = WriteFile(folder_.File("traces.jsonl"), traces);
   const std::string study = folder_.File("pool.db");
-  const ProcessResult voted = Hyper(
+  const ProcessResult voted = RunStudyCommand(
       {"eval", "--pool", pool, "--methods", "sc,self-certainty,deepconf", "--warmup", "2",
        "--width", "4", "--suite", "gsm8k", "--data", data, "--study", study, "--format", "json"});
   ASSERT_EQ(voted.exit_code, 0) << voted.err;
   EXPECT_EQ(json::parse(voted.out)["rows"].size(), 3U);
-  std::istringstream lines(Hyper({"export", study, "--jsonl"}).out);
+  std::istringstream lines(RunStudyCommand({"export", study, "--jsonl"}).out);
   int graded = 0;
   for (std::string line; std::getline(lines, line);) {
     const json item = json::parse(line);
@@ -128,10 +132,10 @@ TEST_F(StudyCommandsTest, TracesOfRunsAreAPool) {
   }
   EXPECT_EQ(graded, 6);
   // All six paths of each run: the vote of the run itself.
-  const ProcessResult whole = Hyper({"eval", "--pool", pool, "--methods", "sc", "--study",
-                                     folder_.File("whole.db"), "--format", "csv"});
+  const ProcessResult whole = RunStudyCommand({"eval", "--pool", pool, "--methods", "sc", "--study",
+                                               folder_.File("whole.db"), "--format", "csv"});
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
-  std::istringstream again(Hyper({"export", folder_.File("whole.db"), "--jsonl"}).out);
+  std::istringstream again(RunStudyCommand({"export", folder_.File("whole.db"), "--jsonl"}).out);
   for (const json& answer : answers) {
     std::string line;
     ASSERT_TRUE(std::getline(again, line));
@@ -142,15 +146,15 @@ TEST_F(StudyCommandsTest, TracesOfRunsAreAPool) {
 
 TEST_F(StudyCommandsTest, EveryTableOfAStudy) {
   const ProcessResult tables =
-      Hyper({"eval", "--report-only", "--study", study_, "--table", "all"});
+      RunStudyCommand({"eval", "--report-only", "--study", study_, "--table", "all"});
   ASSERT_EQ(tables.exit_code, 0) << tables.err;
   for (const char* title : {"as checklists", "Ablation I:", "Ablation II:", "pass@k",
                             "equal effective tokens", "step-level tree search"}) {
     EXPECT_NE(tables.out.find(title), std::string::npos) << title;
   }
   const auto as = [&](const char* form) {
-    const ProcessResult result =
-        Hyper({"eval", "--report-only", "--study", study_, "--table", "all", "--format", form});
+    const ProcessResult result = RunStudyCommand(
+        {"eval", "--report-only", "--study", study_, "--table", "all", "--format", form});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return result.out;
   };
@@ -170,9 +174,9 @@ TEST_F(StudyCommandsTest, EveryTableOfAStudy) {
 }
 
 TEST_F(StudyCommandsTest, GradingAgainChangesNothing) {
-  const ProcessResult text = Hyper({"grade", study_});
+  const ProcessResult text = RunStudyCommand({"grade", study_});
   EXPECT_EQ(text.out, "12 answers graded, 0 verdicts changed\n") << text.err;
-  const ProcessResult object = Hyper({"grade", study_, "--json"});
+  const ProcessResult object = RunStudyCommand({"grade", study_, "--json"});
   EXPECT_EQ(json::parse(object.out), json::parse(R"({"graded": 12, "changes": []})"));
 }
 
@@ -191,7 +195,7 @@ TEST_F(StudyCommandsTest, MistakesAreOneLineAndAnExitCode) {
       {{"export"}, 64},
   };
   for (const auto& [arguments, code] : cases) {
-    const ProcessResult result = Hyper(arguments);
+    const ProcessResult result = RunStudyCommand(arguments);
     EXPECT_EQ(result.exit_code, code) << arguments[0] << result.err;
     EXPECT_EQ(result.out, "");
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;

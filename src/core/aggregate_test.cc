@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -11,9 +10,6 @@
 
 namespace hyper {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 using Rows = std::vector<std::vector<float>>;
 
@@ -131,21 +127,22 @@ TEST(AggregateRoutes, BrokenRoutesAreLeftOut) {
   const std::vector<float> good = {1.0F, 0.0F, -1.0F};
   for (const AggregateOptions& options : {AggregateOptions(), MeanProb()}) {
     const Aggregated alone = Aggregate({good}, options);
-    const Aggregated mixed =
-        Aggregate({{kNan, 0.0F, 1.0F}, good, {-kInfinity, -kInfinity, -kInfinity}}, options);
+    const Aggregated mixed = Aggregate(
+        {{kFloatNan, 0.0F, 1.0F}, good, {-kFloatInfinity, -kFloatInfinity, -kFloatInfinity}},
+        options);
     EXPECT_EQ(mixed.weights[0], 0);
     EXPECT_EQ(mixed.weights[2], 0);
     EXPECT_EQ(mixed.out, alone.out);
-    const Aggregated none = Aggregate({{kNan, 0.0F}, {kNan, 0.0F}}, options);
+    const Aggregated none = Aggregate({{kFloatNan, 0.0F}, {kFloatNan, 0.0F}}, options);
     EXPECT_EQ(none.weights, (std::vector<double>{0, 0}));
     for (float value : none.out) EXPECT_TRUE(std::isnan(value));
   }
 }
 
 TEST(AggregateRoutes, AMaskedTokenStaysMasked) {
-  const Rows rows = {{1.0F, -kInfinity, 0.0F, 0.5F}, {0.0F, 2.0F, 0.0F, 0.5F}};
+  const Rows rows = {{1.0F, -kFloatInfinity, 0.0F, 0.5F}, {0.0F, 2.0F, 0.0F, 0.5F}};
   const Aggregated geometric = Aggregate(rows);
-  EXPECT_EQ(geometric.out[1], -kInfinity);
+  EXPECT_EQ(geometric.out[1], -kFloatInfinity);
   EXPECT_NEAR(Mass(geometric.out), 1, 1e-6);
   const Aggregated mean = Aggregate(rows, MeanProb());
   EXPECT_TRUE(std::isfinite(mean.out[1]));

@@ -12,8 +12,6 @@
 namespace hyper {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 void ExpectNear(double actual, double expected, double tolerance) {

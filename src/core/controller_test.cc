@@ -10,8 +10,6 @@
 namespace hyper {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 PoolStatistics Statistics(double confidence, double entropy, double diversity, double variance,
                           double consensus) {
   PoolStatistics statistics;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -16,9 +15,6 @@
 
 namespace hyper {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 RowSummary Summarize(std::span<const float> logits, int k) {
   RowSummary summary;
@@ -53,7 +49,7 @@ TEST(SummarizeRow, EqualsTheOracle) {
       if (std::isfinite(expected)) {
         EXPECT_NEAR(summary.top[i].logprob, expected, 1e-5 * std::max(1.0, std::abs(expected)));
       } else {
-        EXPECT_EQ(summary.top[i].logprob, -kInfinity);
+        EXPECT_EQ(summary.top[i].logprob, -kFloatInfinity);
       }
     }
   }
@@ -123,7 +119,7 @@ TEST(SummarizeRow, ShiftedRowsAreTheSameDistribution) {
 
 TEST(SummarizeRow, NanAndInfinityAreDegenerate) {
   for (size_t count : {3U, 1500U}) {
-    for (float broken : {kNan, kInfinity}) {
+    for (float broken : {kFloatNan, kFloatInfinity}) {
       for (size_t place : {size_t{0}, count - 1}) {
         std::vector<float> row = RandomRow(count, 9);
         row[place] = broken;
@@ -133,12 +129,12 @@ TEST(SummarizeRow, NanAndInfinityAreDegenerate) {
       }
     }
   }
-  EXPECT_TRUE(Summarize(std::vector<float>(100, -kInfinity), 5).degenerate);
+  EXPECT_TRUE(Summarize(std::vector<float>(100, -kFloatInfinity), 5).degenerate);
   EXPECT_TRUE(Summarize(std::vector<float>(100, -3e38F), 5).degenerate);
 }
 
 TEST(SummarizeRow, MaskedTokensHaveNoProbabilityAndCountWithTheFloor) {
-  std::vector<float> row(2000, -kInfinity);
+  std::vector<float> row(2000, -kFloatInfinity);
   row[1234] = 3.0F;
   row[1500] = 3.0F;
   const RowSummary summary = Summarize(row, 3);
@@ -147,13 +143,13 @@ TEST(SummarizeRow, MaskedTokensHaveNoProbabilityAndCountWithTheFloor) {
   EXPECT_NEAR(summary.mean_logprob, (1998 * kLogProbFloor - 2 * std::log(2.0)) / 2000, 1e-6);
   EXPECT_EQ(summary.top[0].token, 1234);
   EXPECT_EQ(summary.top[1].token, 1500);
-  EXPECT_EQ(summary.top[2].logprob, -kInfinity);
+  EXPECT_EQ(summary.top[2].logprob, -kFloatInfinity);
   EXPECT_EQ(summary.top[2].token, 0);
 }
 
 TEST(SummarizeRow, ASummaryCanBeUsedAgain) {
   RowSummary summary;
-  SummarizeRow(std::vector<float>(8, kNan), 4, summary);
+  SummarizeRow(std::vector<float>(8, kFloatNan), 4, summary);
   SummarizeRow(std::vector<float>{2.0F, 1.0F, 0.0F}, 2, summary);
   EXPECT_FALSE(summary.degenerate);
   ASSERT_EQ(summary.top.size(), 2U);
@@ -197,7 +193,7 @@ TEST(ExponentialWeights, EqualTheDefinition) {
 }
 
 TEST(ExponentialWeights, MaskedAndBrokenLogitsWeighNothing) {
-  const std::vector<float> row = {0.0F, -kInfinity, kNan, -1.0F};
+  const std::vector<float> row = {0.0F, -kFloatInfinity, kFloatNan, -1.0F};
   std::vector<float> weights(4, -1.0F);
   EXPECT_NEAR(ExponentialWeights(row, 0.0F, 1.0F, weights), 1 + std::exp(-1.0), 1e-6);
   EXPECT_EQ(weights[1], 0.0F);

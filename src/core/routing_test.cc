@@ -15,9 +15,7 @@
 namespace hyper {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-RouteSpec SpecOf(const nlohmann::json& golden) {
+RouteSpec RouteSpecOf(const nlohmann::json& golden) {
   RouteSpec spec;
   spec.tau = golden["tau"];
   spec.lambda = golden["lambda"];
@@ -33,7 +31,7 @@ TEST(RoutePass, EqualsTheOracle) {
   for (const auto& golden : goldens) {
     const size_t experts = golden["rows"][0].size();
     SCOPED_TRACE(std::to_string(experts) + golden["penalty"].dump() + golden["weights"].dump());
-    RoutePass pass(SpecOf(golden), static_cast<int>(experts), golden["m"]);
+    RoutePass pass(RouteSpecOf(golden), static_cast<int>(experts), golden["m"]);
     for (size_t k = 0; k < golden["rows"].size(); ++k) {
       std::vector<float> row = GoldenFloats(golden["rows"][k]);
       const std::vector<float> noise = GoldenFloats(golden["noise"][k]);
@@ -62,7 +60,7 @@ TEST(RoutePass, RouteZeroIsLeftBitForBit) {
     spec.weights = weights;
     spec.tau = 5;
     RoutePass pass(spec, 4, 2);
-    std::vector<float> row = {0.1F, -0.0F, 3.25F, kNan};
+    std::vector<float> row = {0.1F, -0.0F, 3.25F, kFloatNan};
     const std::vector<float> before = row;
     EXPECT_EQ(pass.Apply(row, {}), (std::vector<int>{2, 0}));
     // Equal bytes are the claim, of NaN and -0 too:
@@ -155,7 +153,7 @@ TEST(RoutePass, CleanWeightsAreThoseOfTheCleanRouter) {
 
 TEST(RoutePass, ABrokenExpertIsNotChosen) {
   RoutePass pass(RouteSpec(), 4, 2);
-  std::vector<float> row = {kNan, 1.0F, 2.0F, -std::numeric_limits<float>::infinity()};
+  std::vector<float> row = {kFloatNan, 1.0F, 2.0F, -std::numeric_limits<float>::infinity()};
   EXPECT_EQ(pass.Apply(row, {}), (std::vector<int>{2, 1}));
 }
 
@@ -168,7 +166,7 @@ TEST(RoutePass, AllExpertsUsedMeansNothingToChoose) {
 }
 
 TEST(TopExperts, RankByValueThenIndex) {
-  const std::vector<float> row = {1.0F, 3.0F, 3.0F, kNan, 2.0F, 3.0F};
+  const std::vector<float> row = {1.0F, 3.0F, 3.0F, kFloatNan, 2.0F, 3.0F};
   EXPECT_EQ(TopExperts(row, 2), (std::vector<int>{1, 2}));
   EXPECT_EQ(TopExperts(row, 4), (std::vector<int>{1, 2, 5, 4}));
   EXPECT_EQ(TopExperts(row, 9), (std::vector<int>{1, 2, 5, 4, 0, 3}));

@@ -16,15 +16,12 @@
 namespace hyper {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
 Token Sample(const std::vector<float>& logits, const SamplerSpec& spec, double u) {
   SamplerScratch scratch;
   return SampleToken(logits, spec, u, scratch);
 }
 
-SamplerSpec SpecOf(const nlohmann::json& golden) {
+SamplerSpec SamplerSpecOf(const nlohmann::json& golden) {
   return {golden["temperature"], golden["top_k"], golden["top_p"], golden["min_p"]};
 }
 
@@ -34,7 +31,7 @@ TEST(SampleToken, EqualsTheOracle) {
   SamplerScratch scratch;
   for (const auto& golden : goldens) {
     const std::vector<float> logits = GoldenFloats(golden["logits"]);
-    const SamplerSpec spec = SpecOf(golden);
+    const SamplerSpec spec = SamplerSpecOf(golden);
     SCOPED_TRACE(golden["tokens"].dump() + " kept " + golden["kept"].dump());
     for (size_t i = 0; i < golden["u"].size(); ++i) {
       EXPECT_EQ(SampleToken(logits, spec, golden["u"][i], scratch), golden["tokens"][i]);
@@ -50,7 +47,7 @@ TEST(SampleToken, DrawsExactlyTheKeptTokens) {
     if (golden["kept"].size() > 8) continue;
     std::set<Token> drawn;
     for (int i = 0; i < 4000; ++i) {
-      drawn.insert(SampleToken(logits, SpecOf(golden), (i + 0.5) / 4000, scratch));
+      drawn.insert(SampleToken(logits, SamplerSpecOf(golden), (i + 0.5) / 4000, scratch));
     }
     EXPECT_EQ(drawn, golden["kept"].get<std::set<Token>>());
   }
@@ -84,7 +81,7 @@ TEST(SampleToken, RunsInTokenOrder) {
 TEST(SampleToken, TemperatureZeroTakesTheLargestAndTheLowestOfEquals) {
   const SamplerSpec greedy{0.0, 0, 1.0, 0.0};
   EXPECT_EQ(Sample({1.0F, 5.0F, 5.0F, 2.0F}, greedy, 0.9), 1);
-  EXPECT_EQ(Sample({kNan, -kInfinity, -7.0F}, greedy, 0.9), 2);
+  EXPECT_EQ(Sample({kFloatNan, -kFloatInfinity, -7.0F}, greedy, 0.9), 2);
 }
 
 TEST(SampleToken, TinyTemperaturesAreGreedy) {
@@ -120,7 +117,7 @@ TEST(SampleToken, FiltersComeInOrder) {
 
 // A mask stays a mask: whatever u is, no token without probability is drawn.
 TEST(SampleToken, NeverDrawsWhatIsMasked) {
-  std::vector<float> logits(2100, -kInfinity);
+  std::vector<float> logits(2100, -kFloatInfinity);
   logits[7] = 0.0F;
   logits[2000] = 1.0F;
   for (double u : {1e-16, 0.2, 0.5, 0.9, 1 - 1e-16}) {
@@ -182,9 +179,9 @@ TEST(SampleToken, EqualsSortingTheWholeVocabulary) {
 
 TEST(SampleToken, NothingToDraw) {
   EXPECT_EQ(Sample({}, SamplerSpec(), 0.5), kNoToken);
-  EXPECT_EQ(Sample({kNan, -kInfinity}, SamplerSpec(), 0.5), kNoToken);
-  EXPECT_EQ(Sample({kNan, -kInfinity}, {0.7, 20, 0.95, 0.0}, 0.5), kNoToken);
-  EXPECT_EQ(Sample({0.0F, kInfinity, kInfinity}, SamplerSpec(), 0.9), 1);
+  EXPECT_EQ(Sample({kFloatNan, -kFloatInfinity}, SamplerSpec(), 0.5), kNoToken);
+  EXPECT_EQ(Sample({kFloatNan, -kFloatInfinity}, {0.7, 20, 0.95, 0.0}, 0.5), kNoToken);
+  EXPECT_EQ(Sample({0.0F, kFloatInfinity, kFloatInfinity}, SamplerSpec(), 0.9), 1);
 }
 
 }  // namespace

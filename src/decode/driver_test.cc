@@ -13,7 +13,7 @@
 namespace hyper {
 namespace {
 
-MethodOptions SmallOptions(int width = 8) {
+MethodOptions DriverOptions(int width = 8) {
   MethodOptions options = *Preset("short");
   options.width = width;
   options.warmup = 4;
@@ -57,7 +57,7 @@ void ExpectSameRun(const Session& a, const Session& b) {
 
 TEST(Driver, SessionsSideBySideDecideAsAlone) {
   FakeEngine alone_engine(ScriptedOptions(Varied));
-  auto alone = ScriptedSession(alone_engine, "hyper", SmallOptions());
+  auto alone = ScriptedSession(alone_engine, "hyper", DriverOptions());
   Driver alone_driver(alone_engine);
   alone_driver.Add(alone.get());
   ASSERT_TRUE(alone_driver.RunAll().ok());
@@ -68,7 +68,7 @@ TEST(Driver, SessionsSideBySideDecideAsAlone) {
   Driver driver(engine);
   std::vector<std::unique_ptr<Session>> sessions;
   for (int i = 0; i < 4; ++i) {
-    sessions.push_back(ScriptedSession(engine, i == 2 ? "sc" : "hyper", SmallOptions()));
+    sessions.push_back(ScriptedSession(engine, i == 2 ? "sc" : "hyper", DriverOptions()));
     driver.Add(sessions.back().get());
   }
   int most = 0;
@@ -85,7 +85,7 @@ TEST(Driver, SessionsSideBySideDecideAsAlone) {
 
 TEST(Driver, CellsOfThePoolAreThoseOfTheEngine) {
   FakeEngine engine(ScriptedOptions(Varied));
-  auto session = ScriptedSession(engine, "hyper", SmallOptions());
+  auto session = ScriptedSession(engine, "hyper", DriverOptions());
   Driver driver(engine);
   driver.Add(session.get());
   while (!driver.idle()) {
@@ -96,7 +96,7 @@ TEST(Driver, CellsOfThePoolAreThoseOfTheEngine) {
 
 TEST(Driver, LedgerIsWhatTheRecordsAndTheEngineSay) {
   FakeEngine engine(ScriptedOptions(Varied));
-  auto session = ScriptedSession(engine, "hyper", SmallOptions());
+  auto session = ScriptedSession(engine, "hyper", DriverOptions());
   Driver driver(engine);
   driver.Add(session.get());
   ASSERT_TRUE(driver.RunAll().ok());
@@ -122,7 +122,7 @@ TEST(Driver, LedgerIsWhatTheRecordsAndTheEngineSay) {
 
 TEST(Driver, ShortOfCellsThePoolShrinksAndTheAnswerStillComes) {
   FakeEngine engine(ScriptedOptions(Varied));
-  auto session = ScriptedSession(engine, "sc", SmallOptions(), /*cells=*/60);
+  auto session = ScriptedSession(engine, "sc", DriverOptions(), /*cells=*/60);
   Driver driver(engine);
   driver.Add(session.get());
   while (!driver.idle()) {
@@ -145,7 +145,7 @@ TEST(Driver, StalledLanesAreRelievedByPruningTheLeastConfident) {
   FakeOptions options = ScriptedOptions(Varied);
   options.capabilities.cells_total = 70;  // less than the reservation believes
   FakeEngine engine(options);
-  auto session = ScriptedSession(engine, "sc", SmallOptions());
+  auto session = ScriptedSession(engine, "sc", DriverOptions());
   Driver driver(engine);
   driver.Add(session.get());
   ASSERT_TRUE(driver.RunAll().ok());
@@ -156,7 +156,7 @@ TEST(Driver, StalledLanesAreRelievedByPruningTheLeastConfident) {
 
 TEST(Driver, BudgetEndsTheRunWithTheVoteSoFar) {
   FakeEngine engine(ScriptedOptions(Varied));
-  auto session = ScriptedSession(engine, "sc", SmallOptions(), 1 << 20, {.budget_tokens = 100});
+  auto session = ScriptedSession(engine, "sc", DriverOptions(), 1 << 20, {.budget_tokens = 100});
   Driver driver(engine);
   driver.Add(session.get());
   ASSERT_TRUE(driver.RunAll().ok());
@@ -172,7 +172,7 @@ TEST(Driver, BudgetEndsTheRunWithTheVoteSoFar) {
 TEST(Driver, StopAtAnyStepLosesNothing) {
   for (int stop = 0; stop < 45; ++stop) {
     FakeEngine engine(ScriptedOptions(Varied));
-    auto session = ScriptedSession(engine, "hyper", SmallOptions());
+    auto session = ScriptedSession(engine, "hyper", DriverOptions());
     Driver driver(engine);
     driver.Add(session.get());
     for (int step = 0; step < stop && !driver.idle(); ++step) {
@@ -195,7 +195,7 @@ TEST(Driver, EngineFailureFailsTheSessionsAndKeepsTheirVote) {
     return std::nullopt;
   };
   FakeEngine engine(options);
-  auto session = ScriptedSession(engine, "sc", SmallOptions());
+  auto session = ScriptedSession(engine, "sc", DriverOptions());
   Driver driver(engine);
   driver.Add(session.get());
   EXPECT_FALSE(driver.RunAll().ok());
@@ -215,7 +215,7 @@ TEST(Driver, AFailedLaneLeavesTheOthersAlone) {
     return std::nullopt;
   };
   FakeEngine engine(options);
-  auto session = ScriptedSession(engine, "sc", SmallOptions());
+  auto session = ScriptedSession(engine, "sc", DriverOptions());
   Driver driver(engine);
   driver.Add(session.get());
   ASSERT_TRUE(driver.RunAll().ok());
@@ -237,7 +237,7 @@ TEST(Driver, RowsWithoutFiniteLogitsEndThePathOnly) {
       }
     };
     FakeEngine engine(options);
-    auto session = ScriptedSession(engine, "hyper", SmallOptions());
+    auto session = ScriptedSession(engine, "hyper", DriverOptions());
     Driver driver(engine);
     driver.Add(session.get());
     ASSERT_TRUE(driver.RunAll().ok());
@@ -252,7 +252,7 @@ TEST(Driver, FewerLanesThanAskedIsANoticeAndARun) {
   FakeOptions options = ScriptedOptions(Varied);
   options.capabilities.max_lanes = 5;
   FakeEngine engine(options);
-  auto session = ScriptedSession(engine, "sc", SmallOptions());
+  auto session = ScriptedSession(engine, "sc", DriverOptions());
   Driver driver(engine);
   driver.Add(session.get());
   ASSERT_TRUE(driver.RunAll().ok());
@@ -271,7 +271,7 @@ TEST(Driver, DenseModelsRunControllerOnly) {
   });
   options.capabilities.routing = false;
   FakeEngine engine(options);
-  auto session = ScriptedSession(engine, "hyper", SmallOptions());
+  auto session = ScriptedSession(engine, "hyper", DriverOptions());
   Driver driver(engine);
   driver.Add(session.get());
   ASSERT_TRUE(driver.RunAll().ok());
@@ -290,7 +290,7 @@ TEST(Session, NoAnswerAnywhereIsSaidPlainly) {
   FakeEngine engine(ScriptedOptions([](uint64_t, std::string_view written, int) {
     return ScriptedNext{written.size() < 5 ? 'a' : '$', 3.0F};
   }));
-  auto session = ScriptedSession(engine, "sc", SmallOptions());
+  auto session = ScriptedSession(engine, "sc", DriverOptions());
   Driver driver(engine);
   driver.Add(session.get());
   ASSERT_TRUE(driver.RunAll().ok());

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kRunSeed = 7;
 constexpr uint64_t kQuestion = 3;
 
-MethodOptions SmallOptions() {
+MethodOptions HyperOptions() {
   MethodOptions options = *Preset("short");
   options.width = 8;
   options.warmup = 4;
@@ -26,7 +26,7 @@ MethodOptions SmallOptions() {
 }
 
 // Number of the path whose key this is, of those opened on the prompt; -1 for forks.
-int IndexOf(uint64_t key) {
+int HyperPathIndex(uint64_t key) {
   for (uint64_t i = 0; i < 64; ++i) {
     if (PathKey({kRunSeed, kQuestion}, i) == key) {
       return static_cast<int>(i);
@@ -74,8 +74,8 @@ TEST(HyperSession, WarmupPathsAreThoseOfSelfConsistency) {
   };
   FakeEngine first(ScriptedOptions(script));
   FakeEngine second(ScriptedOptions(script));
-  auto hyper = ScriptedSession(first, "hyper", SmallOptions());
-  auto sc = ScriptedSession(second, "sc", SmallOptions());
+  auto hyper = ScriptedSession(first, "hyper", HyperOptions());
+  auto sc = ScriptedSession(second, "sc", HyperOptions());
   RunToEnd(first, *hyper);
   RunToEnd(second, *sc);
   for (size_t i = 0; i < 4; ++i) {
@@ -88,7 +88,7 @@ TEST(HyperSession, WarmupPathsAreThoseOfSelfConsistency) {
 TEST(HyperSession, DecidesAtOneAndEveryIntervalAfter) {
   FakeEngine engine(ScriptedOptions(
       [](uint64_t, std::string_view written, int) { return Write(written, 12, '7'); }));
-  MethodOptions options = SmallOptions();
+  MethodOptions options = HyperOptions();
   options.actions = "none";
   auto session = ScriptedSession(engine, "hyper", options);
   RunToEnd(engine, *session);
@@ -116,10 +116,10 @@ TEST(HyperSession, DecidesAtOneAndEveryIntervalAfter) {
 TEST(HyperSession, PrunesAtTheTokenWhereTheFullWindowFalls) {
   // Warm-up is sure; of the pool, path 4 grows unsure at its 6th token.
   FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {
-    const bool weak = IndexOf(key) == 4 && written.size() >= 5;
+    const bool weak = HyperPathIndex(key) == 4 && written.size() >= 5;
     return Write(written, 12, '7', weak ? 0.5F : 6.0F);
   }));
-  MethodOptions options = SmallOptions();
+  MethodOptions options = HyperOptions();
   options.threshold = "top:2";
   options.actions = "none";
   auto session = ScriptedSession(engine, "hyper", options);
@@ -138,11 +138,11 @@ TEST(HyperSession, BranchFillsTheWidthAndChildrenInherit) {
   // All pool paths but 4 and 5 are pruned early; the survivors agree in everything, so diversity
   // and consensus ask for an expansion.
   FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {
-    const int index = IndexOf(key);
+    const int index = HyperPathIndex(key);
     const bool weak = index >= 6 && written.size() >= 4;
     return Write(written, 14, '7', weak ? 0.2F : 6.0F);
   }));
-  MethodOptions options = SmallOptions();
+  MethodOptions options = HyperOptions();
   options.threshold = "top:4";
   options.actions = "none,branch";
   auto session = ScriptedSession(engine, "hyper", options);
@@ -186,7 +186,7 @@ TEST(HyperSession, BranchFillsTheWidthAndChildrenInherit) {
 // A pool of 2 survivors of 8: paths of index >= 6 are pruned at their 5th token.
 Script TwoSurvivors(size_t length) {
   return [length](uint64_t key, std::string_view written, int) {
-    const bool weak = IndexOf(key) >= 6 && written.size() >= 4;
+    const bool weak = HyperPathIndex(key) >= 6 && written.size() >= 4;
     return Write(written, length, '7', weak ? 0.2F : 6.0F);
   };
 }
@@ -216,7 +216,7 @@ TEST(HyperSession, MultiTokenKeepsTheSurestContinuationOfEachRoot) {
     }
     return next;
   }));
-  MethodOptions options = SmallOptions();
+  MethodOptions options = HyperOptions();
   options.threshold = "top:4";
   options.actions = "none,multi_token";
   auto session = ScriptedSession(engine, "hyper", options);
@@ -263,7 +263,7 @@ TEST(HyperSession, MultiTokenChildThatEndsKeepsItsAnswer) {
     }
     return TwoSurvivors(30)(key, written, routes);
   }));
-  MethodOptions options = SmallOptions();
+  MethodOptions options = HyperOptions();
   options.threshold = "top:4";
   options.actions = "none,multi_token";
   auto session = ScriptedSession(engine, "hyper", options);
@@ -284,10 +284,10 @@ TEST(HyperSession, MultiTokenChildThatEndsKeepsItsAnswer) {
 TEST(HyperSession, SingleTokenRefinesUntilTheNextDecisionAndChargesK) {
   // All but two paths of the pool end early, and the two are less sure than the warm-up was.
   FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {
-    const int index = IndexOf(key);
+    const int index = HyperPathIndex(key);
     return Write(written, index >= 6 ? 2 : 16, '7', index >= 4 ? 4.0F : 6.0F);
   }));
-  MethodOptions options = SmallOptions();
+  MethodOptions options = HyperOptions();
   options.actions = "single_token";
   auto session = ScriptedSession(engine, "hyper", options);
   RunToEnd(engine, *session);

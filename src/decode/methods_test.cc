@@ -60,7 +60,7 @@ MethodOptions OptionsFor(const std::string& method, int width = 8, int warmup = 
   return options;
 }
 
-void RunToEnd(FakeEngine& engine, Session& session) {
+void RunMethod(FakeEngine& engine, Session& session) {
   Driver driver(engine);
   driver.Add(&session);
   ASSERT_TRUE(driver.RunAll().ok());
@@ -76,7 +76,7 @@ TEST(Methods, EveryNamedMethodAnswersAndAddsUp) {
     EXPECT_FALSE(info.description.empty());
     FakeEngine engine(ScriptedOptions(Follow({{5, 9, 14, 22}, "7737", {6.0F, 5.9F, 5.0F, 6.0F}})));
     auto session = ScriptedSession(engine, info.name, OptionsFor(info.name));
-    RunToEnd(engine, *session);
+    RunMethod(engine, *session);
     const SessionResult result = session->Result();
     EXPECT_EQ(result.answer, "7") << info.name;
     EXPECT_FALSE(result.partial) << info.name;
@@ -112,7 +112,7 @@ TEST(Methods, RulesThatNeedWeightsAreRefusedWhereThereAreNone) {
 TEST(Methods, CotIsOnePath) {
   FakeEngine engine(ScriptedOptions(Follow({{5}, "3", {5.0F}})));
   auto session = ScriptedSession(engine, "cot", OptionsFor("cot"));
-  RunToEnd(engine, *session);
+  RunMethod(engine, *session);
   EXPECT_EQ(session->pool().paths().size(), 1U);
   EXPECT_EQ(session->Result().answer, "3");
 }
@@ -122,7 +122,7 @@ TEST(SelfCertainty, PicksTheSurestPathNotTheMajority) {
   FakeEngine engine(
       ScriptedOptions(Follow({{6}, "11111911", {4.0F, 4.1F, 4.2F, 3.9F, 4.0F, 9.0F, 4.0F, 4.0F}})));
   auto session = ScriptedSession(engine, "self-certainty", OptionsFor("self-certainty"));
-  RunToEnd(engine, *session);
+  RunMethod(engine, *session);
   const SessionResult result = session->Result();
   EXPECT_EQ(result.answer, "9");
   EXPECT_EQ(result.votes.at("majority").answer, "1");
@@ -152,7 +152,7 @@ TEST(SelfCertainty, BordaWeighsRanksByTheirPower) {
       ScriptedOptions(Follow({{6}, "91111111", {9.0F, 4.6F, 4.5F, 4.4F, 4.3F, 4.2F, 4.1F, 4.0F}})));
   auto session =
       ScriptedSession(engine, "self-certainty-borda", OptionsFor("self-certainty-borda"));
-  RunToEnd(engine, *session);
+  RunMethod(engine, *session);
   const VoteOutcome borda = session->Result().votes.at("borda");
   double rest = 0;
   for (int rank = 2; rank <= 8; ++rank) {
@@ -170,7 +170,7 @@ TEST(DeepConf, LowKeepsWhatIsAboveThe90thPercentile) {
   MethodOptions options = OptionsFor("deepconf");
   options.consensus = 0;
   auto session = ScriptedSession(engine, "deepconf", options);
-  RunToEnd(engine, *session);
+  RunMethod(engine, *session);
   std::vector<double> lowest;
   for (size_t i = 0; i < 4; ++i) {
     lowest.push_back(session->pool().paths()[i].lowest_window);
@@ -198,7 +198,7 @@ TEST(DeepConf, StopsAtConsensusAndChargesWhatWasCutOff) {
     MethodOptions options = OptionsFor("deepconf");
     options.consensus = consensus;
     auto session = ScriptedSession(engine, "deepconf", options);
-    RunToEnd(engine, *session);
+    RunMethod(engine, *session);
     int cancelled = 0;
     for (const Path& path : session->pool().paths()) {
       cancelled += path.status == PathStatus::kCancelled ? 1 : 0;
@@ -213,7 +213,7 @@ TEST(DeepConf, StopsAtConsensusAndChargesWhatWasCutOff) {
 TEST(DeepConf, AWarmupThatAgreesNeedsNoFurtherPath) {
   FakeEngine engine(ScriptedOptions(Follow({{8}, "7", {4.0F}})));
   auto session = ScriptedSession(engine, "deepconf", OptionsFor("deepconf"));
-  RunToEnd(engine, *session);
+  RunMethod(engine, *session);
   EXPECT_EQ(session->pool().paths().size(), 4U);
   EXPECT_EQ(session->Result().answer, "7");
 }
@@ -225,7 +225,7 @@ TEST(DeepConf, Top10HasHypersVoteSet) {
   EXPECT_EQ(options.threshold, Preset("short")->threshold);
   options.consensus = 0;
   auto session = ScriptedSession(engine, "deepconf-top10", options);
-  RunToEnd(engine, *session);
+  RunMethod(engine, *session);
   for (const Path& path : session->pool().paths()) {
     EXPECT_EQ(session->method().Votes(session->pool(), path), !path.answer.empty());
   }
@@ -236,7 +236,7 @@ TEST(OfflineDeepConf, TheBestTenthVotesWeightedByItsScore) {
       Follow({{10}, "11111119", {4.0F, 4.0F, 4.0F, 4.0F, 4.0F, 4.0F, 4.0F, 9.0F}})));
   auto session =
       ScriptedSession(engine, "deepconf-offline-tail", OptionsFor("deepconf-offline-tail"));
-  RunToEnd(engine, *session);
+  RunMethod(engine, *session);
   EXPECT_EQ(session->Result().voting_paths, 1);
   EXPECT_EQ(session->Result().answer, "9");
   EXPECT_NEAR(session->Result().votes.at("weighted").scores[0].score,
@@ -261,7 +261,7 @@ TEST(BestOfN, PTrueAsksThePolicyAndChargesIt) {
   MethodOptions method = OptionsFor("bon");
   method.scorer = "p-true";
   auto session = ScriptedSession(engine, "bon", method);
-  RunToEnd(engine, *session);
+  RunMethod(engine, *session);
   const SessionResult result = session->Result();
   EXPECT_EQ(result.answer, "9");
   EXPECT_GT(result.votes.at("best").scores[0].score, 0.5);
@@ -278,7 +278,7 @@ TEST(Roe, AlwaysOnRefinesEveryToken) {
   MethodOptions options = OptionsFor("roe", 2);
   options.routes = 4;
   auto session = ScriptedSession(engine, "roe", options);
-  RunToEnd(engine, *session);
+  RunMethod(engine, *session);
   for (const Path& path : session->pool().paths()) {
     EXPECT_TRUE(std::all_of(path.route_counts.begin(), path.route_counts.end(),
                             [](uint8_t count) { return count == 4; }));
@@ -291,7 +291,7 @@ TEST(Roe, LateRefinesFromItsShareOfTheMedianWarmup) {
   MethodOptions options = OptionsFor("roe-late", 5);
   options.warmup = 2;
   auto session = ScriptedSession(engine, "roe-late", options);
-  RunToEnd(engine, *session);
+  RunMethod(engine, *session);
   // Warm-up lengths 10 and 20: median 15, from token ceil(0.84 x 15) = 13 on.
   for (const Path& path : session->pool().paths()) {
     for (size_t i = 0; i < path.route_counts.size(); ++i) {
@@ -326,7 +326,7 @@ TEST(Manual, MultiTokenBeforeHalfTheMedianThenSingleToken) {
   MethodOptions options = OptionsFor("manual");
   options.threshold = "off";
   auto session = ScriptedSession(engine, "manual", options);
-  RunToEnd(engine, *session);
+  RunMethod(engine, *session);
   int decisions = 0;
   for (const Record& record : session->pool().TakeRecords()) {
     if (const auto* decision = std::get_if<DecisionRecord>(&record)) {

@@ -26,7 +26,7 @@ Script Writes(const std::vector<std::string>& texts) {
   };
 }
 
-MethodOptions OptionsFor(const std::string& method, int width, int warmup) {
+MethodOptions ReportedOptions(const std::string& method, int width, int warmup) {
   MethodOptions options = *Preset("short");
   options.width = width;
   options.warmup = warmup;
@@ -50,7 +50,7 @@ std::unique_ptr<Session> Answered(FakeEngine& engine, const std::string& method,
 // V04: empty contents do not vote; nothing but empty contents is no answer, never a word.
 TEST(ReportedVotes, EmptyContentsDoNotVote) {
   FakeEngine engine(ScriptedOptions(Writes({"", "", "", "=17"})));
-  const auto session = Answered(engine, "sc", OptionsFor("sc", 4, 2));
+  const auto session = Answered(engine, "sc", ReportedOptions("sc", 4, 2));
   const SessionResult result = session->Result();
   EXPECT_EQ(result.answer, "17");
   EXPECT_EQ(result.voting_paths, 1);
@@ -58,7 +58,7 @@ TEST(ReportedVotes, EmptyContentsDoNotVote) {
   EXPECT_DOUBLE_EQ(result.votes.at("majority").scores[0].share, 1.0);
 
   FakeEngine silent(ScriptedOptions(Writes({""})));
-  const auto none = Answered(silent, "sc", OptionsFor("sc", 4, 2));
+  const auto none = Answered(silent, "sc", ReportedOptions("sc", 4, 2));
   EXPECT_FALSE(none->Result().answer.has_value());
   EXPECT_EQ(none->Result().voting_paths, 0);
 }
@@ -67,10 +67,11 @@ TEST(ReportedVotes, EmptyContentsDoNotVote) {
 TEST(ReportedVotes, HalfIsNoReasonToStop) {
   const std::vector<std::string> texts = {"aaaaaaaa=7", "aaaaaaaa=7", "aaaaaaaa=8", "aaaaaaaa=9"};
   FakeEngine engine(ScriptedOptions(Writes(texts)));
-  const auto session = Answered(engine, "deepconf", OptionsFor("deepconf", 8, 4));
+  const auto session = Answered(engine, "deepconf", ReportedOptions("deepconf", 8, 4));
   EXPECT_GT(session->pool().paths().size(), 4U);
   FakeEngine agreed(ScriptedOptions(Writes({"aaaaaaaa=7"})));
-  EXPECT_EQ(Answered(agreed, "deepconf", OptionsFor("deepconf", 8, 4))->pool().paths().size(), 4U);
+  EXPECT_EQ(Answered(agreed, "deepconf", ReportedOptions("deepconf", 8, 4))->pool().paths().size(),
+            4U);
 }
 
 // V11: every path of the pool is pruned. Those that had answered by then vote; without any there is
@@ -86,7 +87,7 @@ TEST(ReportedVotes, PrunedPathsThatAnsweredVoteWhereNobodyElseDoes) {
       const char next = written.size() < text.size() ? text[written.size()] : ' ';
       return ScriptedNext{next, written.size() < 5 ? 6.0F : 0.5F};
     }));
-    MethodOptions options = OptionsFor("hyper", 8, 4);
+    MethodOptions options = ReportedOptions("hyper", 8, 4);
     options.threshold = "top:2";
     options.actions = "none";
     const auto session = Answered(engine, "hyper", options);

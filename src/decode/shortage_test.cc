@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kPlenty = 1 << 20;
 
-MethodOptions SmallOptions(const std::string& actions) {
+MethodOptions ShortOptions(const std::string& actions) {
   MethodOptions options = *Preset("short");
   options.width = 8;
   options.warmup = 2;
@@ -28,7 +28,7 @@ MethodOptions SmallOptions(const std::string& actions) {
 }
 
 // Number of the path whose key this is, of those opened on the prompt; -1 for forks.
-int IndexOf(uint64_t key) {
+int PathIndexOf(uint64_t key) {
   for (uint64_t i = 0; i < 16; ++i) {
     if (PathKey({7, 3}, i) == key) {
       return static_cast<int>(i);
@@ -42,7 +42,7 @@ int IndexOf(uint64_t key) {
 // that the pool always looks for expansion.
 Script Falling(size_t length) {
   return [length](uint64_t key, std::string_view written, int) {
-    const int index = IndexOf(key);
+    const int index = PathIndexOf(key);
     const size_t own = index >= 0 && index < 2 ? 2 : index % 2 == 1 ? 4 : length;
     const float sureness = index < 0   ? 2.5F
                            : index < 2 ? 6.0F
@@ -111,14 +111,14 @@ void ExpectEachPruneRecorded(const Outcome& outcome) {
 TEST(Shortage, NothingIsRecordedWhileCellsLast) {
   FakeEngine engine = EngineWith(Falling(20), 0);
   const Outcome outcome =
-      RunWith(engine, "hyper", SmallOptions("none,single_token,multi_token,branch"), kPlenty);
+      RunWith(engine, "hyper", ShortOptions("none,single_token,multi_token,branch"), kPlenty);
   EXPECT_TRUE(outcome.shortages.empty());
   EXPECT_EQ(outcome.session->Result().answer, "7");
 }
 
 TEST(Shortage, OfTheReservationExpansionStopsBeforeAnyPathGoes) {
   FakeEngine engine = EngineWith(Falling(20), 0);
-  const Outcome outcome = RunWith(engine, "hyper", SmallOptions("branch"), 50);
+  const Outcome outcome = RunWith(engine, "hyper", ShortOptions("branch"), 50);
   EXPECT_LE(outcome.most_cells, 50);
   ASSERT_GE(outcome.shortages.size(), 2U);
   EXPECT_EQ(outcome.shortages.front().step, ShortageStep::kExpansionStopped);
@@ -130,7 +130,7 @@ TEST(Shortage, OfTheReservationExpansionStopsBeforeAnyPathGoes) {
 
 TEST(Shortage, ThePathThatGoesIsTheLeastConfidentOfThoseThatRun) {
   FakeEngine engine = EngineWith(Falling(20), 0);
-  const Outcome outcome = RunWith(engine, "sc", SmallOptions("none"), 60);
+  const Outcome outcome = RunWith(engine, "sc", ShortOptions("none"), 60);
   std::map<PathId, bool> running;
   std::map<PathId, double> confidence;
   for (const Path& path : outcome.session->pool().paths()) {
@@ -155,7 +155,7 @@ TEST(Shortage, ThePathThatGoesIsTheLeastConfidentOfThoseThatRun) {
 
 TEST(Shortage, OfTheEngineRefinementEndsFirst) {
   FakeEngine engine = EngineWith(Falling(24), 62);  // the session believes in plenty
-  const Outcome outcome = RunWith(engine, "hyper", SmallOptions("single_token"), kPlenty);
+  const Outcome outcome = RunWith(engine, "hyper", ShortOptions("single_token"), kPlenty);
   EXPECT_LE(outcome.most_cells, 62);
   ASSERT_GE(outcome.shortages.size(), 1U);
   const ShortageRecord& first = outcome.shortages.front();
@@ -184,7 +184,7 @@ TEST(Shortage, OfTheEngineRefinementEndsFirst) {
 
 TEST(Shortage, OfTheEngineContinuationsAreMergedBeforePathsAreLost) {
   FakeEngine engine = EngineWith(Falling(24), 58);
-  const Outcome outcome = RunWith(engine, "hyper", SmallOptions("multi_token"), kPlenty);
+  const Outcome outcome = RunWith(engine, "hyper", ShortOptions("multi_token"), kPlenty);
   ASSERT_GE(outcome.shortages.size(), 1U);
   EXPECT_EQ(outcome.shortages.front().step, ShortageStep::kExpansionStopped);
   // The continuations that were open at that moment were judged at once.
@@ -203,7 +203,7 @@ TEST(Shortage, OfTheEngineContinuationsAreMergedBeforePathsAreLost) {
 TEST(Shortage, OfTheReservationEndsWhenCellsAreThereAgain) {
   // The short paths end soon after the first shortage and leave cells behind.
   FakeEngine engine = EngineWith(Falling(30), 0);
-  const Outcome outcome = RunWith(engine, "hyper", SmallOptions("none,branch"), 47);
+  const Outcome outcome = RunWith(engine, "hyper", ShortOptions("none,branch"), 47);
   const auto at = [&](ShortageStep step) {
     return std::find_if(outcome.shortages.begin(), outcome.shortages.end(),
                         [step](const ShortageRecord& record) { return record.step == step; });
@@ -218,7 +218,7 @@ TEST(Shortage, AnyNumberOfCellsEndsInAnAnswerOrInNone) {
   for (const std::string method : {"sc", "hyper", "roe"}) {
     for (int64_t cells = 4; cells < 90; cells += 3) {
       SCOPED_TRACE(method + " with " + std::to_string(cells));
-      MethodOptions options = SmallOptions("none,single_token,multi_token,branch");
+      MethodOptions options = ShortOptions("none,single_token,multi_token,branch");
       options.routes = 4;
       FakeEngine engine = EngineWith(Falling(20), cells);
       const Outcome outcome = RunWith(engine, method, options, kPlenty);

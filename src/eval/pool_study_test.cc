@@ -28,7 +28,7 @@ std::string DeepConfLine(const std::vector<std::pair<std::string, std::vector<do
          "\n";
 }
 
-MethodOptions OptionsFor(const std::string& method, int width) {
+MethodOptions StudyOptionsFor(const std::string& method, int width) {
   MethodOptions options;
   options.window = 2;
   EXPECT_TRUE(ApplyMethodDefaults(method, options).ok());
@@ -48,7 +48,7 @@ class PoolStudyTest : public ::testing::Test {
     PoolStudyPlan plan;
     plan.resamples = resamples;
     for (const std::string& method : methods) {
-      plan.rows.push_back({method, method, OptionsFor(method, width), {}});
+      plan.rows.push_back({method, method, StudyOptionsFor(method, width), {}});
     }
     const Result<std::vector<int64_t>> runs = RunPoolStudy(pool, plan, store_);
     if (!runs) return runs.error();
@@ -84,7 +84,7 @@ TEST_F(PoolStudyTest, OnlineStoppingChargesOnlyWhatItWouldHaveMade) {
       DeepConfLine({{"4", {9, 9, 9}}, {"5", {8, 8, 8}}, {"6", {1, 1, 1, 1}}, {"4", {9, 9, 9, 9}}}),
       "made", "");
   PoolStudyPlan plan;
-  MethodOptions options = OptionsFor("deepconf", 4);
+  MethodOptions options = StudyOptionsFor("deepconf", 4);
   options.consensus = 0;
   plan.rows = {{"online", "deepconf", options, {}}};
   const Result<std::vector<int64_t>> runs = RunPoolStudy(*pool, plan, store_);

@@ -16,7 +16,7 @@ namespace hyper {
 namespace {
 
 // Paths of different lengths and sureness; some fall on the way.
-FakeOptions MixedPaths() {
+FakeOptions TracedPaths() {
   return ScriptedOptions([](uint64_t key, std::string_view written, int) -> ScriptedNext {
     const auto words = Philox(key, {4, 3, 2, 1});
     const size_t length = 6 + words[0] % 20;
@@ -29,7 +29,7 @@ FakeOptions MixedPaths() {
   });
 }
 
-MethodOptions OptionsFor(const std::string& method) {
+MethodOptions TracedOptions(const std::string& method) {
   MethodOptions options = *Preset("short");
   options.width = 12;
   options.warmup = 4;
@@ -47,11 +47,11 @@ struct LiveRun {
 
 // A question answered live, with the trace that `hyper run --trace` writes of it.
 LiveRun Live(const std::string& method, uint64_t seed, const std::string& question = "q") {
-  FakeEngine engine(MixedPaths());
+  FakeEngine engine(TracedPaths());
   const ExtractOptions reader;
   Pool::Config config;
   config.prompt.tokens = {'q'};
-  config.options = OptionsFor(method);
+  config.options = TracedOptions(method);
   config.seed = {seed, 0};
   config.reservation = {LaneLimit(config.options), 1 << 20};
   config.token_records = true;
@@ -89,7 +89,7 @@ TEST(RunTraceTest, RowsOverATraceAreThoseDecodedLive) {
                              "deepconf-offline", "deepconf", "deepconf-top10"}) {
     Result<Store> store = Store::Open(":memory:", DatabaseMode::kCreate);
     PoolStudyPlan plan;
-    plan.rows = {{method, method, OptionsFor(method), {}}};
+    plan.rows = {{method, method, TracedOptions(method), {}}};
     const Result<std::vector<int64_t>> runs = RunPoolStudy(*pool, plan, *store);
     ASSERT_TRUE(runs.has_value()) << method << ": " << runs.error().message;
     const Result<StoredItem> item = store->LoadItem({runs->front(), 1, 0});
@@ -128,7 +128,7 @@ TEST(RunTraceTest, AnUnknownAnswerIsNotGraded) {
   const Result<TracePool> pool = ParsePool(Live("sc", 5).trace, "made", "");
   Result<Store> store = Store::Open(":memory:", DatabaseMode::kCreate);
   PoolStudyPlan plan;
-  plan.rows = {{"sc", "sc", OptionsFor("sc"), {}}};
+  plan.rows = {{"sc", "sc", TracedOptions("sc"), {}}};
   const Result<std::vector<int64_t>> runs = RunPoolStudy(*pool, plan, *store);
   ASSERT_TRUE(runs.has_value());
   EXPECT_EQ(store->Items(runs->front())->front().grade->verdict, StoredVerdict::kNotGraded);
@@ -151,7 +151,7 @@ TEST(RunTraceTest, WhatIsNoTraceIsRefusedWithItsLine) {
   const Result<TracePool> cut = ParsePool(whole.substr(0, whole.size() / 2), "t", "");
   ASSERT_TRUE(cut.has_value()) << cut.error().message;
   PoolStudyPlan plan;
-  plan.rows = {{"sc", "sc", OptionsFor("sc"), {}}};
+  plan.rows = {{"sc", "sc", TracedOptions("sc"), {}}};
   Result<Store> store = Store::Open(":memory:", DatabaseMode::kCreate);
   const auto runs = RunPoolStudy(*cut, plan, *store);
   ASSERT_FALSE(runs.has_value());

@@ -14,7 +14,7 @@ namespace {
 const std::vector<std::string> kPieces = {"Hi ", "\xF0", "\x9F", "\x98", "\x8A", "!"};
 const std::string kText = "Hi \xF0\x9F\x98\x8A!";
 
-ApiRequest OneRun() {
+ApiRequest ByteRequest() {
   ApiRequest request;
   request.runs.resize(1);
   request.model = "m";
@@ -54,7 +54,7 @@ std::string Joined(const Json& entries) {
 }
 
 TEST(LogprobBytes, OfTheWholeReplyJoinToItsText) {
-  const auto format = MakeChatFormat(OneRun(), "id", 0);
+  const auto format = MakeChatFormat(ByteRequest(), "id", 0);
   for (const ReplyEvent& event : Events()) {
     format->Collect(event);
   }
@@ -66,7 +66,7 @@ TEST(LogprobBytes, OfTheWholeReplyJoinToItsText) {
 }
 
 TEST(LogprobBytes, OfAStreamJoinToItsText) {
-  const auto format = MakeChatFormat(OneRun(), "id", 0);
+  const auto format = MakeChatFormat(ByteRequest(), "id", 0);
   std::string bytes;
   std::string content;
   for (const ReplyEvent& event : Events()) {
@@ -86,7 +86,7 @@ TEST(LogprobBytes, OfAStreamJoinToItsText) {
 }
 
 TEST(LogprobBytes, OfACompletionGiveTheOffsets) {
-  const auto format = MakeCompletionFormat(OneRun(), "id", 0);
+  const auto format = MakeCompletionFormat(ByteRequest(), "id", 0);
   for (const ReplyEvent& event : Events()) {
     format->Collect(event);
   }

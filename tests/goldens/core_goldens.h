@@ -11,6 +11,11 @@
 
 namespace hyper {
 
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr float kFloatNan = std::numeric_limits<float>::quiet_NaN();
+inline constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
+
 // A section of core_goldens.json; empty when the file cannot be read, which tests must refuse.
 inline nlohmann::json CoreGoldens(const std::string& section) {
   std::ifstream file(HYPER_SOURCE_DIR "/tests/goldens/core_goldens.json");
@@ -21,9 +26,9 @@ inline nlohmann::json CoreGoldens(const std::string& section) {
 // A number; non-finite ones are stored as strings.
 inline double GoldenNumber(const nlohmann::json& value) {
   if (!value.is_string()) return value.get<double>();
-  if (value == "inf") return std::numeric_limits<double>::infinity();
-  if (value == "-inf") return -std::numeric_limits<double>::infinity();
-  return std::numeric_limits<double>::quiet_NaN();
+  if (value == "inf") return kInfinity;
+  if (value == "-inf") return -kInfinity;
+  return kNan;
 }
 
 inline std::vector<float> GoldenFloats(const nlohmann::json& values) {

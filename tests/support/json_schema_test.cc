@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-const json& Schema() {
+const json& SmallSchema() {
   static const json schema = json::parse(R"({
     "type": "object",
     "properties": {
@@ -24,7 +24,7 @@ const json& Schema() {
   return schema;
 }
 
-std::string Violation(const char* text) { return SchemaViolation(Schema(), json::parse(text)); }
+std::string Violation(const char* text) { return SchemaViolation(SmallSchema(), json::parse(text)); }
 
 TEST(JsonSchema, AcceptsWhatFits) {
   EXPECT_EQ(Violation(R"({"count": 3, "name": null, "kind": "b", "list": [true], "either": 0.5})"),

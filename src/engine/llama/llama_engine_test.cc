@@ -10,7 +10,7 @@
 namespace hyper::llama {
 namespace {
 
-constexpr const char* kQuestion = "Start with 25, add 13, add 40. What is the result?";
+constexpr const char* kSumQuestion = "Start with 25, add 13, add 40. What is the result?";
 
 class LlamaEngineTest : public ::testing::Test {
  protected:
@@ -34,7 +34,7 @@ class LlamaEngineTest : public ::testing::Test {
 
 TEST_F(LlamaEngineTest, AnswersEasyQuestionsGreedily) {
   for (const auto& [question, answer] : std::vector<std::pair<std::string, std::string>>{
-           {kQuestion, "\\boxed{78}"},
+           {kSumQuestion, "\\boxed{78}"},
            {"Hugo has 6 jars with 4 eggs each. Finn brings 2 packs of 6 eggs. How many eggs does "
             "Hugo have now?",
             "\\boxed{36}"}}) {
@@ -53,7 +53,7 @@ TEST_F(LlamaEngineTest, AnswersEasyQuestionsGreedily) {
 TEST_F(LlamaEngineTest, TokenEventsCarryTheRawDistribution) {
   LaneSpec spec = Greedy();
   spec.top_count = 640;
-  const LaneId lane = OpenGranted(kQuestion, spec, 5);
+  const LaneId lane = OpenGranted(kSumQuestion, spec, 5);
   const LaneLog log = RunAll(*engine_)[lane];
   ASSERT_EQ(log.tokens.size(), 5U);
   EXPECT_EQ(log.kinds.back(), EventKind::kBoundary);
@@ -74,10 +74,10 @@ TEST_F(LlamaEngineTest, TokenEventsCarryTheRawDistribution) {
 }
 
 TEST_F(LlamaEngineTest, ForkAtAnyPositionGoesOnAsItsParentDid) {
-  const LaneId parent = OpenGranted(kQuestion, Sampled(7), 30);
+  const LaneId parent = OpenGranted(kSumQuestion, Sampled(7), 30);
   const LaneLog whole = RunAll(*engine_)[parent];
   ASSERT_EQ(whole.tokens.size(), 30U);
-  const int prompt = static_cast<int>(QuestionTokens(*engine_, kQuestion).size());
+  const int prompt = static_cast<int>(QuestionTokens(*engine_, kSumQuestion).size());
   for (const int kept : {0, 1, 17, 29, 30}) {
     const Result<LaneId> child = engine_->Fork(parent, prompt + kept, Sampled(7));
     ASSERT_TRUE(child.has_value());
@@ -92,11 +92,11 @@ TEST_F(LlamaEngineTest, ForkAtAnyPositionGoesOnAsItsParentDid) {
 }
 
 TEST_F(LlamaEngineTest, LanesOnOnePromptShareItsCells) {
-  const std::vector<Token> prompt = QuestionTokens(*engine_, kQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine_, kSumQuestion);
   const auto length = static_cast<int64_t>(prompt.size());
   std::vector<LaneId> lanes;
   for (uint64_t i = 0; i < 32; ++i) {
-    lanes.push_back(OpenGranted(kQuestion, Sampled(i), 4));
+    lanes.push_back(OpenGranted(kSumQuestion, Sampled(i), 4));
   }
   RunAll(*engine_);
   EXPECT_EQ(engine_->cost().prefill_tokens, length - 1);

@@ -120,6 +120,13 @@ inline std::map<LaneId, LaneLog> RunAll(Engine& engine) {
   }
 }
 
+inline void ExpectSame(const LaneLog& a, const LaneLog& b, const std::string& what) {
+  EXPECT_EQ(a.tokens, b.tokens) << what;
+  EXPECT_EQ(a.logprobs, b.logprobs) << what;
+  EXPECT_EQ(a.means, b.means) << what;
+  EXPECT_EQ(a.tops, b.tops) << what;
+}
+
 inline std::string TextOf(const Engine& engine, const std::vector<Token>& tokens) {
   std::string text;
   for (const Token token : tokens) {

@@ -10,7 +10,7 @@
 namespace hyper::llama {
 namespace {
 
-constexpr const char* kQuestion = "Solve 5x+43=173 for x.";
+constexpr const char* kStrictQuestion = "Solve 5x+43=173 for x.";
 constexpr int kTokens = 40;
 
 class StrictTest : public ::testing::Test {
@@ -28,7 +28,7 @@ class StrictTest : public ::testing::Test {
 // are never all free.
 std::map<uint64_t, LaneLog> RunPool(LlamaEngine& engine, uint64_t first_key, uint64_t last_key,
                                     size_t width, int opened = 1000) {
-  const std::vector<Token> prompt = QuestionTokens(engine, kQuestion);
+  const std::vector<Token> prompt = QuestionTokens(engine, kStrictQuestion);
   std::map<LaneId, uint64_t> keys;
   std::map<uint64_t, LaneLog> logs;
   uint64_t next = first_key;
@@ -57,13 +57,6 @@ std::map<uint64_t, LaneLog> RunPool(LlamaEngine& engine, uint64_t first_key, uin
     }
   }
   return logs;
-}
-
-void ExpectSame(const LaneLog& a, const LaneLog& b, const std::string& what) {
-  EXPECT_EQ(a.tokens, b.tokens) << what;
-  EXPECT_EQ(a.logprobs, b.logprobs) << what;
-  EXPECT_EQ(a.means, b.means) << what;
-  EXPECT_EQ(a.tops, b.tops) << what;
 }
 
 struct PoolCase {
@@ -106,7 +99,7 @@ TEST_F(StrictTest, LanesSayTheSameInPoolsOfAnySizeAndWithAnyThreads) {
 
 TEST_F(StrictTest, EvictedLanesGoOnAsIfNothingHadHappened) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
-  const std::vector<Token> prompt = QuestionTokens(*engine, kQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kStrictQuestion);
   const Result<LaneId> whole = engine->Open(prompt, Sampled(5));
   ASSERT_TRUE(whole && engine->Grant(*whole, 24).ok());
   const LaneLog expected = RunAll(*engine)[*whole];
@@ -132,7 +125,7 @@ TEST_F(StrictTest, EvictedLanesGoOnAsIfNothingHadHappened) {
 // llama.cpp #7052: more slots, other answers even at temperature 0.
 TEST_F(StrictTest, EqualGreedyPromptsSayOneText) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
-  const std::vector<Token> prompt = QuestionTokens(*engine, kQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kStrictQuestion);
   for (int i = 0; i < 8; ++i) {
     LaneSpec spec = Greedy();
     spec.path_key = static_cast<uint64_t>(i);

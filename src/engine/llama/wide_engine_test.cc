@@ -13,7 +13,7 @@
 namespace hyper::llama {
 namespace {
 
-constexpr const char* kQuestion = "Solve 5x+43=173 for x.";
+constexpr const char* kWideQuestion = "Solve 5x+43=173 for x.";
 
 LlamaOptions Options(int lanes, int context_lanes, int cells = 8192) {
   LlamaOptions options = BundledOptions();
@@ -30,13 +30,6 @@ std::unique_ptr<WideEngine> MakeWide(const LlamaOptions& options) {
       WideEngine::Make(std::make_unique<LoadedModel>(std::move(*loaded)), options);
   EXPECT_TRUE(engine.has_value()) << (engine ? "" : engine.error().message);
   return std::move(*engine);
-}
-
-void ExpectSame(const LaneLog& a, const LaneLog& b, const std::string& what) {
-  EXPECT_EQ(a.tokens, b.tokens) << what;
-  EXPECT_EQ(a.logprobs, b.logprobs) << what;
-  EXPECT_EQ(a.means, b.means) << what;
-  EXPECT_EQ(a.tops, b.tops) << what;
 }
 
 void ExpectEmpty(const WideEngine& engine) {
@@ -64,7 +57,7 @@ LaneSpec Hot(uint64_t path_key) {
 // What lanes say that are opened, refined, forked at their ends, inside what they wrote and inside
 // the prompt, and closed, in an order that depends on nothing.
 std::map<uint64_t, LaneLog> RunForest(Engine& engine, int roots, int children) {
-  const std::vector<Token> prompt = QuestionTokens(engine, kQuestion);
+  const std::vector<Token> prompt = QuestionTokens(engine, kWideQuestion);
   std::map<LaneId, uint64_t> keys;
   std::map<uint64_t, LaneLog> logs;
   const auto run = [&](int tokens) {
@@ -131,7 +124,7 @@ TEST_F(WideEngineTest, TwoContextsOf16SayWhatOneOf32Says) {
 TEST_F(WideEngineTest, LanesAreSpreadSoThatChildrenFindRoom) {
   const std::unique_ptr<WideEngine> engine = MakeWide(Options(24, 8));
   ASSERT_EQ(engine->shards(), 3U);
-  const std::vector<Token> prompt = QuestionTokens(*engine, kQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kWideQuestion);
   std::vector<LaneId> lanes;
   for (int i = 0; i < 12; ++i) {
     const Result<LaneId> lane = engine->Open(prompt, Sampled(static_cast<uint64_t>(i)));
@@ -155,7 +148,7 @@ TEST_F(WideEngineTest, LanesAreSpreadSoThatChildrenFindRoom) {
 
 TEST_F(WideEngineTest, AMoveIsChargedToTheLaneThatMoved) {
   const std::unique_ptr<WideEngine> engine = MakeWide(Options(4, 2));
-  const std::vector<Token> prompt = QuestionTokens(*engine, kQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kWideQuestion);
   const Result<LaneId> root = engine->Open(prompt, Greedy());
   ASSERT_TRUE(root && engine->Grant(*root, 6).ok());
   RunAll(*engine);
@@ -185,7 +178,7 @@ TEST_F(WideEngineTest, AMoveIsChargedToTheLaneThatMoved) {
 
 TEST_F(WideEngineTest, AForkIntoAnotherContextSharesWhatIsThereAlready) {
   const std::unique_ptr<WideEngine> engine = MakeWide(Options(6, 3));
-  const std::vector<Token> prompt = QuestionTokens(*engine, kQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kWideQuestion);
   const auto length = static_cast<int>(prompt.size());
   std::vector<LaneId> roots;
   for (int i = 0; i < 2; ++i) {  // one in each context
@@ -203,7 +196,7 @@ TEST_F(WideEngineTest, AForkIntoAnotherContextSharesWhatIsThereAlready) {
 
 TEST_F(WideEngineTest, ALaneThatFindsNoCellsMovesWhereSomeAre) {
   const std::unique_ptr<LlamaEngine> one = MakeOrFail(Options(8, 8));
-  const std::vector<Token> prompt = QuestionTokens(*one, kQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*one, kWideQuestion);
   const auto length = static_cast<int>(prompt.size());
   std::map<uint64_t, LaneLog> expected;
   for (const uint64_t key : {0, 2}) {
@@ -238,7 +231,7 @@ TEST_F(WideEngineTest, ScoresAreThoseOfOneContext) {
   const std::unique_ptr<WideEngine> two = MakeWide(Options(4, 2));
   std::vector<std::vector<std::vector<float>>> answers;
   for (Engine* engine : std::vector<Engine*>{one.get(), two.get()}) {
-    const std::vector<Token> prompt = QuestionTokens(*engine, kQuestion);
+    const std::vector<Token> prompt = QuestionTokens(*engine, kWideQuestion);
     for (int i = 0; i < 2; ++i) {
       const Result<LaneId> lane = engine->Open(prompt, Greedy());
       ASSERT_TRUE(lane.has_value());
@@ -269,7 +262,7 @@ std::vector<std::vector<Token>> RunSession(Engine& engine) {
   options.warmup = 6;
   options.max_tokens = 60;
   Pool::Config config;
-  config.prompt.tokens = QuestionTokens(engine, kQuestion);
+  config.prompt.tokens = QuestionTokens(engine, kWideQuestion);
   config.options = options;
   config.seed = {5, 0};
   config.reservation = {LaneLimit(options), 1 << 20};
