@@ -19,6 +19,23 @@ struct PaperAccuracy {
 std::optional<PaperAccuracy> PaperNumber(std::string_view table, std::string_view method,
                                          std::string_view place);
 
+// A row of the paper's accounting (App. I), on Qwen3-30B.
+struct PaperAccounting {
+  const char* method;  // by the names used here
+  const char* place;   // data set
+  double percent = 0;
+  double sc_norm = 0;  // effective tokens over those of SC
+  double abs_tokens = 0;
+  double effective_tokens = 0;
+  double latency_ms = 0;  // of a question
+  double peak_paths = 0;
+  double mean_paths = 0;
+  double peak_kv_gb = 0;
+};
+
+// The accounting of a method on a data set, or nothing. Pure.
+std::optional<PaperAccounting> PaperAccountingOf(std::string_view method, std::string_view place);
+
 // A data set of the paper's main table, and the model whose numbers are kept here.
 struct PaperPlace {
   const char* place;

@@ -227,6 +227,33 @@ TEST_F(StudySummaryTest, ThePapersNumbersStandBesideOursUnderTheirOwnName) {
   EXPECT_TRUE(std::isnan(*AblationTable(runs).rows[1][8].value));
 }
 
+TEST_F(StudySummaryTest, AccountingHasThePapersRowsBelowOurs) {
+  AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
+  AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
+  AddRun("tot", {{"1"}, {"1"}, {"1"}}, 90);
+  const Table table = AccountingTable(Summaries());
+  ASSERT_EQ(table.rows.size(), 5U);  // the paper has no row of tot
+  EXPECT_EQ(table.rows[4][0].text, "paper: Qwen3-30B");
+  EXPECT_EQ(table.rows[4][1].text, "AIME24");
+  EXPECT_DOUBLE_EQ(*table.rows[4][5].value, 1.55e6);
+  EXPECT_DOUBLE_EQ(*table.rows[4][7].value, 4.09e6);
+  EXPECT_DOUBLE_EQ(*table.rows[4][10].value, 12450);
+  for (const std::vector<Cell>& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
+}
+
+TEST_F(StudySummaryTest, AWideStudyKeepsThePapersMethodsInTable2) {
+  AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
+  AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
+  for (int i = 0; i < 6; ++i) AddRun("row " + std::to_string(i), {{"1"}, {"1"}, {"1"}}, 90);
+  EXPECT_EQ(MainTable(Summaries()).columns.size(), 2U + 2 * 8);
+  AddRun("row 6", {{"1"}, {"1"}, {"1"}}, 90);
+  const Table table = MainTable(Summaries());
+  ASSERT_EQ(table.columns.size(), 2U + 2 * 2);
+  EXPECT_EQ(table.columns[2].group, "sc");
+  EXPECT_EQ(table.columns[4].group, "hyper");
+  EXPECT_NE(table.notes.back().find("7 other rows"), std::string::npos);
+}
+
 TEST_F(StudySummaryTest, WithoutScThereIsNoUnit) {
   AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
   const Table table = MainTable(Summaries());

@@ -7,10 +7,26 @@ namespace {
 
 constexpr int64_t kStep = 256;  // llama.cpp pads a stream's cells to a multiple of it
 
-// Lanes from which on streams are taken; see docs/design.md, "KV layout".
-constexpr int kManyLanes = 16;
+// The cost model of docs/design.md, "KV layout". A cell of a path's own buffer costs a row as much
+// as so many cells of the shared one, whose products serve all rows at once; and a row has a fixed
+// cost beyond that, in cells of the shared buffer. Both fitted to measured speeds.
+constexpr double kCostOfOwnCell = 42;
+constexpr double kCostOfOwnRow = 5800;
 
 int64_t RoundUp(int64_t cells) { return (cells + kStep - 1) / kStep * kStep; }
+
+// Cells that a row scans in its own buffer, on average: paths end on average at half of what they
+// may write, and a path that is being written is half done.
+double MeanHistory(const LayoutCase& layout) {
+  constexpr double kShare = 0.25;
+  return kShare *
+         static_cast<double>(std::min<int64_t>(layout.train_tokens, layout.cells / layout.lanes));
+}
+
+bool StreamsPay(const LayoutCase& layout) {
+  const double own = MeanHistory(layout);
+  return layout.lanes * own > kCostOfOwnCell * own + kCostOfOwnRow;
+}
 
 }  // namespace
 
@@ -29,7 +45,7 @@ LayoutChoice ChooseLayout(const LayoutCase& layout) {
   }
   const int64_t needed = RoundUp(std::min<int64_t>(layout.train_tokens, layout.cells));
   const bool fits = static_cast<double>(needed * layout.sequences) <= layout.affordable_cells;
-  if (layout.possible && layout.lanes >= kManyLanes && fits) {
+  if (layout.possible && fits && StreamsPay(layout)) {
     return {true, static_cast<int>(needed)};
   }
   return {};

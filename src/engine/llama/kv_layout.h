@@ -25,8 +25,9 @@ struct LayoutChoice {
 };
 
 // The layout that is wished for, or by the cost model: streams, where they are possible, where the
-// pool is wide enough for the scan of foreign cells to cost more than the copies at forks, and
-// where a stream for every sequence can hold as much as one path could have of a unified buffer.
+// pool is so wide and its paths so long that the scan of foreign cells costs more than products of
+// one row each, and where a stream for every sequence can hold as much as one path could have of a
+// unified buffer.
 LayoutChoice ChooseLayout(const LayoutCase& layout);
 
 }  // namespace hyper::llama

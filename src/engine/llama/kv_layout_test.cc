@@ -9,13 +9,13 @@
 namespace hyper::llama {
 namespace {
 
-// A wide pool of a small dense model with memory to spare.
+// A wide pool of long paths of a small dense model with memory to spare.
 LayoutCase Roomy() {
   LayoutCase layout;
   layout.possible = true;
-  layout.lanes = 64;
+  layout.lanes = 128;
   layout.sequences = 128;
-  layout.cells = 8192;
+  layout.cells = 128000;
   layout.train_tokens = 1000;
   layout.affordable_cells = 1e6;
   return layout;
@@ -32,13 +32,27 @@ TEST(KvLayout, AutoStaysUnifiedWhereStreamsWouldTakeSomethingAway) {
   layout.possible = false;
   EXPECT_FALSE(ChooseLayout(layout).streams);
   layout = Roomy();
-  layout.lanes = 4;
-  EXPECT_FALSE(ChooseLayout(layout).streams);
-  layout = Roomy();
   layout.affordable_cells = 1024.0 * 128 - 1;
   EXPECT_FALSE(ChooseLayout(layout).streams);
   layout.affordable_cells = 1024.0 * 128;
   EXPECT_TRUE(ChooseLayout(layout).streams);
+}
+
+// The measured cases of docs/design.md.
+TEST(KvLayout, AutoFollowsTheMeasuredSpeeds) {
+  struct Case {
+    int lanes;
+    int path_tokens;
+    bool streams;
+  };
+  for (const Case& one : {Case{32, 100, false}, Case{32, 240, false}, Case{32, 1000, false},
+                          Case{64, 100, false}, Case{64, 440, false}, Case{128, 440, true}}) {
+    LayoutCase layout = Roomy();
+    layout.lanes = one.lanes;
+    layout.cells = int64_t{one.lanes} * one.path_tokens;
+    EXPECT_EQ(ChooseLayout(layout).streams, one.streams)
+        << one.lanes << " lanes, " << one.path_tokens << " tokens";
+  }
 }
 
 TEST(KvLayout, AWishIsKept) {
