@@ -152,6 +152,8 @@ TEST_F(StudyCommandsTest, EveryTableOfAStudy) {
                             "equal effective tokens", "step-level tree search"}) {
     EXPECT_NE(tables.out.find(title), std::string::npos) << title;
   }
+  EXPECT_EQ(RunStudyCommand({"eval", "--report-only", "--study", study_, "--methods", "all"}).out,
+            tables.out);
   const auto as = [&](const char* form) {
     const ProcessResult result = RunStudyCommand(
         {"eval", "--report-only", "--study", study_, "--table", "all", "--format", form});

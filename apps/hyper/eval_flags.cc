@@ -50,7 +50,7 @@ struct EvalTexts {
   std::string resamples = "1";
   std::string time;
   std::string budget;
-  std::string tables = "results";
+  std::string tables;
   std::string form = "text";
 };
 
@@ -115,7 +115,7 @@ void AddOutputFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
       ->group(group);
   app.add_option("--table", raw.tables,
                  "checklist, results, main, ablation, votes, vote-rules, vote-length, accounting, "
-                 "dense, trees, samples, equal-tokens, or all [results]")
+                 "dense, trees, samples, equal-tokens, or all [results; all for all methods]")
       ->type_name("LIST")
       ->group(group);
   app.add_option("--format", raw.form, "text, markdown, csv, json or latex [text]")
@@ -170,8 +170,9 @@ Status ReadOutput(const EvalTexts& raw, EvalFlags& flags) {
                    "' is not known; it takes text, markdown, csv, json or latex");
   }
   flags.form = *form;
-  flags.tables = SplitAt(raw.tables, ',');
-  if (raw.tables == "all") flags.tables = TableNames();
+  const bool all = raw.tables == "all" || (raw.tables.empty() && raw.methods == "all");
+  const std::string tables = raw.tables.empty() ? "results" : raw.tables;
+  flags.tables = all ? TableNames() : SplitAt(tables, ',');
   for (const std::string& table : flags.tables) {
     const std::vector<std::string> known = TableNames();
     if (std::find(known.begin(), known.end(), table) == known.end()) {
