@@ -282,7 +282,8 @@ class Renderer {
     Rendered rendered;
     rendered.ids = tokens->at("tokens").get<std::vector<int32_t>>();
     const Result<Json> text =
-        Ask(loop_, root_ + "/detokenize", {{"model", can_.model}, {"tokens", rendered.ids}});
+        Ask(loop_, root_ + "/detokenize",
+            {{"model", can_.model}, {"tokens", rendered.ids}, {"skip_special_tokens", false}});
     if (!text) {
       return text.error();
     }

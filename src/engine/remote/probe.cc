@@ -11,6 +11,7 @@
 #include "src/engine/remote/chunk.h"
 #include "src/engine/remote/endpoint.h"
 #include "src/engine/remote/json_call.h"
+#include "src/engine/remote/probe_answers.h"
 #include "src/engine/remote/request.h"
 
 namespace hyper::remote {
@@ -132,7 +133,7 @@ void Prober::FindKind() {
 // A first completion, with fields and list length given up until the server takes it.
 Status Prober::FindCompletions() {
   can_.top_logprobs = kWantedTop;
-  can_.output_ids = can_.kind == ServerKind::kVllm;
+  can_.output_ids = can_.kind == ServerKind::kVllm || can_.kind == ServerKind::kSglang;
   JsonAnswer answer = Complete(Short(1));
   if (answer.end.status == 400 || answer.end.status == 422) {
     const std::string reason = ErrorWords(answer);
@@ -163,17 +164,6 @@ Status Prober::FindCompletions() {
   FindRawLogprobs(answer);
   FindIds(answer);
   return {};
-}
-
-// The first token's list out of an answer, by name.
-std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk) {
-  std::map<std::string, float> list;
-  if (ChunkParser().Parse(answer.text, chunk) && !chunk.tokens.empty()) {
-    for (const ChunkAlternative& entry : chunk.tokens[0].top) {
-      list[entry.bytes] = entry.logprob;
-    }
-  }
-  return list;
 }
 
 void Prober::FindRawLogprobs(const JsonAnswer& at_one) {
@@ -252,15 +242,11 @@ void Prober::FindIds(const JsonAnswer& plain) {
   }
 }
 
-std::string FirstText(const Json& body) {
-  const Json choices = body.value("choices", Json::array());
-  return choices.empty() ? "" : choices[0].value("text", "");
-}
-
 void Prober::FindSampling() {
   constexpr int kEnough = 8;
   CompletionRequest hot = Short(kEnough);
   hot.sampler.temperature = 1.5;
+  hot.top_count = 0;
   const std::string one = FirstText(Complete(hot).body);
   const std::string same = FirstText(Complete(hot).body);
   hot.seed = 2;
@@ -271,28 +257,24 @@ void Prober::FindSampling() {
   }
   const JsonAnswer two = Complete(Short(1), {{"n", 2}});
   can_.several = two.ok() && two.body.value("choices", Json::array()).size() == 2;
-  const JsonAnswer echo = Complete(Short(1), {{"echo", true}});
+  CompletionRequest plain = Short(1);  // vLLM echoes no text where lists or ids are asked for
+  plain.top_count = 0;
+  const JsonAnswer echo = Complete(plain, {{"echo", true}, {"return_token_ids", false}});
   can_.echo = echo.ok() && FirstText(echo.body).starts_with(kSample);
 }
 
-int CachedTokens(const JsonAnswer& answer) {
-  Chunk chunk;
-  const bool read = ChunkParser().Parse(answer.text, chunk);
-  if (read && chunk.cached_tokens >= 0) {
-    return chunk.cached_tokens;
-  }
-  const Json timings = answer.body.value("timings", Json::object());
-  return timings.value("cache_n", 0);
-}
-
+// A second equal prompt: the answer tells how much of it was not computed again, or a counter does.
 void Prober::FindCache() {
+  constexpr int kNumbers = 120;  // more tokens than a block of the cache has
   CompletionRequest longer = Short(1);
-  longer.text.clear();
-  for (int i = 1; i < 60; ++i) {
-    longer.text += fmt::format("{} ", i * 7);
+  for (int i = 1; i < kNumbers; ++i) {
+    longer.text += fmt::format(" {}", i * 7);
   }
+  const bool counts = can_.kind == ServerKind::kVllm || can_.kind == ServerKind::kSglang;
+  const auto hits = [&] { return counts ? CacheHits(Get(root_ + "/metrics").text) : 0; };
+  const double before = hits();
   Complete(longer);
-  can_.prefix_cache = CachedTokens(Complete(longer)) > 0;
+  can_.prefix_cache = CachedTokens(Complete(longer)) > 0 || hits() > before;
 }
 
 void Prober::FindChat() {
@@ -316,7 +298,8 @@ void Prober::FindChat() {
   const Json choices = chat.body.value("choices", Json::array());
   const Json message = choices.empty() ? Json() : choices[0].value("message", Json());
   for (const char* field : {"reasoning_content", "reasoning"}) {
-    if (message.is_object() && message.contains(field) && can_.reasoning_field.empty()) {
+    if (message.is_object() && can_.reasoning_field.empty() && message.contains(field) &&
+        message[field].is_string()) {
       can_.reasoning_field = field;
     }
   }

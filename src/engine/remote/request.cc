@@ -57,9 +57,9 @@ std::string CompletionBody(const CompletionRequest& request, const Abilities& ca
   if (can.kind == ServerKind::kVllm || can.kind == ServerKind::kSglang) {
     body["skip_special_tokens"] = false;
     body["spaces_between_special_tokens"] = false;
-  }
-  if (can.kind == ServerKind::kVllm && can.output_ids) {
-    body["return_token_ids"] = true;
+    if (can.output_ids) {
+      body["return_token_ids"] = true;
+    }
   }
   return body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }

@@ -1,0 +1,47 @@
+#include "src/engine/remote/probe_answers.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace hyper::remote {
+
+std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk) {
+  std::map<std::string, float> list;
+  if (ChunkParser().Parse(answer.text, chunk) && !chunk.tokens.empty()) {
+    for (const ChunkAlternative& entry : chunk.tokens[0].top) {
+      list[entry.bytes] = entry.logprob;
+    }
+  }
+  return list;
+}
+
+std::string FirstText(const Json& body) {
+  const Json choices = body.value("choices", Json::array());
+  return choices.empty() ? "" : choices[0].value("text", "");
+}
+
+int CachedTokens(const JsonAnswer& answer) {
+  Chunk chunk;
+  const bool read = ChunkParser().Parse(answer.text, chunk);
+  if (read && chunk.cached_tokens >= 0) {
+    return chunk.cached_tokens;
+  }
+  const Json timings = answer.body.value("timings", Json::object());
+  return timings.value("cache_n", 0);
+}
+
+double CacheHits(std::string_view metrics) {
+  double hits = 0;
+  while (!metrics.empty()) {
+    const std::string_view line = metrics.substr(0, metrics.find('\n'));
+    metrics.remove_prefix(std::min(metrics.size(), line.size() + 1));
+    const size_t value = line.rfind(' ');
+    if (value != std::string_view::npos && (line.starts_with("vllm:prefix_cache_hits_total") ||
+                                            line.starts_with("sglang:cached_tokens_total"))) {
+      hits += std::strtod(std::string(line.substr(value + 1)).c_str(), nullptr);
+    }
+  }
+  return hits;
+}
+
+}  // namespace hyper::remote

@@ -1,0 +1,27 @@
+// What a probe reads out of a server's answers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "src/engine/remote/chunk.h"
+#include "src/engine/remote/json_call.h"
+
+namespace hyper::remote {
+
+// The first token's list out of an answer, by name; the whole answer comes out in `chunk`. Pure.
+std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk);
+
+// The text of the first choice. Throws Json::exception where it is no string. Pure.
+std::string FirstText(const Json& body);
+
+// Tokens of the prompt that were not computed again, as usage or llama-server's timings tell; 0
+// where neither does. Pure.
+int CachedTokens(const JsonAnswer& answer);
+
+// Tokens that were found in the prefix cache since the server's start, out of its metrics in
+// Prometheus' text form (vLLM, SGLang); 0 where they do not tell. Pure.
+double CacheHits(std::string_view metrics);
+
+}  // namespace hyper::remote
