@@ -22,7 +22,7 @@ declare -A may_know=(
 # The lowest part that a public header belongs to; those not listed are plain values and
 # interfaces, which every part may know.
 declare -A part_of_header=(
-  [fake_engine]=engine [llama_engine]=engine [remote_engine]=engine
+  [fake_engine]=engine [llama_engine]=engine [remote_engine]=engine [model_defaults]=engine
   [options]=decode [pool]=decode [method]=decode [session]=decode
   [driver]=decode [ask]=decode [hyper]=capi
 )

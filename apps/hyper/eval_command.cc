@@ -55,7 +55,8 @@ std::string EscapedDelimiter(const std::string& text) {
   return escaped;
 }
 
-// Options of a row: preset of the suite, the suite's own, the method's, the user's, the row's.
+// Options of a row: preset of the suite, the model's own, the suite's, the method's, the user's,
+// the row's.
 Result<MethodOptions> OptionsOf(const EvalFlags& flags, const Suite& suite, const RowRequest& row) {
   OptionFlags all = flags.options;
   // A value that was given wins over a default set later, so the more special ones go first.
@@ -63,6 +64,7 @@ Result<MethodOptions> OptionsOf(const EvalFlags& flags, const Suite& suite, cons
   for (const auto& [name, value] : row.options) special.SetDefault(name, value);
   for (const auto& [name, value] : suite.options) all.SetDefault(name, value);
   all.SetDefault("step-delimiter", EscapedDelimiter(suite.step_delimiter));
+  TakeModelDefaults(flags.engine, all);
   Result<MethodOptions> options = ResolveOptions(all, suite.preset, row.method);
   if (!options) return options;
   if (Status status = special.Apply(*options); !status) return status.error();

@@ -162,6 +162,7 @@ Status CheckValues(RunFlags& flags) {
   if (!status) {
     return status;
   }
+  TakeModelDefaults(flags.engine, flags.options);
   Result<MethodOptions> options =
       ResolveOptions(flags.options, flags.preset.empty() ? "paper" : flags.preset, flags.method);
   return options ? Status() : Invalid(options.error().message);

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "hyper/method.h"
+#include "hyper/model_defaults.h"
 
 namespace hyper::app {
+
 Result<MethodOptions> ResolveOptions(const OptionFlags& flags, const std::string& preset,
                                      const std::string& method) {
   Result<MethodOptions> options = Preset(preset);
@@ -18,6 +20,19 @@ Result<MethodOptions> ResolveOptions(const OptionFlags& flags, const std::string
     status = flags.Apply(*options);
   }
   return status ? options : Result<MethodOptions>(status.error());
+}
+
+void TakeModelDefaults(const EngineFlags& engine, OptionFlags& options) {
+  if (engine.engine != "llama") {
+    return;
+  }
+  const auto sampling = RecommendedSampling(engine.model);
+  if (!sampling) {
+    return;
+  }
+  for (const auto& [name, value] : *sampling) {
+    options.SetDefault(name, value);
+  }
 }
 
 Status CheckWidth(const MethodOptions& options, int lanes) {

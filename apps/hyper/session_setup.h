@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "apps/hyper/engine_flags.h"
 #include "apps/hyper/option_flags.h"
 #include "hyper/engine.h"
 #include "hyper/options.h"
@@ -14,6 +15,10 @@ namespace hyper::app {
 // Errors: kNotFound (preset, method), kInvalidArgument (a flag's value).
 Result<MethodOptions> ResolveOptions(const OptionFlags& flags, const std::string& preset,
                                      const std::string& method);
+
+// The sampling that the model's file recommends, for options that were not given. Nothing for other
+// engines, and for files that the engine will refuse with its own words.
+void TakeModelDefaults(const EngineFlags& engine, OptionFlags& options);
 
 // Whether an engine of so many lanes holds the paths that the options ask for. Errors:
 // kInvalidArgument.

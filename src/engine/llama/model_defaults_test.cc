@@ -1,0 +1,67 @@
+#include "hyper/model_defaults.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include "tests/support/temporary_folder.h"
+
+namespace hyper {
+namespace {
+
+using Sampling = std::vector<std::pair<std::string, std::string>>;
+
+enum GgufType : uint32_t { kUint32 = 4, kInt32 = 5, kFloat32 = 6 };
+
+template <class T>
+std::string Raw(T value) {
+  std::string bytes(sizeof(T), '\0');
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+
+template <class T>
+std::string Entry(const std::string& key, uint32_t type, T value) {
+  return Raw<uint64_t>(key.size()) + key + Raw(type) + Raw(value);
+}
+
+// The sampling of a file without tensors that holds these entries.
+Result<Sampling> SamplingOf(const std::vector<std::string>& entries) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.File("model.gguf");
+  std::string bytes = "GGUF" + Raw<uint32_t>(3) + Raw<uint64_t>(0) + Raw<uint64_t>(entries.size());
+  for (const std::string& entry : entries) bytes += entry;
+  std::ofstream(path, std::ios::binary) << bytes;
+  return RecommendedSampling(path);
+}
+
+TEST(RecommendedSampling, ComesOutOfTheMetadata) {
+  const auto sampling = SamplingOf({Entry("general.sampling.temp", kFloat32, 0.6F),
+                                    Entry("general.sampling.top_k", kInt32, int32_t{20}),
+                                    Entry("general.sampling.top_p", kFloat32, 0.95F),
+                                    Entry("general.sampling.min_p", kFloat32, 0.0F)});
+  ASSERT_TRUE(sampling.has_value()) << sampling.error().message;
+  EXPECT_EQ(*sampling,
+            (Sampling{{"temperature", "0.6"}, {"top-k", "20"}, {"top-p", "0.95"}, {"min-p", "0"}}));
+}
+
+TEST(RecommendedSampling, IsEmptyWhereTheFileSaysNothing) {
+  EXPECT_TRUE(SamplingOf({Entry("general.alignment", kUint32, uint32_t{32})})->empty());
+}
+
+TEST(RecommendedSampling, LeavesOutWhatNoOptionTakes) {
+  EXPECT_TRUE(SamplingOf({Entry("general.sampling.temp", kFloat32, std::nanf("")),
+                          Entry("general.sampling.top_k", kInt32, int32_t{-1}),
+                          Entry("general.sampling.top_p", kFloat32, 0.0F),
+                          Entry("general.sampling.min_p", kFloat32, 1.0F)})
+                  ->empty());
+}
+
+TEST(RecommendedSampling, RefusesWhatIsNoModel) {
+  EXPECT_EQ(RecommendedSampling("no-such-file.gguf").error().code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace hyper
