@@ -1,5 +1,6 @@
 // Checks the page in Chromium against a running server: asks, watches, chooses a path, opens a kept
-// run, shares, and measures the script time per frame of a replay. Part of `make check-full`.
+// run, compares two, shares, and measures the script time per frame of a replay. The server must have a
+// store with evaluations in it. Part of `make check-full`.
 //   node tests/page_check.mjs URL OUT_DIR    (playwright-core must be found; CHROMIUM: the browser)
 import {createRequire} from 'node:module';
 import {mkdirSync, readFileSync} from 'node:fs';
@@ -80,6 +81,39 @@ async function checkShared(shared) {
   expect(page.troubles.length === 0, `no error in the shared file (${page.troubles})`);
 }
 
+// Two kept runs side by side, the evaluations of the store, and both in a shared file.
+async function checkPairAndStudies() {
+  const page = await open({viewport: {width: 1400, height: 1000}, colorScheme: 'light'});
+  await page.goto(url);
+  await page.waitForFunction(() => document.querySelectorAll('#other option').length > 2);
+  await page.selectOption('#runs', {index: 1});
+  await page.waitForFunction(() => document.querySelector('#state').textContent.startsWith('Done'));
+  await page.selectOption('#other', {index: 2});
+  await page.waitForSelector('#pair:not([hidden])');
+  await page.waitForTimeout(300);
+  for (const side of ['first', 'second']) {
+    expect((await page.textContent(`#${side}-answer`)) !== '\u2013', `the ${side} run shows its answer`);
+    expect(await page.locator(`#${side}-ballot tr`).count() > 1, `the ${side} run shows its ballot`);
+  }
+  expect(await page.locator('#studies tr').count() > 2, 'the table of evaluations has rows');
+  expect(await page.locator('#accuracy-cost canvas').count() === 1, 'accuracy is plotted against tokens');
+  await page.locator('#pair').scrollIntoViewIfNeeded();
+  await page.screenshot({path: join(out, 'pair.png'), fullPage: true});
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#share')]);
+  const shared = join(out, 'shared-pair.html');
+  await download.saveAs(shared);
+  const phone = await open({viewport: {width: 390, height: 844}, colorScheme: 'dark', deviceScaleFactor: 2,
+                            isMobile: true, offline: true});
+  await phone.goto(`file://${shared}`);
+  await phone.waitForTimeout(500);
+  expect((await phone.textContent('#second-answer')) !== '\u2013', 'the shared file has the second run');
+  expect(await phone.locator('#studies tr').count() > 2, 'the shared file has the evaluations');
+  const wide = await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(wide <= 0, `nothing sticks out of the shared file on a phone (${wide} px)`);
+  await phone.screenshot({path: join(out, 'shared-pair.png'), fullPage: true});
+  expect(page.troubles.concat(phone.troubles).length === 0, `no error in either (${page.troubles}${phone.troubles})`);
+}
+
 async function checkDarkAndPhone() {
   const dark = await open({viewport: {width: 1400, height: 1000}, colorScheme: 'dark'});
   await ask(dark);
@@ -126,6 +160,7 @@ async function checkReplay(seconds) {
 try {
   await checkShared(await checkDesktop());
   await checkDarkAndPhone();
+  await checkPairAndStudies();
   await checkReplay(10);
 } finally {
   await browser.close();

@@ -124,6 +124,16 @@ TEST(ApiDescription, NamesTheMethodsThatAPathTakes) {
   EXPECT_EQ(client.Delete("/v1/runs/run_1")->status, 405);
   EXPECT_EQ(client.Delete("/v1/runs/run_1/other")->status, 404);
   EXPECT_EQ(client.Head("/health")->status, 200);
+  // A method that the HTTP library does not know either.
+  httplib::Request query;
+  query.method = "QUERY";
+  query.path = "/v1/runs?limit=3";
+  const httplib::Result unknown = client.send(query);
+  ASSERT_TRUE(unknown);
+  EXPECT_EQ(unknown->status, 405);
+  EXPECT_EQ(unknown->get_header_value("Allow"), "GET, HEAD");
+  query.path = "/v1/other";
+  EXPECT_EQ(client.send(query)->status, 400);
 }
 
 TEST(Routes, KnowTheirPaths) {

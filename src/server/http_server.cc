@@ -112,6 +112,14 @@ void SendPage(Response& response, const std::string& name) {
   Send(response, 404, ApiError{404, "not_found_error", "", "", "no such page"}.ToJson());
 }
 
+void SendMethodNotAllowed(Response& response, std::string_view path, const std::string& allowed) {
+  response.set_header("Allow", allowed);
+  Send(response, 405,
+       ApiError{405, "invalid_request_error", "method_not_allowed", "",
+                fmt::format("{} takes {}", path, allowed)}
+           .ToJson());
+}
+
 ApiError ErrorOfStatus(int status) {
   const std::string message = status == 404 ? "there is no such endpoint; docs/server.md lists them"
                               : status == 413
@@ -198,11 +206,7 @@ httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request
   }
   const std::string methods = routes.MethodsOf(request.path);
   if (!methods.empty() && methods.find(request.method) == std::string::npos) {
-    response.set_header("Allow", methods);
-    Send(response, 405,
-         ApiError{405, "invalid_request_error", "method_not_allowed", "",
-                  fmt::format("{} takes {}", request.path, methods)}
-             .ToJson());
+    SendMethodNotAllowed(response, request.path, methods);
     return Handled::Handled;
   }
   return Handled::Unhandled;
@@ -211,8 +215,15 @@ httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request
 void HttpServer::Parts::Guard() {
   server.set_pre_routing_handler(
       [this](const Request& request, Response& response) { return Check(request, response); });
-  server.set_error_handler([](const Request& /*request*/, Response& response) {
-    if (response.body.empty() && response.status >= 400) {
+  server.set_error_handler([this](const Request& request, Response& response) {
+    // httplib reads no further than to a method that it does not know.
+    const bool read = response.status != 400 || !request.path.empty();
+    const std::string path =
+        read ? "" : request.target.substr(0, request.target.find_first_of("?#"));
+    const std::string allowed = read ? "" : routes.MethodsOf(path);
+    if (!allowed.empty() && request.version.rfind("HTTP/1.", 0) == 0) {
+      SendMethodNotAllowed(response, path, allowed);
+    } else if (response.body.empty() && response.status >= 400) {
       response.set_content(DumpJson(ErrorOfStatus(response.status).ToJson()), kJson);
     }
     return httplib::Server::HandlerResponse::Handled;

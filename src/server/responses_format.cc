@@ -19,8 +19,7 @@ class ResponsesFormat : public ReplyFormat {
       case ReplyEvent::Kind::kRecord:
         return RecordEvent(event.json);
       case ReplyEvent::Kind::kFinish:
-        finish_ = event;
-        return EndItem();
+        return EndItems(event);
       case ReplyEvent::Kind::kDone:
         NoteDone(event);
         return Named(finish_.finish_reason == "stop" ? "response.completed" : "response.incomplete",
@@ -36,20 +35,17 @@ class ResponsesFormat : public ReplyFormat {
   void Collect(const ReplyEvent& event) override {
     if (event.kind == ReplyEvent::Kind::kFinish) {
       finish_ = event;
+      has_reasoning_ = !finish_.reasoning.empty();
     } else if (event.kind == ReplyEvent::Kind::kDone) {
       NoteDone(event);
     }
   }
 
   Json Body() const override {
-    const bool ended = !finish_.finish_reason.empty();
-    const bool whole = finish_.finish_reason == "stop";
     Json body = {{"id", id_},
                  {"object", "response"},
                  {"created_at", created_s_},
-                 {"status", !ended  ? "in_progress"
-                            : whole ? "completed"
-                                    : "incomplete"},
+                 {"status", Status()},
                  {"error", nullptr},
                  {"incomplete_details", nullptr},
                  {"model", model_},
@@ -58,19 +54,16 @@ class ResponsesFormat : public ReplyFormat {
                  {"tool_choice", "none"},
                  {"tools", Json::array()},
                  {"usage", nullptr}};
-    if (!ended) {
+    if (!Ended()) {
       return body;
     }
-    if (!whole) {
+    if (finish_.finish_reason != "stop") {
       body["incomplete_details"] = {{"reason", "max_output_tokens"}};
     }
-    if (!finish_.reasoning.empty()) {
-      body["output"].push_back(
-          {{"type", "reasoning"},
-           {"id", "rs_" + id_},
-           {"summary", Json::array({{{"type", "summary_text"}, {"text", finish_.reasoning}}})}});
+    body["output"].push_back(Message());
+    if (has_reasoning_) {
+      body["output"].insert(body["output"].begin() + ReasoningIndex(), Reasoning());
     }
-    body["output"].push_back(Message(whole ? "completed" : "incomplete"));
     if (complete()) {
       body["usage"] = {{"input_tokens", usage_.prompt_tokens},
                        {"input_tokens_details", {{"cached_tokens", usage_.cached_tokens}}},
@@ -89,57 +82,112 @@ class ResponsesFormat : public ReplyFormat {
     data.update(members);
     return ServerSentEvent(type, data);
   }
-  Json Part() const {
-    return {{"type", "output_text"}, {"text", finish_.content}, {"annotations", Json::array()}};
+
+  bool Ended() const { return !finish_.finish_reason.empty(); }
+  const char* Status() const {
+    return !Ended() ? "in_progress" : finish_.finish_reason == "stop" ? "completed" : "incomplete";
   }
-  Json Message(const char* status) const {
+
+  // The item that began first comes first.
+  int ReasoningIndex() const { return message_first_ ? 1 : 0; }
+  int MessageIndex() const { return has_reasoning_ && !message_first_ ? 1 : 0; }
+
+  Json MessagePart() const {
+    return {{"type", "output_text"},
+            {"text", finish_.content},
+            {"annotations", Json::array()},
+            {"logprobs", Json::array()}};
+  }
+  Json ReasoningPart() const { return {{"type", "reasoning_text"}, {"text", finish_.reasoning}}; }
+  Json Message() const {
     return {{"type", "message"},
             {"id", "msg_" + id_},
-            {"status", status},
+            {"status", Status()},
             {"role", "assistant"},
-            {"content", finish_.finish_reason.empty() ? Json::array() : Json::array({Part()})}};
+            {"content", Ended() ? Json::array({MessagePart()}) : Json::array()}};
   }
-  Json Place() const {
-    return {{"item_id", "msg_" + id_}, {"output_index", 0}, {"content_index", 0}};
+  Json Reasoning() const {
+    return {{"type", "reasoning"},
+            {"id", "rs_" + id_},
+            {"status", Status()},
+            {"summary", Json::array()},
+            {"content", Ended() ? Json::array({ReasoningPart()}) : Json::array()}};
+  }
+  // Where the text of an item stands, and more about it.
+  Json Place(bool reasoning, const Json& more) const {
+    Json place = {{"item_id", (reasoning ? "rs_" : "msg_") + id_},
+                  {"output_index", reasoning ? ReasoningIndex() : MessageIndex()},
+                  {"content_index", 0}};
+    place.update(more);
+    return place;
   }
 
   std::string Begin() {
     std::string events = Named("response.created", {{"response", Body()}});
-    events += Named("response.in_progress", {{"response", Body()}});
-    events += Named("response.output_item.added",
-                    {{"output_index", 0}, {"item", Message("in_progress")}});
-    Json part = Place();
-    part["part"] = Part();
-    return events + Named("response.content_part.added", part);
+    return events + Named("response.in_progress", {{"response", Body()}});
   }
+  std::string BeginItem(bool reasoning) {
+    std::string events = Named("response.output_item.added",
+                               {{"output_index", reasoning ? ReasoningIndex() : MessageIndex()},
+                                {"item", reasoning ? Reasoning() : Message()}});
+    const Json part = reasoning ? ReasoningPart() : MessagePart();
+    return events + Named("response.content_part.added", Place(reasoning, {{"part", part}}));
+  }
+  std::string NeedReasoning() {
+    if (std::exchange(has_reasoning_, true)) {
+      return "";
+    }
+    message_first_ = has_message_;
+    return BeginItem(true);
+  }
+  std::string NeedMessage() { return std::exchange(has_message_, true) ? "" : BeginItem(false); }
+
   std::string Text(const ReplyEvent& event) {
     std::string events;
     if (!event.reasoning.empty()) {
-      events += Named("response.reasoning_text.delta", {{"item_id", "rs_" + id_},
-                                                        {"output_index", 0},
-                                                        {"content_index", 0},
-                                                        {"delta", event.reasoning}});
+      reasoning_ += event.reasoning;
+      events += NeedReasoning();
+      events += Named("response.reasoning_text.delta", Place(true, {{"delta", event.reasoning}}));
     }
     if (!event.content.empty()) {
-      Json delta = Place();
-      delta["delta"] = event.content;
-      delta["logprobs"] = Json::array();
-      events += Named("response.output_text.delta", delta);
+      content_ += event.content;
+      events += NeedMessage();
+      events += Named("response.output_text.delta",
+                      Place(false, {{"delta", event.content}, {"logprobs", Json::array()}}));
     }
     return events;
   }
-  std::string EndItem() {
-    Json text = Place();
-    text["text"] = finish_.content;
-    text["logprobs"] = Json::array();
-    Json part = Place();
-    part["part"] = Part();
-    return Named("response.output_text.done", text) + Named("response.content_part.done", part) +
-           Named("response.output_item.done",
-                 {{"output_index", 0}, {"item", Message("completed")}});
+
+  // Ends what has begun, with the text that was sent: a stream takes nothing back.
+  std::string EndItems(const ReplyEvent& event) {
+    std::string events = NeedMessage();
+    finish_ = event;
+    finish_.content = content_;
+    finish_.reasoning = reasoning_;
+    events += has_reasoning_ && !message_first_ ? EndReasoning() : "";
+    events += EndMessage();
+    return events + (has_reasoning_ && message_first_ ? EndReasoning() : "");
+  }
+  std::string EndReasoning() {
+    std::string events = Named("response.reasoning_text.done", Place(true, {{"text", reasoning_}}));
+    events += Named("response.content_part.done", Place(true, {{"part", ReasoningPart()}}));
+    return events + Named("response.output_item.done",
+                          {{"output_index", ReasoningIndex()}, {"item", Reasoning()}});
+  }
+  std::string EndMessage() {
+    std::string events = Named("response.output_text.done",
+                               Place(false, {{"text", content_}, {"logprobs", Json::array()}}));
+    events += Named("response.content_part.done", Place(false, {{"part", MessagePart()}}));
+    return events + Named("response.output_item.done",
+                          {{"output_index", MessageIndex()}, {"item", Message()}});
   }
 
   ReplyEvent finish_;
+  std::string content_;  // as it was streamed
+  std::string reasoning_;
+  bool has_message_ = false;  // the items that were begun
+  bool has_reasoning_ = false;
+  bool message_first_ = false;
   int64_t sequence_ = 0;
 };
 

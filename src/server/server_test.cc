@@ -176,12 +176,14 @@ TEST(Server, NamesTheFieldThatIsWrong) {
       {"tools", {{{"a", 1}}}},
       {"chat_template_kwargs", 1},
       {"hyper", 4},
-      {"hyper", {{"width", "wide"}}},
-      {"hyper", {{"colour", 1}}},
       {"messages", Json::array()},
       {"messages", "hi"}};
   for (const auto& [name, value] : wrong) {
     EXPECT_EQ(server.BadField(kChat, With(good, name, value)), name) << value;
+  }
+  for (const auto& [option, value] : std::vector<std::pair<std::string, Json>>{
+           {"width", "wide"}, {"width", 5000}, {"colour", 1}, {"events", 1}, {"seed", -1}}) {
+    EXPECT_EQ(server.BadField(kChat, With(good, "hyper", {{option, value}})), "hyper." + option);
   }
   const Json tops = With(With(good, "logprobs", true), "top_logprobs", 21);
   EXPECT_EQ(server.BadField(kChat, tops), "top_logprobs");
