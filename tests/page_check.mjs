@@ -55,6 +55,7 @@ async function checkDesktop() {
   expect(await page.locator('#ballot tr').count() > 3, 'the ballot has every rule');
   expect(await page.locator('#confidence canvas').count() === 1, 'confidence is plotted');
   expect(await page.locator('#controller canvas').count() === 1, 'the controller is plotted');
+  expect(await page.locator('#scatter canvas').count() === 1, 'actions are plotted by confidence and diversity');
   await page.focus('#tree');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
@@ -66,6 +67,8 @@ async function checkDesktop() {
   await download.saveAs(shared);
   await page.selectOption('#runs', {index: 1});
   await page.waitForFunction(() => document.querySelector('#state').textContent.startsWith('Done'));
+  await page.waitForTimeout(300);
+  expect((await page.inputValue('#runs')).startsWith('run_'), 'the kept run stays chosen');
   expect(page.outside.length === 0, `nothing is loaded from elsewhere (${page.outside})`);
   expect(page.troubles.length === 0, `no error in the page (${page.troubles})`);
   return shared;
@@ -93,6 +96,7 @@ async function checkPairAndStudies() {
   await page.waitForTimeout(300);
   for (const side of ['first', 'second']) {
     expect((await page.textContent(`#${side}-answer`)) !== '\u2013', `the ${side} run shows its answer`);
+    expect((await page.textContent(`#${side}-question`)).includes('books'), `the ${side} run shows its question`);
     expect(await page.locator(`#${side}-ballot tr`).count() > 1, `the ${side} run shows its ballot`);
   }
   expect(await page.locator('#studies tr').count() > 2, 'the table of evaluations has rows');

@@ -16,7 +16,8 @@ let replay = null;
 
 const tree = new TreeView($('tree'), choose);
 const charts = {confidence: new Chart($('confidence'), 240), controller: new Chart($('controller'), 200),
-                statistics: new Chart($('statistics'), 240), cost: new Chart($('accuracy-cost'), 260)};
+                statistics: new Chart($('statistics'), 240), scatter: new Chart($('scatter'), 240),
+                cost: new Chart($('accuracy-cost'), 260)};
 const pairTrees = ['first-tree', 'second-tree'].map((id) => new TreeView($(id), () => {}));
 
 function choose(id) {
@@ -29,6 +30,7 @@ function choose(id) {
 const PARTS = [
   () => drawConfidence(charts.confidence, model, selected),
   () => { drawDecisions(charts.controller, charts.statistics, model); drawActions($('actions'), model); },
+  () => drawScatter(charts.scatter, model),
   () => drawBallot($('ballot'), model),
   () => drawSelected(),
 ];
@@ -62,10 +64,10 @@ function drawFrame() {
       drawPair();
     } else {
       const part = frame % FRAMES_BETWEEN_CHARTS;
-      if (part < 3) PARTS[part]();
+      if (part < 4) PARTS[part]();
       else if (part % 4 === 0) tree.draw(model);
       else if (part === 5) drawState();
-      else if (part === 7 && model.paths.get(selected) && model.paths.get(selected).status === 'running') PARTS[3]();
+      else if (part === 7 && model.paths.get(selected) && model.paths.get(selected).status === 'running') PARTS[4]();
     }
     dirty = live !== null || replay !== null;
     if (!dirty && frame) redrawAll = false;
@@ -154,6 +156,7 @@ function ending() {
 
 function ask(event) {
   event.preventDefault();
+  $('runs').value = '';
   const hyper = {events: true, 'token-records': true};
   if ($('width').value) hyper.width = Number($('width').value);
   const body = {model: $('method').value, stream: true, hyper,
@@ -174,8 +177,9 @@ async function refreshRuns() {
   const runs = (await response.json()).data;
   const options = runs.map((run) => make('option',
       `${run.id}: ${run.method}, ${run.status}${run.answer ? `, ${run.answer}` : ''}`, {value: run.id}));
+  const [first, second] = [$('runs').value, $('other').value];
   fill($('runs'), [make('option', 'new question', {value: ''}), ...options]);
-  const second = $('other').value;
+  $('runs').value = runs.some((run) => run.id === first) ? first : '';
   fill($('other'), [make('option', 'none', {value: ''}), ...options.map((option) => option.cloneNode(true))]);
   $('other').value = second;
   const watched = live && runs.find((run) => run.id === live.id);
@@ -319,7 +323,12 @@ function wire() {
   });
   $('runs').addEventListener('change', (event) => {
     const id = event.target.value;
-    if (id) follow({}, `/v1/runs/${id}/events`, () => id);
+    if (id) {
+      follow({}, `/v1/runs/${id}/events`, () => id);
+    } else {
+      start();
+      say('Ask a question, choose a run or open a trace.');
+    }
   });
   $('other').addEventListener('change', (event) => loadOther(event.target.value));
   for (const action of ['prune', 'fork']) {

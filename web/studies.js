@@ -26,13 +26,14 @@ function drawStudyTable(table, rows) {
 }
 
 // A point a row: what an answer costs, and how many are right.
-function drawAccuracyCost(chart, rows) {
+function drawAccuracyCost(chart, all) {
+  const rows = all.filter((row) => row.effective_tokens > 0);  // the axis is logarithmic
   const xs = [...new Set(rows.map((row) => row.effective_tokens))].sort((a, b) => a - b);
   const data = [xs, ...rows.map((row) => xs.map((x) => x === row.effective_tokens ? 100 * row.accuracy : null))];
   const series = [{label: 'effective tokens'}, ...rows.map((row, i) => ({
-    label: row.row || row.method, stroke: rowColour(i), paths: () => null,
-    points: {show: true, size: 11, fill: rowColour(i)}}))];
-  chart.draw(data, series, rows.map((row) => row.run).join());
+    label: row.row || row.method, stroke: rowColour(all.indexOf(row)), paths: () => null,
+    points: {show: true, size: 11, fill: rowColour(all.indexOf(row))}}))];
+  chart.draw(data, series, rows.map((row) => row.run).join(), {distr: 3});
 }
 
 function drawStudies() {

@@ -129,14 +129,15 @@ class TreeView {
 // A uPlot that is made anew when its number of series changes.
 class Chart {
   constructor(element, height) { this.element = element; this.height = height; this.plot = null; this.key = ''; }
-  draw(data, series, key) {
+  // `x`: more about the scale of x.
+  draw(data, series, key, x) {
     const width = Math.max(200, this.element.clientWidth);
     if (key !== this.key || !this.plot) {
       if (this.plot) this.plot.destroy();
       this.key = key;
       const axis = {stroke: () => theme.get('--soft'), grid: {stroke: () => theme.get('--line'), width: 1}};
       this.plot = new uPlot({width, height: this.height, series, axes: [axis, {...axis, size: 45}],
-                             scales: {x: {time: false}}, cursor: {drag: {x: true, y: false}},
+                             scales: {x: {time: false, ...x}}, cursor: {drag: {x: true, y: false}},
                              legend: {show: series.length < 8}}, data, this.element);
       return;
     }
@@ -196,12 +197,27 @@ function drawDecisions(controller, statistics, model) {
                   'statistics');
 }
 
+// The decisions in the plane of confidence and diversity, coloured by the action that was chosen.
+function drawScatter(chart, model) {
+  if (model.decisions.length === 0) return;
+  const decisions = [...model.decisions].sort((a, b) => a.normalised.confidence - b.normalised.confidence);
+  const series = [{label: 'confidence'}].concat(ACTIONS.map((name, i) => ({
+    label: name, stroke: () => theme.get(`--a${i}`), paths: () => null,
+    points: {show: true, size: 9, fill: () => theme.get(`--a${i}`)}})));
+  chart.draw([decisions.map((decision) => decision.normalised.confidence),
+              ...ACTIONS.map((name) => decisions.map((decision) =>
+                  decision.action === name ? decision.normalised.diversity : null))],
+             series, 'scatter', {range: [-0.02, 1.02]});
+}
+
 function drawActions(element, model) {
   const total = Math.max(1, model.decisions.length);
   fill(element, [...model.actionCounts()].map(([name, count], i) => {
     const bar = make('div', undefined, {class: 'bar'});
     const line = make('i', undefined, {style: `width:${100 * count / total}%;background:var(--a${i})`});
-    bar.append(make('span', name), line, make('span', String(count)));
+    const label = make('span');
+    label.append(make('span', '', {class: 'dot', style: `background:var(--a${i})`}), name);
+    bar.append(label, line, make('span', String(count)));
     return bar;
   }));
 }

@@ -216,6 +216,9 @@ Result<Prompt> ChatRenderer::Render(
     std::span<const ChatMessage> messages,
     std::span<const std::pair<std::string, std::string>> arguments) {
   Prompt prompt;
+  for (const ChatMessage& message : messages) {
+    prompt.question = message.role == "user" ? message.content : prompt.question;
+  }
   std::vector<PromptPiece> pieces;
   if (source_.empty()) {
     prompt.warning = "the model has no chat template; the messages are given to it as plain text";

@@ -55,6 +55,7 @@ TEST_F(ChatTest, OrdinaryTextIsTokenisedAsAWhole) {
   EXPECT_EQ(prompt->text,
             "<|im_start|>user\nWhat is 3 + 4?<|im_end|>\n<|im_start|>assistant\n<think>\n");
   EXPECT_TRUE(prompt->reasoning_opened);
+  EXPECT_EQ(prompt->question, "What is 3 + 4?");
   EXPECT_EQ(prompt->warning, "");
   EXPECT_EQ(prompt->tokens, *engine_->Tokenize(prompt->text, true));
   EXPECT_EQ(ControlTokens(prompt->tokens), 3);
