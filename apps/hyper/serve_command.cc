@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@
 #include "apps/hyper/parse_value.h"
 #include "apps/hyper/secret.h"
 #include "hyper/method.h"
+#include "hyper/model_defaults.h"
 #include "src/server/http_server.h"
 
 namespace hyper::app {
@@ -216,6 +218,11 @@ void Describe(const ServeFlags& flags, const Engine& engine, ServerLimits& limit
   limits.vocab_size = engine.model().vocab_size;
   limits.most_lanes = engine.capabilities().max_lanes;
   limits.routing = engine.capabilities().routing;
+  if (flags.engine.engine == "llama") {
+    for (const auto& [name, value] : RecommendedSampling(flags.engine.model).value_or({})) {
+      limits.sampling[name] = std::strtod(value.c_str(), nullptr);
+    }
+  }
 }
 
 int Serve(const ServeFlags& flags, ServePlan plan) {

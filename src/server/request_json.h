@@ -2,6 +2,7 @@
 // type or out of its range is an error that names it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,6 +27,7 @@ struct ServerLimits {
   int plain_tokens = 2048;  // max_tokens of plain decoding where the request gives none
   double most_time_s = 0;   // of one run; 0: none
   bool routing = false;     // the engine can refine tokens
+  std::map<std::string, double> sampling;  // that the model's file recommends, by option name
 };
 
 // A body, read: one run for each prompt, and how the reply is to look.

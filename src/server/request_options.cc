@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -111,9 +112,14 @@ void ReadHyper(FieldReader& fields, const ServerLimits& limits, RunRequest& run)
     fields.Fail(FieldOf(own, error.message), error.message);
     return;
   }
-  MethodOptions::ForEach(*options, [&own](auto& field, const OptionInfo& info) {
+  MethodOptions::ForEach(*options, [&own, &limits](auto& field, const OptionInfo& info) {
+    using Value = std::decay_t<decltype(field)>;
     if (const auto given = own.find(info.name); given != own.end()) {
-      field = given->template get<std::decay_t<decltype(field)>>();
+      field = given->template get<Value>();
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+      const auto recommended = limits.sampling.find(info.name);
+      field =
+          recommended != limits.sampling.end() ? static_cast<Value>(recommended->second) : field;
     }
   });
   run.options = *options;

@@ -190,5 +190,26 @@ TEST(ServerCases, TemplateArgumentsReachTheTemplate) {
   EXPECT_EQ(Content(server.Good(kChat, body)), "enable_thinking=false;level=\"low\";list=[1,2];");
 }
 
+TEST(ServerCases, TheModelsOwnSamplingHoldsWhereARequestSaysNothing) {
+  ServerLimits limits;
+  limits.model_name = "m";
+  limits.most_lanes = 132;
+  limits.vocab_size = 256;
+  limits.sampling = {{"temperature", 0.5}, {"top-k", 12}};
+  const auto sampler = [&limits](const char* fields) {
+    const ParsedRequest request = ParseChatRequest(
+        std::string(R"({"model": "m:sc", "messages": [{"role": "user", "content": "x"}])") +
+            fields + "}",
+        limits);
+    EXPECT_TRUE(std::holds_alternative<ApiRequest>(request)) << fields;
+    return std::get<ApiRequest>(request).runs[0].options.sampler;
+  };
+  EXPECT_DOUBLE_EQ(sampler("").temperature, 0.5);
+  EXPECT_EQ(sampler("").top_k, 12);
+  EXPECT_DOUBLE_EQ(sampler("").top_p, Preset("paper")->sampler.top_p);
+  EXPECT_DOUBLE_EQ(sampler(R"(, "temperature": 0.9)").temperature, 0.9);
+  EXPECT_EQ(sampler(R"(, "hyper": {"top-k": 5})").top_k, 5);
+}
+
 }  // namespace
 }  // namespace hyper
