@@ -39,6 +39,7 @@ def post(url, body, timeout=60):
 @contextlib.contextmanager
 def running(command, environment, url):
     """Runs `command` until the block ends; enters it when `url` answers."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # ends it too
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment,
                                    start_new_session=True)
