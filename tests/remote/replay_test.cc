@@ -21,7 +21,8 @@ using Json = nlohmann::json;
 
 constexpr const char* kFolder = HYPER_SOURCE_DIR "/tests/fixtures/remote/";
 
-Json LoadFixture(const std::string& name) {
+Json LoadFixture(const std::string& server, const std::string& kind) {
+  const std::string name = server + "-" + kind;
   Json fixture = Json::parse(ReadWholeFile(kFolder + name + ".json"), nullptr, false);
   EXPECT_TRUE(fixture.is_object()) << name;
   return fixture;
@@ -49,7 +50,7 @@ TEST(Replay, ProbesFindWhatTheyFoundThen) {
   const std::vector<std::string> servers = ServersWith("probe");
   EXPECT_GE(servers.size(), 3U);
   for (const std::string& name : servers) {
-    const Json fixture = LoadFixture(name + "-probe");
+    const Json fixture = LoadFixture(name, "probe");
     ReplayServer server(Exchanges(fixture));
     const Result<ServerReport> report = ProbeServer(server.url(), {});
     ASSERT_TRUE(report.has_value()) << name << ": " << report.error().message;
@@ -69,9 +70,9 @@ TEST_P(Runs, GoAsTheyWentThen) {
   const std::vector<std::string> servers = ServersWith(kind);
   EXPECT_GE(servers.size(), 2U);
   for (const std::string& name : servers) {
-    const Json fixture = LoadFixture(name + "-" + kind);
+    const Json fixture = LoadFixture(name, kind);
     for (const size_t piece : {size_t{61}, size_t{4096}}) {
-      ReplayServer server(Exchanges(fixture, LoadFixture(name + "-probe")), piece);
+      ReplayServer server(Exchanges(fixture, LoadFixture(name, "probe")), piece);
       std::vector<std::string> command = {HYPER_PROGRAM, "run", "--json",   "--preset",  "short",
                                           "--seed",      "1",   "--engine", server.url()};
       for (const Json& word : fixture["arguments"]) command.push_back(word);
@@ -99,7 +100,7 @@ TEST(Replay, CharactersOverSeveralTokensComeWhole) {
   const std::vector<std::string> servers = ServersWith("written");
   EXPECT_GE(servers.size(), 2U);
   for (const std::string& name : servers) {
-    const Json fixture = LoadFixture(name + "-written");
+    const Json fixture = LoadFixture(name, "written");
     const Json& exchange = fixture["exchanges"][0];
     const std::string body = exchange["body"];
     for (const size_t piece : {size_t{1}, size_t{7}, body.size()}) {
