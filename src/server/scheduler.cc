@@ -233,8 +233,8 @@ void Scheduler::Settle() {
       continue;
     }
     driver_.Remove(run->session());
+    const bool cancelled = run->reply().abandoned();  // not by a client that has all it came for
     run->Finalize();
-    const bool cancelled = run->reply().abandoned();
     const char* status = run->result()->partial ? "partial" : "done";
     status = run->session()->status() ? status : "failed";
     Summarise(*run, cancelled ? "cancelled" : status);

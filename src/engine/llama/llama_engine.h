@@ -128,6 +128,18 @@ class LlamaEngine final : public Engine {
 
   // Poll, in poll.cc.
   void EndFullLanes();
+  // Rows of a forward that compute `count` given tokens of a lane from `begin` on.
+  struct PrefillPart {
+    LaneId id = 0;
+    Lane* lane = nullptr;
+    int begin = 0;
+    int count = 0;
+  };
+  bool WantsPrefill(const Lane& lane) const;
+  void AddPrefill(LaneId id, Lane* lane, int count, std::vector<PrefillPart>* parts);
+  // Fills the batch with what several lanes lack, in their order, as far as it has rows.
+  std::vector<PrefillPart> GatherPrefill();
+  Result<Outcome> ForwardPrefill(const std::vector<PrefillPart>& parts);
   Result<bool> PrefillStep();
   void ShareLongestPrefix(LaneId id, Lane* lane);
   Result<bool> ScoreStep();

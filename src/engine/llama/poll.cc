@@ -122,15 +122,88 @@ void LlamaEngine::ShareLongestPrefix(LaneId id, Lane* lane) {
   }
 }
 
-Result<bool> LlamaEngine::PrefillStep() {
+bool LlamaEngine::WantsPrefill(const Lane& lane) const {
+  return (lane.grant > 0 || lane.open_scores > 0) && ResidentLength(lane) < lane.length() - 1;
+}
+
+void LlamaEngine::AddPrefill(LaneId id, Lane* lane, int count, std::vector<PrefillPart>* parts) {
+  EnsureSequence(lane);
+  const int begin = ResidentLength(*lane);
+  for (int i = begin; i < begin + count; ++i) {
+    batch_.Add(lane->history[i], i, lane->sequence, false);
+  }
+  parts->push_back({id, lane, begin, count});
+}
+
+std::vector<LlamaEngine::PrefillPart> LlamaEngine::GatherPrefill() {
+  std::vector<PrefillPart> parts;
+  batch_.Clear();
   for (auto& [id, lane] : lanes_) {
-    const bool wanted = lane.grant > 0 || lane.open_scores > 0;
-    if (!wanted || ResidentLength(lane) >= lane.length() - 1) {
+    const int room = static_cast<int>(std::min<int64_t>(loaded_.plan.prefill_rows - batch_.rows(),
+                                                        pool_->free_cells() - batch_.rows()));
+    if (room <= 0) {
+      break;
+    }
+    if (!WantsPrefill(lane)) {
       continue;
     }
     ShareLongestPrefix(id, &lane);
     const int begin = ResidentLength(lane);
     const int missing = lane.length() - 1 - begin;
+    // What a lane of this forward is about to compute can be shared after it.
+    const bool waits = std::any_of(parts.begin(), parts.end(), [&](const PrefillPart& part) {
+      const int most = std::min(part.begin + part.count, lane.length() - 1);
+      return CommonPrefix(part.lane->history, lane.history, most) > begin + missing / 2;
+    });
+    if (missing > 0 && !waits) {
+      AddPrefill(id, &lane, std::min(missing, room), &parts);
+    }
+  }
+  return parts;
+}
+
+Result<LlamaEngine::Outcome> LlamaEngine::ForwardPrefill(const std::vector<PrefillPart>& parts) {
+  if (Status status = pool_->MakeRoom(batch_.rows() + 1); !status) {
+    return status.error();
+  }
+  Result<Outcome> outcome = Forward();
+  pool_->ReturnBorrowed();
+  if (!outcome || *outcome == Outcome::kNoCells) {
+    return outcome;
+  }
+  for (const PrefillPart& part : parts) {
+    pool_->Appended(part.lane->sequence, part.count);
+  }
+  pool_->NotePeak(0);
+  for (const PrefillPart& part : parts) {
+    Lane& lane = *part.lane;
+    const int end = part.begin + part.count;
+    const int again = std::max(0, std::min(end, lane.computed) - part.begin);
+    cost_.recomputed_tokens += again;
+    lane.recomputed += again;
+    cost_.prefill_tokens += part.count - again;
+    lane.computed = std::max(lane.computed, end);
+  }
+  return outcome;
+}
+
+Result<bool> LlamaEngine::PrefillStep() {
+  // Strict: a lane at a time, whose rows are then cut as they would be alone.
+  if (!strict_) {
+    const std::vector<PrefillPart> parts = GatherPrefill();
+    if (parts.size() > 1) {
+      const Result<Outcome> outcome = ForwardPrefill(parts);
+      if (!outcome || *outcome == Outcome::kDone) {
+        return outcome ? Result<bool>(true) : outcome.error();
+      }
+    }
+  }
+  for (auto& [id, lane] : lanes_) {
+    if (!WantsPrefill(lane)) {
+      continue;
+    }
+    ShareLongestPrefix(id, &lane);
+    const int missing = lane.length() - 1 - ResidentLength(lane);
     if (missing == 0) {
       continue;
     }
@@ -138,34 +211,20 @@ Result<bool> LlamaEngine::PrefillStep() {
       AddEvent(EventKind::kStalled, id);
       continue;
     }
-    const int parts = (missing + loaded_.plan.prefill_rows - 1) / loaded_.plan.prefill_rows;
+    const int cuts = (missing + loaded_.plan.prefill_rows - 1) / loaded_.plan.prefill_rows;
     const int count =
-        static_cast<int>(std::min<int64_t>((missing + parts - 1) / parts, pool_->free_cells()));
-    EnsureSequence(&lane);
+        static_cast<int>(std::min<int64_t>((missing + cuts - 1) / cuts, pool_->free_cells()));
+    std::vector<PrefillPart> parts;
     batch_.Clear();
-    for (int i = begin; i < begin + count; ++i) {
-      batch_.Add(lane.history[i], i, lane.sequence, false);
-    }
-    if (Status status = pool_->MakeRoom(count + 1); !status) {
-      return status.error();
-    }
-    const Result<Outcome> outcome = Forward();
-    pool_->ReturnBorrowed();
+    AddPrefill(id, &lane, count, &parts);
+    const Result<Outcome> outcome = ForwardPrefill(parts);
     if (!outcome) {
       return outcome.error();
     }
-    if (*outcome == Outcome::kNoCells) {
-      AddEvent(EventKind::kStalled, id);
-      continue;
+    if (*outcome == Outcome::kDone) {
+      return true;
     }
-    pool_->Appended(lane.sequence, count);
-    pool_->NotePeak(0);
-    const int again = std::max(0, std::min(begin + count, lane.computed) - begin);
-    cost_.recomputed_tokens += again;
-    lane.recomputed += again;
-    cost_.prefill_tokens += count - again;
-    lane.computed = std::max(lane.computed, begin + count);
-    return true;
+    AddEvent(EventKind::kStalled, id);
   }
   return false;
 }
