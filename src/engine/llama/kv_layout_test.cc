@@ -136,6 +136,27 @@ TEST_F(StreamsTest, WriteWhatAUnifiedBufferWrites) {
   }
 }
 
+TEST_F(StreamsTest, PromptsThatComeTogetherShareAForward) {
+  for (const KvLayout layout : {KvLayout::kUnified, KvLayout::kStreams}) {
+    const std::unique_ptr<LlamaEngine> engine = MakeOrFail(Options(layout));
+    int64_t missing = 0;
+    for (const char* question : {"Solve 5x+43=173 for x.", "What is 12 * (7 + 5)?"}) {
+      const std::vector<Token> prompt = QuestionTokens(*engine, question);
+      missing += static_cast<int64_t>(prompt.size()) - 1;
+      for (int twin = 0; twin < 2; ++twin) {  // the second one waits, and shares the first one's
+        const Result<LaneId> lane = engine->Open(prompt, Greedy());
+        ASSERT_TRUE(lane && engine->Grant(*lane, 1).ok());
+      }
+    }
+    ASSERT_TRUE(engine->Poll(0).has_value());
+    EXPECT_EQ(engine->cost().forwards, 1);
+    EXPECT_EQ(engine->cost().prefill_tokens, missing);
+    RunAll(*engine);
+    EXPECT_EQ(engine->cost().prefill_tokens, missing);
+    EXPECT_EQ(engine->cost().decode_rows, 4);
+  }
+}
+
 TEST_F(StreamsTest, NeedFastDeterminism) {
   LlamaOptions options = Options(KvLayout::kStreams);
   options.strict = true;
