@@ -10,12 +10,19 @@
 namespace hyper::llama {
 
 Status LlamaEngine::DecodeStep() {
-  const DecodePlan plan = PlanForward();
+  DecodePlan plan = PlanForward();
   for (const LaneId id : plan.stalled) {
     AddEvent(EventKind::kStalled, id);
   }
   if (plan.shares.empty()) {
     return {};
+  }
+  if (loaded_.plan.streams) {
+    // llama.cpp cuts the batch where the streams are no neighbours in ascending order.
+    std::sort(plan.shares.begin(), plan.shares.end(),
+              [this](const DecodeShare& a, const DecodeShare& b) {
+                return lanes_.at(a.lane).sequence < lanes_.at(b.lane).sequence;
+              });
   }
   int rows = 1;
   for (const DecodeShare& share : plan.shares) {

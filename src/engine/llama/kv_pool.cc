@@ -1,6 +1,7 @@
 #include "src/engine/llama/kv_pool.h"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 
 namespace hyper::llama {
@@ -31,8 +32,11 @@ int KvPool::Acquire() {
   if (free_ids_.empty()) {
     return -1;
   }
-  const int id = free_ids_.back();
-  free_ids_.pop_back();
+  // llama.cpp computes neighbouring streams together; the lowest ids are the densest ones.
+  const auto chosen =
+      streams_ ? std::min_element(free_ids_.begin(), free_ids_.end()) : std::prev(free_ids_.end());
+  const int id = *chosen;
+  free_ids_.erase(chosen);
   return id;
 }
 

@@ -138,7 +138,8 @@ void LlamaEngine::AddPrefill(LaneId id, Lane* lane, int count, std::vector<Prefi
 std::vector<LlamaEngine::PrefillPart> LlamaEngine::GatherPrefill() {
   std::vector<PrefillPart> parts;
   batch_.Clear();
-  for (auto& [id, lane] : lanes_) {
+  for (auto& entry : lanes_) {
+    Lane& lane = entry.second;
     const int room = static_cast<int>(std::min<int64_t>(loaded_.plan.prefill_rows - batch_.rows(),
                                                         pool_->free_cells() - batch_.rows()));
     if (room <= 0) {
@@ -147,7 +148,7 @@ std::vector<LlamaEngine::PrefillPart> LlamaEngine::GatherPrefill() {
     if (!WantsPrefill(lane)) {
       continue;
     }
-    ShareLongestPrefix(id, &lane);
+    ShareLongestPrefix(entry.first, &lane);
     const int begin = ResidentLength(lane);
     const int missing = lane.length() - 1 - begin;
     // What a lane of this forward is about to compute can be shared after it.
@@ -156,7 +157,7 @@ std::vector<LlamaEngine::PrefillPart> LlamaEngine::GatherPrefill() {
       return CommonPrefix(part.lane->history, lane.history, most) > begin + missing / 2;
     });
     if (missing > 0 && !waits) {
-      AddPrefill(id, &lane, std::min(missing, room), &parts);
+      AddPrefill(entry.first, &lane, std::min(missing, room), &parts);
     }
   }
   return parts;
