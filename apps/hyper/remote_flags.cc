@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "apps/hyper/parse_value.h"
+#include "apps/hyper/read_text.h"
 #include "apps/hyper/secret.h"
 
 namespace hyper::app {
@@ -54,6 +55,10 @@ void RemoteFlags::AddTo(CLI::App& app) {
   app.add_option("--ca-file", ca_file, "certificates to trust [the system's]")
       ->type_name("FILE")
       ->group(group);
+  app.add_option("--chat-template", chat_template_file,
+                 "file with a Jinja chat template in place of the servers'")
+      ->type_name("FILE")
+      ->group(group);
   app.add_option("--connect-timeout", connect_timeout, "to reach a server; 0: no limit [10s]")
       ->type_name("TIME")
       ->group(group);
@@ -99,6 +104,13 @@ Result<RemoteOptions> RemoteOptionsOf(const RemoteFlags& flags, const std::strin
     if (!status) {
       return status.error();
     }
+  }
+  if (!flags.chat_template_file.empty()) {
+    Result<std::string> source = ReadText(flags.chat_template_file);
+    if (!source) {
+      return source.error();
+    }
+    options.chat_template = std::move(*source);
   }
   Result<std::string> key = ReadKey(flags.api_key_file);
   if (!key) {

@@ -17,6 +17,7 @@ struct RemoteFlags {
   std::string api_key_file;
   std::vector<std::string> headers;
   std::string ca_file;
+  std::string chat_template_file;
   std::string connect_timeout = "10";
   std::string timeout = "300";
   std::string retries = "4";

@@ -18,6 +18,7 @@ struct RemoteOptions {
   std::string api_key;               // bearer token; never part of a message or record
   std::vector<std::string> headers;  // "Name: value", sent with every request
   std::string ca_file;               // certificates to trust; empty: the system's
+  std::string chat_template;         // Jinja source in place of the servers' own; empty: theirs
   double connect_timeout_s = 10;     // > 0, or 0: no limit
   double timeout_s = 300;            // of a stream without a token, the first included; 0: no limit
   int retries = 4;                   // of a lane without a token in between, >= 0

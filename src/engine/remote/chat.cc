@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "src/engine/llama/chat_text.h"
 #include "src/engine/remote/endpoint.h"
 #include "src/engine/remote/json_call.h"
 #include "src/engine/remote/remote_engine.h"
@@ -175,16 +176,24 @@ namespace {
 // One server's way from messages to a prompt.
 class Renderer {
  public:
-  Renderer(HttpLoop& loop, const Replica& replica)
-      : loop_(loop), root_(RootUrl(replica.url)), can_(replica.can) {}
+  // `local_template` replaces the server's unless empty.
+  Renderer(HttpLoop& loop, const Replica& replica, const std::string& local_template)
+      : loop_(loop), root_(RootUrl(replica.url)), can_(replica.can), local_(local_template) {}
 
   Result<Rendered> Apply(std::span<const ChatMessage> messages, const Json& arguments) {
-    return can_.chat == Abilities::Template::kApplyTemplate ? ByText(messages, arguments)
-                                                            : ByTokens(messages, arguments);
+    const bool by_text = !local_.empty() || can_.chat == Abilities::Template::kApplyTemplate;
+    return by_text ? ByText(messages, arguments) : ByTokens(messages, arguments);
   }
 
  private:
   Result<std::string> Template(std::span<const ChatMessage> messages, const Json& arguments) {
+    if (!local_.empty()) {
+      std::vector<std::pair<std::string, std::string>> pairs;
+      for (const auto& [name, value] : arguments.items()) {
+        pairs.emplace_back(name, value.dump());
+      }
+      return llama::RenderChatText(local_, messages, pairs);
+    }
     const Result<Json> answer =
         Ask(loop_, root_ + "/apply-template",
             {{"messages", MessagesJson(messages)}, {"chat_template_kwargs", arguments}});
@@ -192,7 +201,8 @@ class Renderer {
                   : Result<std::string>(answer.error());
   }
 
-  // llama-server. Contents that would bring in control tokens are tokenized apart.
+  // llama-server, and templates of ours. Contents that would bring in control tokens are tokenized
+  // apart.
   Result<Rendered> ByText(std::span<const ChatMessage> messages, const Json& arguments) {
     Result<std::string> text = Template(messages, arguments);
     if (!text) {
@@ -295,6 +305,7 @@ class Renderer {
   HttpLoop& loop_;
   std::string root_;
   const Abilities& can_;
+  const std::string& local_;
 };
 
 }  // namespace
@@ -307,14 +318,15 @@ Result<Prompt> RemoteEngine::RenderChat(
   for (const ChatMessage& message : messages) {
     prompt.question = message.role == "user" ? message.content : prompt.question;
   }
-  if (can().chat == Abilities::Template::kNone) {
-    prompt.warning = "the server applies no chat template; the messages are given as plain text";
+  if (can().chat == Abilities::Template::kNone && options_.chat_template.empty()) {
+    prompt.warning =
+        "the server applies no chat template, and none was given; the messages are plain text";
     for (const ChatMessage& message : messages) {
       rendered.text += (rendered.text.empty() ? "" : "\n\n") + message.content;
     }
   } else {
     try {
-      Renderer renderer(*loop_, replicas_[probed_]);
+      Renderer renderer(*loop_, replicas_[probed_], options_.chat_template);
       Result<Rendered> applied = renderer.Apply(messages, ArgumentsJson(template_arguments));
       if (!applied) {
         return Error{applied.error().code, WithoutKey(applied.error().message, options_.api_key)};

@@ -291,7 +291,7 @@ void Prober::FindChat() {
     }
   }
   if (can_.chat == Abilities::Template::kNone) {
-    Workaround("no endpoint applies the chat template; questions are given as plain text");
+    Workaround("no endpoint applies the chat template; --chat-template FILE gives one");
   }
   const JsonAnswer chat = Post(base_ + "/chat/completions",
                                {{"model", can_.model}, {"messages", messages}, {"max_tokens", 16}});

@@ -32,7 +32,8 @@ RemoteEngine::RemoteEngine(RemoteOptions options, std::unique_ptr<HttpLoop> loop
   model_.name = can().model;
   model_.architecture = ServerKindName(can().kind);
   model_.context_train_tokens = can().context_tokens;
-  model_.has_chat_template = can().chat != Abilities::Template::kNone;
+  model_.has_chat_template =
+      can().chat != Abilities::Template::kNone || !options_.chat_template.empty();
   for (const std::string& workaround : can().workarounds) {
     Notice(workaround, replicas_[probed_].url + ": " + workaround);
   }
