@@ -24,7 +24,9 @@ const json& SmallSchema() {
   return schema;
 }
 
-std::string Violation(const char* text) { return SchemaViolation(SmallSchema(), json::parse(text)); }
+std::string Violation(const char* text) {
+  return SchemaViolation(SmallSchema(), json::parse(text));
+}
 
 TEST(JsonSchema, AcceptsWhatFits) {
   EXPECT_EQ(Violation(R"({"count": 3, "name": null, "kind": "b", "list": [true], "either": 0.5})"),

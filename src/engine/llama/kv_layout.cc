@@ -11,7 +11,7 @@ constexpr int64_t kStep = 256;  // llama.cpp pads a stream's cells to a multiple
 // as so many cells of the shared one, whose products serve all rows at once; and a row has a fixed
 // cost beyond that, in cells of the shared buffer. Both fitted to measured speeds.
 constexpr double kCostOfOwnCell = 42;
-constexpr double kCostOfOwnRow = 5800;
+constexpr double kCostOfOwnRow = 2200;
 
 int64_t RoundUp(int64_t cells) { return (cells + kStep - 1) / kStep * kStep; }
 
