@@ -55,16 +55,19 @@ std::string EscapedDelimiter(const std::string& text) {
   return escaped;
 }
 
+using Sampling = std::vector<std::pair<std::string, std::string>>;  // of the model's file
+
 // Options of a row: preset of the suite, the model's own, the suite's, the method's, the user's,
 // the row's.
-Result<MethodOptions> OptionsOf(const EvalFlags& flags, const Suite& suite, const RowRequest& row) {
+Result<MethodOptions> OptionsOf(const EvalFlags& flags, const Sampling& sampling,
+                                const Suite& suite, const RowRequest& row) {
   OptionFlags all = flags.options;
   // A value that was given wins over a default set later, so the more special ones go first.
   OptionFlags special;
   for (const auto& [name, value] : row.options) special.SetDefault(name, value);
   for (const auto& [name, value] : suite.options) all.SetDefault(name, value);
   all.SetDefault("step-delimiter", EscapedDelimiter(suite.step_delimiter));
-  TakeModelDefaults(flags.engine, all);
+  for (const auto& [name, value] : sampling) all.SetDefault(name, value);
   Result<MethodOptions> options = ResolveOptions(all, suite.preset, row.method);
   if (!options) return options;
   if (Status status = special.Apply(*options); !status) return status.error();
@@ -116,8 +119,9 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
   prepared.suite = std::move(*suite);
   prepared.questions = std::move(questions->questions);
   int64_t longest = 0;
+  const Sampling sampling = ModelSampling(flags.engine);
   for (const RowRequest& row : flags.rows) {
-    Result<MethodOptions> options = OptionsOf(flags, prepared.suite, row);
+    Result<MethodOptions> options = OptionsOf(flags, sampling, prepared.suite, row);
     if (!options) return options.error();
     if (flags.align == Align::kFactor && IsAligned(row.method)) {
       options->width = static_cast<int>(std::ceil(flags.align_factor * options->width));

@@ -20,8 +20,8 @@
 #include "apps/hyper/interrupt.h"
 #include "apps/hyper/parse_value.h"
 #include "apps/hyper/secret.h"
+#include "apps/hyper/session_setup.h"
 #include "hyper/method.h"
-#include "hyper/model_defaults.h"
 #include "src/server/http_server.h"
 
 namespace hyper::app {
@@ -218,10 +218,8 @@ void Describe(const ServeFlags& flags, const Engine& engine, ServerLimits& limit
   limits.vocab_size = engine.model().vocab_size;
   limits.most_lanes = engine.capabilities().max_lanes;
   limits.routing = engine.capabilities().routing;
-  if (flags.engine.engine == "llama") {
-    for (const auto& [name, value] : RecommendedSampling(flags.engine.model).value_or({})) {
-      limits.sampling[name] = std::strtod(value.c_str(), nullptr);
-    }
+  for (const auto& [name, value] : ModelSampling(flags.engine)) {
+    limits.sampling[name] = std::strtod(value.c_str(), nullptr);
   }
 }
 

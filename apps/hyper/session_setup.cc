@@ -22,15 +22,15 @@ Result<MethodOptions> ResolveOptions(const OptionFlags& flags, const std::string
   return status ? options : Result<MethodOptions>(status.error());
 }
 
-void TakeModelDefaults(const EngineFlags& engine, OptionFlags& options) {
+std::vector<std::pair<std::string, std::string>> ModelSampling(const EngineFlags& engine) {
   if (engine.engine != "llama") {
-    return;
+    return {};
   }
-  const auto sampling = RecommendedSampling(engine.model);
-  if (!sampling) {
-    return;
-  }
-  for (const auto& [name, value] : *sampling) {
+  return RecommendedSampling(engine.model).value_or({});
+}
+
+void TakeModelDefaults(const EngineFlags& engine, OptionFlags& options) {
+  for (const auto& [name, value] : ModelSampling(engine)) {
     options.SetDefault(name, value);
   }
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/hyper/engine_flags.h"
 #include "apps/hyper/option_flags.h"
@@ -16,8 +18,11 @@ namespace hyper::app {
 Result<MethodOptions> ResolveOptions(const OptionFlags& flags, const std::string& preset,
                                      const std::string& method);
 
-// The sampling that the model's file recommends, for options that were not given. Nothing for other
-// engines, and for files that the engine will refuse with its own words.
+// The sampling that the model's file recommends, by option name. Nothing for other engines, and for
+// files that the engine will refuse with its own words. Reads the file's header.
+std::vector<std::pair<std::string, std::string>> ModelSampling(const EngineFlags& engine);
+
+// Takes that sampling for options that were not given.
 void TakeModelDefaults(const EngineFlags& engine, OptionFlags& options);
 
 // Whether an engine of so many lanes holds the paths that the options ask for. Errors:

@@ -3,33 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <string>
 
+#include "tests/support/gguf_bytes.h"
 #include "tests/support/temporary_folder.h"
 
 namespace hyper::app {
 namespace {
 
-template <class T>
-std::string Raw(T value) {
-  std::string bytes(sizeof(T), '\0');
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  return bytes;
-}
-
 // A model file without tensors that recommends top-k 20 and temperature 0.6.
 void WriteModel(const std::string& path) {
-  const auto entry = [](const std::string& key, uint32_t type, auto value) {
-    return Raw<uint64_t>(key.size()) + key + Raw(type) + Raw(value);
-  };
   constexpr uint32_t kUint32 = 4;
   constexpr uint32_t kFloat32 = 6;
   std::ofstream(path, std::ios::binary)
-      << "GGUF" << Raw<uint32_t>(3) << Raw<uint64_t>(0) << Raw<uint64_t>(2)
-      << entry("general.sampling.top_k", kUint32, uint32_t{20})
-      << entry("general.sampling.temp", kFloat32, 0.6F);
+      << test::GgufHead(0, 2) << test::GgufEntry("general.sampling.top_k", kUint32, uint32_t{20})
+      << test::GgufEntry("general.sampling.temp", kFloat32, 0.6F);
 }
 
 TEST(TakeModelDefaults, FlagsWinOverTheModelAndTheModelOverThePreset) {

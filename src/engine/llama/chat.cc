@@ -127,11 +127,15 @@ int64_t CountControl(const llama_vocab* vocab, std::span<const Token> tokens) {
   });
 }
 
-Error Refused(const std::string& reason) {
-  std::string line = reason;
+Error InOneLine(const std::exception& failure) {
+  std::string line = failure.what();
   std::replace(line.begin(), line.end(), '\n', ' ');
-  return {ErrorCode::kInvalidArgument,
-          "the model's chat template failed: " + line + "; give another chat template"};
+  return {ErrorCode::kInvalidArgument, std::move(line)};
+}
+
+Error Refused(const Error& reason) {
+  return {reason.code,
+          "the model's chat template failed: " + reason.message + "; give another chat template"};
 }
 
 }  // namespace
@@ -159,23 +163,20 @@ ChatRenderer::ChatRenderer(const llama_model* model, std::string template_source
   }
 }
 
-Status ChatRenderer::Prepare() {
-  if (templates_ != nullptr) {
-    return {};
-  }
+Result<common_chat_templates_ptr> ReadTemplate(const llama_model* model,
+                                               const std::string& source) {
   try {
     // llama.cpp slices the exception of a template that it cannot read; this one keeps its words.
-    const common_chat_template check(source_, "", "");
-    templates_ = common_chat_templates_init(model_, source_);
+    const common_chat_template check(source, "", "");
+    return common_chat_templates_init(model, source);
   } catch (const std::exception& failure) {
-    return Refused(failure.what());
+    return InOneLine(failure);
   }
-  return {};
 }
 
-Result<std::string> ChatRenderer::Apply(
-    std::span<const ChatMessage> messages,
-    std::span<const std::pair<std::string, std::string>> arguments) const {
+Result<std::string> ApplyTemplate(const common_chat_templates* templates,
+                                  std::span<const ChatMessage> messages,
+                                  std::span<const std::pair<std::string, std::string>> arguments) {
   common_chat_templates_inputs inputs;
   // Only the text is wanted, not a parser for tool calls: deriving one fails for some templates.
   inputs.force_pure_content = true;
@@ -192,10 +193,22 @@ Result<std::string> ChatRenderer::Apply(
     }
   }
   try {
-    return common_chat_templates_apply(templates_.get(), inputs).prompt;
+    return common_chat_templates_apply(templates, inputs).prompt;
   } catch (const std::exception& failure) {
-    return Refused(failure.what());
+    return InOneLine(failure);
   }
+}
+
+Status ChatRenderer::Prepare() {
+  if (templates_ != nullptr) {
+    return {};
+  }
+  Result<common_chat_templates_ptr> templates = ReadTemplate(model_, source_);
+  if (!templates) {
+    return Refused(templates.error());
+  }
+  templates_ = std::move(*templates);
+  return {};
 }
 
 std::vector<Token> ChatRenderer::Tokenize(const std::string& text,
@@ -230,9 +243,10 @@ Result<Prompt> ChatRenderer::Render(
       return status.error();
     }
     const MarkedMessages marked = MarkMessages(messages);
-    Result<std::string> rendered = Apply(marked.messages, arguments);
+    const Result<std::string> rendered =
+        ApplyTemplate(templates_.get(), marked.messages, arguments);
     if (!rendered) {
-      return rendered.error();
+      return Refused(rendered.error());
     }
     pieces = Unmark(*rendered, marked);
   }

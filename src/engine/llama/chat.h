@@ -19,6 +19,16 @@ namespace hyper::llama {
 std::vector<Token> TokenizeText(const llama_vocab* vocab, std::string_view text, bool add_special,
                                 bool parse_special);
 
+// The template, read; that of `model`, which may be null, where `source` is empty.
+// Errors: kInvalidArgument, with llama.cpp's own words in one line (it cannot be read).
+Result<common_chat_templates_ptr> ReadTemplate(const llama_model* model, const std::string& source);
+
+// What the template makes of the messages, the model's turn opened. `arguments`: JSON values by
+// name, as Engine::RenderChat takes them. Errors: as ReadTemplate (it refuses the messages).
+Result<std::string> ApplyTemplate(const common_chat_templates* templates,
+                                  std::span<const ChatMessage> messages,
+                                  std::span<const std::pair<std::string, std::string>> arguments);
+
 // A text that the template made or that a message brought.
 struct PromptPiece {
   std::string text;
@@ -37,8 +47,6 @@ class ChatRenderer {
 
  private:
   Status Prepare();
-  Result<std::string> Apply(std::span<const ChatMessage> messages,
-                            std::span<const std::pair<std::string, std::string>> arguments) const;
   std::vector<Token> Tokenize(const std::string& text, std::span<const PromptPiece> pieces) const;
 
   const llama_model* model_;

@@ -11,26 +11,19 @@
 
 #include "hyper/llama_engine.h"
 #include "src/engine/llama/model_fixture.h"
+#include "tests/support/gguf_bytes.h"
 
 namespace hyper::llama {
 namespace {
 
-template <class T>
-std::string Bytes(T value) {
-  std::string out(sizeof(T), '\0');
-  std::memcpy(out.data(), &value, sizeof(T));
-  return out;
-}
-
-std::string Text(const std::string& text) { return Bytes<uint64_t>(text.size()) + text; }
-
-std::string Head(uint64_t tensors, uint64_t keys, uint32_t version = 3) {
-  return "GGUF" + Bytes(version) + Bytes(tensors) + Bytes(keys);
-}
+using test::Bytes;
+using test::GgufEntry;
+using test::GgufHead;
+using test::GgufText;
 
 template <class T>
 std::string Alignment(uint32_t type, T value) {
-  return Text("general.alignment") + Bytes(type) + Bytes(value);
+  return GgufEntry("general.alignment", type, value);
 }
 
 // A folder of its own for each test.
@@ -80,7 +73,7 @@ TEST_F(GgufHeaderTest, WhatIsNoModelFile) {
 }
 
 TEST_F(GgufHeaderTest, NoPermission) {
-  const std::string path = Write("secret.gguf", Head(0, 0));
+  const std::string path = Write("secret.gguf", GgufHead(0, 0));
   ASSERT_EQ(chmod(path.c_str(), 0), 0);
   if (std::ifstream(path).good()) {
     GTEST_SKIP() << "this user may read everything";
@@ -91,36 +84,37 @@ TEST_F(GgufHeaderTest, NoPermission) {
 // llama.cpp #24884: aborts the process there.
 TEST_F(GgufHeaderTest, EmptyKey) {
   const std::string bytes =
-      Head(0, 1) + Bytes<uint64_t>(0) + Bytes<uint32_t>(0) + Bytes<uint8_t>(1);
+      GgufHead(0, 1) + Bytes<uint64_t>(0) + Bytes<uint32_t>(0) + Bytes<uint8_t>(1);
   ASSERT_EQ(bytes.size(), 37U);
   EXPECT_EQ(OpenError(Write("empty-key.gguf", bytes)).code, ErrorCode::kDataLoss);
 }
 
 // llama.cpp PR #26318: asserts there.
 TEST_F(GgufHeaderTest, AlignmentOfWrongTypeOrValue) {
-  EXPECT_EQ(OpenError(Write("a.gguf", Head(0, 1) + Alignment<int32_t>(5, 32))).code,
+  EXPECT_EQ(OpenError(Write("a.gguf", GgufHead(0, 1) + Alignment<int32_t>(5, 32))).code,
             ErrorCode::kDataLoss);
-  EXPECT_EQ(OpenError(Write("b.gguf", Head(0, 1) + Alignment<uint32_t>(4, 0))).code,
+  EXPECT_EQ(OpenError(Write("b.gguf", GgufHead(0, 1) + Alignment<uint32_t>(4, 0))).code,
             ErrorCode::kDataLoss);
-  EXPECT_EQ(OpenError(Write("c.gguf", Head(0, 1) + Alignment<uint32_t>(4, 3))).code,
+  EXPECT_EQ(OpenError(Write("c.gguf", GgufHead(0, 1) + Alignment<uint32_t>(4, 3))).code,
             ErrorCode::kDataLoss);
 }
 
 TEST_F(GgufHeaderTest, CountsAndLengthsBeyondTheFile) {
-  EXPECT_EQ(OpenError(Write("keys.gguf", Head(0, 1ULL << 60))).code, ErrorCode::kDataLoss);
-  EXPECT_EQ(OpenError(Write("tensors.gguf", Head(1ULL << 60, 0))).code, ErrorCode::kDataLoss);
-  EXPECT_EQ(OpenError(Write("key.gguf", Head(0, 1) + Bytes(~uint64_t{0}))).code,
+  EXPECT_EQ(OpenError(Write("keys.gguf", GgufHead(0, 1ULL << 60))).code, ErrorCode::kDataLoss);
+  EXPECT_EQ(OpenError(Write("tensors.gguf", GgufHead(1ULL << 60, 0))).code, ErrorCode::kDataLoss);
+  EXPECT_EQ(OpenError(Write("key.gguf", GgufHead(0, 1) + Bytes(~uint64_t{0}))).code,
             ErrorCode::kDataLoss);
   const std::string array =
-      Text("a") + Bytes<uint32_t>(9) + Bytes<uint32_t>(0) + Bytes(~uint64_t{0});
-  EXPECT_EQ(OpenError(Write("array.gguf", Head(0, 1) + array)).code, ErrorCode::kDataLoss);
-  EXPECT_EQ(OpenError(Write("version.gguf", Head(0, 0, 77))).code, ErrorCode::kDataLoss);
-  EXPECT_EQ(OpenError(Write("type.gguf", Head(0, 1) + Text("a") + Bytes<uint32_t>(99))).code,
-            ErrorCode::kDataLoss);
+      GgufText("a") + Bytes<uint32_t>(9) + Bytes<uint32_t>(0) + Bytes(~uint64_t{0});
+  EXPECT_EQ(OpenError(Write("array.gguf", GgufHead(0, 1) + array)).code, ErrorCode::kDataLoss);
+  EXPECT_EQ(OpenError(Write("version.gguf", GgufHead(0, 0, 77))).code, ErrorCode::kDataLoss);
+  EXPECT_EQ(
+      OpenError(Write("type.gguf", GgufHead(0, 1) + GgufText("a") + Bytes<uint32_t>(99))).code,
+      ErrorCode::kDataLoss);
 }
 
 std::string Tensor(const std::string& name, uint32_t dimensions, int64_t length, int32_t type) {
-  std::string out = Text(name) + Bytes(dimensions);
+  std::string out = GgufText(name) + Bytes(dimensions);
   for (uint32_t d = 0; d < dimensions; ++d) {
     out += Bytes(length);
   }
@@ -128,25 +122,25 @@ std::string Tensor(const std::string& name, uint32_t dimensions, int64_t length,
 }
 
 TEST_F(GgufHeaderTest, ImpossibleTensors) {
-  EXPECT_EQ(OpenError(Write("name.gguf", Head(1, 0) + Tensor("", 1, 4, 0))).code,
+  EXPECT_EQ(OpenError(Write("name.gguf", GgufHead(1, 0) + Tensor("", 1, 4, 0))).code,
             ErrorCode::kDataLoss);
-  EXPECT_EQ(OpenError(Write("dimensions.gguf", Head(1, 0) + Tensor("t", 9, 1, 0))).code,
+  EXPECT_EQ(OpenError(Write("dimensions.gguf", GgufHead(1, 0) + Tensor("t", 9, 1, 0))).code,
             ErrorCode::kDataLoss);
-  EXPECT_EQ(OpenError(Write("shape.gguf", Head(1, 0) + Tensor("t", 4, 1LL << 40, 0))).code,
+  EXPECT_EQ(OpenError(Write("shape.gguf", GgufHead(1, 0) + Tensor("t", 4, 1LL << 40, 0))).code,
             ErrorCode::kDataLoss);
-  EXPECT_EQ(OpenError(Write("negative.gguf", Head(1, 0) + Tensor("t", 1, -4, 0))).code,
+  EXPECT_EQ(OpenError(Write("negative.gguf", GgufHead(1, 0) + Tensor("t", 1, -4, 0))).code,
             ErrorCode::kDataLoss);
-  EXPECT_EQ(OpenError(Write("type.gguf", Head(1, 0) + Tensor("t", 1, 4, 999))).code,
+  EXPECT_EQ(OpenError(Write("type.gguf", GgufHead(1, 0) + Tensor("t", 1, 4, 999))).code,
             ErrorCode::kDataLoss);
-  EXPECT_EQ(OpenError(Write("row.gguf", Head(1, 0) + Tensor("t", 1, 33, 2))).code,
+  EXPECT_EQ(OpenError(Write("row.gguf", GgufHead(1, 0) + Tensor("t", 1, 33, 2))).code,
             ErrorCode::kDataLoss);  // a Q4_0 row of 33
 }
 
 TEST_F(GgufHeaderTest, ReadsWhatItChecks) {
-  const std::string bytes = Head(1, 3) + Alignment<uint32_t>(4, 32) + Text("n") +
-                            Bytes<uint32_t>(8) + Text("tiny") + Text("list") + Bytes<uint32_t>(9) +
-                            Bytes<uint32_t>(5) + Bytes<uint64_t>(2) + Bytes<int32_t>(-3) +
-                            Bytes<int32_t>(8) + Tensor("t", 2, 4, 0);
+  const std::string bytes = GgufHead(1, 3) + Alignment<uint32_t>(4, 32) + GgufText("n") +
+                            Bytes<uint32_t>(8) + GgufText("tiny") + GgufText("list") +
+                            Bytes<uint32_t>(9) + Bytes<uint32_t>(5) + Bytes<uint64_t>(2) +
+                            Bytes<int32_t>(-3) + Bytes<int32_t>(8) + Tensor("t", 2, 4, 0);
   const size_t padded = (bytes.size() + 31) / 32 * 32;
   const std::string data(64, 'd');
   const std::string whole = bytes + std::string(padded - bytes.size(), '\0') + data;
@@ -177,8 +171,8 @@ TEST_F(GgufHeaderTest, CutModel) {
 }
 
 TEST_F(GgufHeaderTest, MissingSecondPart) {
-  const std::string split = Text("split.count") + Bytes<uint32_t>(2) + Bytes<uint16_t>(2);
-  const std::string path = Write("m-00001-of-00002.gguf", Head(0, 1) + split);
+  const std::string split = GgufText("split.count") + Bytes<uint32_t>(2) + Bytes<uint16_t>(2);
+  const std::string path = Write("m-00001-of-00002.gguf", GgufHead(0, 1) + split);
   LlamaOptions options;
   options.model_path = path;
   const Result<std::unique_ptr<Engine>> engine = MakeLlamaEngine(options);
@@ -190,8 +184,8 @@ TEST_F(GgufHeaderTest, MissingSecondPart) {
 // Sound as GGUF, but no model: llama.cpp's own reason comes through.
 TEST_F(GgufHeaderTest, NoModelInside) {
   const std::string architecture =
-      Text("general.architecture") + Bytes<uint32_t>(8) + Text("unheard-of");
-  const Error error = OpenError(Write("strange.gguf", Head(0, 1) + architecture));
+      GgufText("general.architecture") + Bytes<uint32_t>(8) + GgufText("unheard-of");
+  const Error error = OpenError(Write("strange.gguf", GgufHead(0, 1) + architecture));
   EXPECT_EQ(error.code, ErrorCode::kUnsupported);
   EXPECT_NE(error.message.find("unheard-of"), std::string::npos) << error.message;
 }

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <fstream>
 
+#include "tests/support/gguf_bytes.h"
 #include "tests/support/temporary_folder.h"
 
 namespace hyper {
@@ -15,47 +15,35 @@ using Sampling = std::vector<std::pair<std::string, std::string>>;
 
 enum GgufType : uint32_t { kUint32 = 4, kInt32 = 5, kFloat32 = 6 };
 
-template <class T>
-std::string Raw(T value) {
-  std::string bytes(sizeof(T), '\0');
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  return bytes;
-}
-
-template <class T>
-std::string Entry(const std::string& key, uint32_t type, T value) {
-  return Raw<uint64_t>(key.size()) + key + Raw(type) + Raw(value);
-}
-
 // The sampling of a file without tensors that holds these entries.
 Result<Sampling> SamplingOf(const std::vector<std::string>& entries) {
   const test::TemporaryFolder folder;
   const std::string path = folder.File("model.gguf");
-  std::string bytes = "GGUF" + Raw<uint32_t>(3) + Raw<uint64_t>(0) + Raw<uint64_t>(entries.size());
+  std::string bytes = test::GgufHead(0, entries.size());
   for (const std::string& entry : entries) bytes += entry;
   std::ofstream(path, std::ios::binary) << bytes;
   return RecommendedSampling(path);
 }
 
 TEST(RecommendedSampling, ComesOutOfTheMetadata) {
-  const auto sampling = SamplingOf({Entry("general.sampling.temp", kFloat32, 0.6F),
-                                    Entry("general.sampling.top_k", kInt32, int32_t{20}),
-                                    Entry("general.sampling.top_p", kFloat32, 0.95F),
-                                    Entry("general.sampling.min_p", kFloat32, 0.0F)});
+  const auto sampling = SamplingOf({test::GgufEntry("general.sampling.temp", kFloat32, 0.6F),
+                                    test::GgufEntry("general.sampling.top_k", kInt32, int32_t{20}),
+                                    test::GgufEntry("general.sampling.top_p", kFloat32, 0.95F),
+                                    test::GgufEntry("general.sampling.min_p", kFloat32, 0.0F)});
   ASSERT_TRUE(sampling.has_value()) << sampling.error().message;
   EXPECT_EQ(*sampling,
             (Sampling{{"temperature", "0.6"}, {"top-k", "20"}, {"top-p", "0.95"}, {"min-p", "0"}}));
 }
 
 TEST(RecommendedSampling, IsEmptyWhereTheFileSaysNothing) {
-  EXPECT_TRUE(SamplingOf({Entry("general.alignment", kUint32, uint32_t{32})})->empty());
+  EXPECT_TRUE(SamplingOf({test::GgufEntry("general.alignment", kUint32, uint32_t{32})})->empty());
 }
 
 TEST(RecommendedSampling, LeavesOutWhatNoOptionTakes) {
-  EXPECT_TRUE(SamplingOf({Entry("general.sampling.temp", kFloat32, std::nanf("")),
-                          Entry("general.sampling.top_k", kInt32, int32_t{-1}),
-                          Entry("general.sampling.top_p", kFloat32, 0.0F),
-                          Entry("general.sampling.min_p", kFloat32, 1.0F)})
+  EXPECT_TRUE(SamplingOf({test::GgufEntry("general.sampling.temp", kFloat32, std::nanf("")),
+                          test::GgufEntry("general.sampling.top_k", kInt32, int32_t{-1}),
+                          test::GgufEntry("general.sampling.top_p", kFloat32, 0.0F),
+                          test::GgufEntry("general.sampling.min_p", kFloat32, 1.0F)})
                   ->empty());
 }
 
