@@ -62,13 +62,13 @@ check_coverage() {
 # stand for them. valgrind knows no AVX-512 and shows a processor without it, so ggml loads its AVX2
 # backend.
 check_valgrind() {
-  local program
+  local program programs=()
   plain_tree || return 1
   for program in "$work"/coverage/*_tests "$work"/coverage/*_test; do
     case $program in *llama* | *capi* | *gguf* | *single_token* | *cli* | *replay* | *smollm2*) continue ;; esac
-    valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
-      "$program" --gtest_brief=1 || return 1
+    programs+=("$program")
   done
+  printf '%s\0' "${programs[@]}" | xargs -0 -P "$(nproc)" -I{} scripts/under-valgrind.sh {}
 }
 
 check_fuzz() {

@@ -146,7 +146,8 @@ def check(args, questions):
 def measure(args, name, clients, questions):
     server = start(name, args, clients)
     try:
-        asyncio.run(load(server, questions[:clients], clients, 8))  # warm
+        # Warm with other questions than those measured: both servers keep prompts that they have seen.
+        asyncio.run(load(server, questions[-clients:], clients, 8))
         replies, seconds = asyncio.run(load(server, questions[: args.requests * clients], clients, args.tokens))
     finally:
         server.stop()
@@ -174,6 +175,9 @@ def main():
     args = parser.parse_args()
     args.servers = ["hyper"] + (["llama-server"] if args.llama_server else [])
     questions = [json.loads(line)["question"] for path in args.questions for line in open(path)]
+    if len(questions) < (args.requests + 1) * max(args.clients):
+        parser.error(f"{len(questions)} questions are too few for {max(args.clients)} clients with "
+                     f"{args.requests} requests each and as many to warm up: give fewer --requests")
     check(args, questions)
     figures = []
     print("| clients | server | tokens/s | median time to the first token, ms |\n|---|---|---|---|")

@@ -21,6 +21,23 @@ Json TokenJson(const std::string& bytes, float logprob) {
   return {{"token", ValidUtf8(bytes)}, {"logprob", logprob}, {"bytes", BytesJson(bytes)}};
 }
 
+}  // namespace
+
+Json TokensJson(const std::vector<TokenLogprobs>& logprobs) {
+  Json tokens = Json::array();
+  for (const TokenLogprobs& entry : logprobs) {
+    Json token = TokenJson(entry.bytes, entry.logprob);
+    token["top_logprobs"] = Json::array();
+    for (const auto& [bytes, logprob] : entry.top) {
+      token["top_logprobs"].push_back(TokenJson(bytes, logprob));
+    }
+    tokens.push_back(std::move(token));
+  }
+  return tokens;
+}
+
+namespace {
+
 // The common part of chat and completions: choices by index, one object or chunks.
 class ChoicesFormat : public ReplyFormat {
  public:
@@ -164,16 +181,7 @@ class ChatFormat : public ChoicesFormat {
     if (logprobs.empty()) {
       return nullptr;
     }
-    Json content = Json::array();
-    for (const TokenLogprobs& entry : logprobs) {
-      Json token = TokenJson(entry.bytes, entry.logprob);
-      token["top_logprobs"] = Json::array();
-      for (const auto& [bytes, logprob] : entry.top) {
-        token["top_logprobs"].push_back(TokenJson(bytes, logprob));
-      }
-      content.push_back(std::move(token));
-    }
-    return {{"content", std::move(content)}, {"refusal", nullptr}};
+    return {{"content", TokensJson(logprobs)}, {"refusal", nullptr}};
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "src/server/reply.h"
 #include "src/server/request_json.h"
@@ -51,6 +52,9 @@ std::unique_ptr<ReplyFormat> MakeCompletionFormat(const ApiRequest& request, con
                                                   int64_t created_s);
 std::unique_ptr<ReplyFormat> MakeResponsesFormat(const ApiRequest& request, const std::string& id,
                                                  int64_t created_s);
+
+// Tokens with their log-probabilities and alternatives, as chat and responses show them. Pure.
+Json TokensJson(const std::vector<TokenLogprobs>& logprobs);
 
 // A server-sent event; `name` empty: the default one. Pure.
 std::string ServerSentEvent(const std::string& name, const Json& data);

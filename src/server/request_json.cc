@@ -14,6 +14,7 @@ namespace hyper {
 namespace {
 
 constexpr int kMostTopLogprobs = 20;
+constexpr const char* kOutputLogprobs = "message.output_text.logprobs";
 constexpr size_t kMostStops = 16;
 constexpr int kLargest = 1 << 30;
 
@@ -120,8 +121,26 @@ void ReadChatLogprobs(FieldReader& fields, RunRequest& run) {
   }
 }
 
-// What no request may ask for, and what pools cannot give.
-void CheckRun(FieldReader& fields, const ServerLimits& limits, RunRequest& run) {
+// /v1/responses asks for them by an entry of `include`, or by a number of alternatives.
+void ReadResponsesLogprobs(FieldReader& fields, RunRequest& run) {
+  bool wanted = false;
+  if (const Json* include = fields.Find("include")) {
+    if (!include->is_array()) {
+      fields.Fail("include", "'include' takes an array");
+      return;
+    }
+    wanted = std::find(include->begin(), include->end(), kOutputLogprobs) != include->end();
+  }
+  int top = 0;
+  fields.TakeWithin("top_logprobs", 0, kMostTopLogprobs, top);
+  if (wanted || top > 0) {
+    run.top_logprobs = top;
+  }
+}
+
+// What no request may ask for, and what pools cannot give; `logprobs_field` asks for them there.
+void CheckRun(FieldReader& fields, const ServerLimits& limits, RunRequest& run,
+              const char* logprobs_field = "logprobs") {
   if (run.top_logprobs) {
     run.options.entropy_count = std::max(run.options.entropy_count, *run.top_logprobs);
   }
@@ -136,9 +155,9 @@ void CheckRun(FieldReader& fields, const ServerLimits& limits, RunRequest& run) 
                                    run.method, limits.model_name));
   }
   if (run.top_logprobs) {
-    fields.Refuse("logprobs", fmt::format("the answer of method {} is a vote; logprobs work with "
-                                          "{}:plain",
-                                          run.method, limits.model_name));
+    fields.Refuse(logprobs_field,
+                  fmt::format("the answer of method {} is a vote; logprobs work with {}:plain",
+                              run.method, limits.model_name));
   }
   const Status valid = Validate(run.options);
   if (!valid) {
@@ -285,8 +304,9 @@ ParsedRequest ParseResponsesRequest(const std::string& body, const ServerLimits&
     if (fields.Find("previous_response_id") != nullptr) {
       fields.Refuse("previous_response_id", "responses are not kept; send the whole conversation");
     }
+    ReadResponsesLogprobs(fields, run);
     ReadLength(fields, limits, run, {"max_output_tokens"});
-    CheckRun(fields, limits, run);
+    CheckRun(fields, limits, run, fields.Find("include") != nullptr ? "include" : "top_logprobs");
     api.runs.push_back(std::move(run));
   });
 }

@@ -33,7 +33,9 @@ class ResponsesFormat : public ReplyFormat {
   }
 
   void Collect(const ReplyEvent& event) override {
-    if (event.kind == ReplyEvent::Kind::kFinish) {
+    if (event.kind == ReplyEvent::Kind::kText) {
+      Add(event.logprobs);
+    } else if (event.kind == ReplyEvent::Kind::kFinish) {
       finish_ = event;
       has_reasoning_ = !finish_.reasoning.empty();
     } else if (event.kind == ReplyEvent::Kind::kDone) {
@@ -96,7 +98,7 @@ class ResponsesFormat : public ReplyFormat {
     return {{"type", "output_text"},
             {"text", finish_.content},
             {"annotations", Json::array()},
-            {"logprobs", Json::array()}};
+            {"logprobs", TokensJson(logprobs_)}};
   }
   Json ReasoningPart() const { return {{"type", "reasoning_text"}, {"text", finish_.reasoning}}; }
   Json Message() const {
@@ -142,6 +144,10 @@ class ResponsesFormat : public ReplyFormat {
   }
   std::string NeedMessage() { return std::exchange(has_message_, true) ? "" : BeginItem(false); }
 
+  void Add(const std::vector<TokenLogprobs>& logprobs) {
+    logprobs_.insert(logprobs_.end(), logprobs.begin(), logprobs.end());
+  }
+
   std::string Text(const ReplyEvent& event) {
     std::string events;
     if (!event.reasoning.empty()) {
@@ -149,11 +155,13 @@ class ResponsesFormat : public ReplyFormat {
       events += NeedReasoning();
       events += Named("response.reasoning_text.delta", Place(true, {{"delta", event.reasoning}}));
     }
-    if (!event.content.empty()) {
+    if (!event.content.empty() || !event.logprobs.empty()) {
       content_ += event.content;
       events += NeedMessage();
-      events += Named("response.output_text.delta",
-                      Place(false, {{"delta", event.content}, {"logprobs", Json::array()}}));
+      Add(event.logprobs);
+      events +=
+          Named("response.output_text.delta",
+                Place(false, {{"delta", event.content}, {"logprobs", TokensJson(event.logprobs)}}));
     }
     return events;
   }
@@ -175,8 +183,9 @@ class ResponsesFormat : public ReplyFormat {
                           {{"output_index", ReasoningIndex()}, {"item", Reasoning()}});
   }
   std::string EndMessage() {
-    std::string events = Named("response.output_text.done",
-                               Place(false, {{"text", content_}, {"logprobs", Json::array()}}));
+    std::string events =
+        Named("response.output_text.done",
+              Place(false, {{"text", content_}, {"logprobs", TokensJson(logprobs_)}}));
     events += Named("response.content_part.done", Place(false, {{"part", MessagePart()}}));
     return events + Named("response.output_item.done",
                           {{"output_index", MessageIndex()}, {"item", Message()}});
@@ -185,7 +194,8 @@ class ResponsesFormat : public ReplyFormat {
   ReplyEvent finish_;
   std::string content_;  // as it was streamed
   std::string reasoning_;
-  bool has_message_ = false;  // the items that were begun
+  std::vector<TokenLogprobs> logprobs_;  // of the content
+  bool has_message_ = false;             // the items that were begun
   bool has_reasoning_ = false;
   bool message_first_ = false;
   int64_t sequence_ = 0;

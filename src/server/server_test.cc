@@ -282,6 +282,35 @@ TEST(Server, GivesResponses) {
   EXPECT_EQ(events.back()["response"]["output"][0]["content"][0]["text"], "hi");
 }
 
+TEST(Server, ResponsesHaveLogprobsWhereAskedFor) {
+  const TestServer server({});
+  const Json body = {{"model", "m:plain"}, {"input", "say hi"}};
+  const auto part = [](const Json& response) { return response["output"][0]["content"][0]; };
+  EXPECT_EQ(part(server.Good("/v1/responses", body))["logprobs"], Json::array());
+  const Json included = With(body, "include", {"message.output_text.logprobs"});
+  const Json plain = part(server.Good("/v1/responses", included))["logprobs"];
+  ASSERT_EQ(plain.size(), 2U);
+  EXPECT_EQ(plain[0]["top_logprobs"], Json::array());
+  const Json listed = With(body, "top_logprobs", 3);
+  const Json tokens = part(server.Good("/v1/responses", listed))["logprobs"];
+  ASSERT_EQ(tokens.size(), 2U);
+  EXPECT_EQ(tokens[0]["token"], "h");
+  EXPECT_EQ(tokens[1]["token"], "i");
+  EXPECT_EQ(tokens[1]["top_logprobs"].size(), 3U);
+  Json streamed = Json::array();
+  const std::vector<Json> events = server.Stream("/v1/responses", listed);
+  for (const Json& event : events) {
+    if (event["type"] == "response.output_text.delta") {
+      streamed.insert(streamed.end(), event["logprobs"].begin(), event["logprobs"].end());
+    }
+  }
+  EXPECT_EQ(streamed, tokens);
+  EXPECT_EQ(part(events.back()["response"])["logprobs"], tokens);
+  EXPECT_EQ(server.BadField("/v1/responses", With(body, "include", "all")), "include");
+  EXPECT_EQ(server.BadField("/v1/responses", With(listed, "model", "m:sc")), "top_logprobs");
+  EXPECT_EQ(server.BadField("/v1/responses", With(included, "model", "m:sc")), "include");
+}
+
 TEST(Server, ListsModelsAndRefusesOthers) {
   const TestServer server({});
   const httplib::Result reply = server.Client().Get("/v1/models");
