@@ -52,7 +52,7 @@ TEST(ServerLife, AWaitingStreamIsNotSilent) {
   EXPECT_NE(seen.find("\n\n: heartbeat\n\n: heartbeat\n\n"), std::string::npos);
   EXPECT_EQ(seen.find("data: : heartbeat"), std::string::npos);
   client.stop();
-  for (int i = 0; i < 1000 && server.scheduler().metrics().waiting > 0; ++i) {
+  for (int i = 0; i < 1000 * test::Patience() && server.scheduler().metrics().waiting > 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_EQ(server.scheduler().metrics().runs_cancelled, 1);  // it never started

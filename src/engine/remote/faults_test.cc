@@ -7,6 +7,7 @@
 
 #include "hyper/ask.h"
 #include "src/engine/remote/remote_engine.h"
+#include "tests/support/patience.h"
 #include "tests/support/scripted_model.h"
 
 namespace hyper {
@@ -28,7 +29,7 @@ void WriteAlphabet(uint64_t /*key*/, std::span<const Token> history, std::span<f
 RemoteOptions Quick() {
   RemoteOptions options;
   options.retries = 2;
-  options.timeout_s = 0.5;
+  options.timeout_s = 0.5 * test::Patience();
   return options;
 }
 
@@ -54,7 +55,7 @@ class Faults : public ::testing::Test {
   std::string Read(LaneId lane, int tokens) {
     EXPECT_TRUE(engine_->Grant(lane, tokens).ok());
     std::string text;
-    const double deadline = remote::SteadySeconds() + 10;
+    const double deadline = remote::SteadySeconds() + 10 * test::Patience();
     while (remote::SteadySeconds() < deadline) {
       const Result<std::span<const Event>> events = engine_->Poll(0.05);
       EXPECT_TRUE(events.has_value());
@@ -290,7 +291,7 @@ TEST(Replicas, TheLanesOfADeadOneGoOnElsewhereAndItComesBack) {
   const auto round = [&](int tokens) {
     for (const auto& [lane, text] : texts) ASSERT_TRUE((*engine)->Grant(lane, tokens).ok());
     size_t boundaries = 0;
-    const double deadline = remote::SteadySeconds() + 10;
+    const double deadline = remote::SteadySeconds() + 10 * test::Patience();
     while (boundaries < texts.size() && remote::SteadySeconds() < deadline) {
       const Result<std::span<const Event>> events = (*engine)->Poll(0.05);
       ASSERT_TRUE(events.has_value());

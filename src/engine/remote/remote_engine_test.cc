@@ -9,6 +9,7 @@
 #include "hyper/ask.h"
 #include "hyper/driver.h"
 #include "hyper/fake_engine.h"
+#include "tests/support/patience.h"
 #include "tests/support/scripted_model.h"
 
 namespace hyper {
@@ -44,7 +45,7 @@ std::unique_ptr<Engine> Connect(const std::vector<std::string>& urls, RemoteOpti
 // Events of an engine until `enough`, or 5 s have gone by.
 std::vector<Event> PollUntil(Engine& engine, const std::function<bool(const Event&)>& enough) {
   std::vector<Event> seen;
-  const double deadline = remote::SteadySeconds() + 5;
+  const double deadline = remote::SteadySeconds() + 5 * test::Patience();
   while (remote::SteadySeconds() < deadline) {
     const Result<std::span<const Event>> events = engine.Poll(kPollSeconds);
     EXPECT_TRUE(events.has_value());
@@ -177,7 +178,7 @@ TEST(RemoteEngine, ClosingALaneAbortsItsStream) {
   }
   PollUntil(*engine, [](const Event& event) { return event.kind == EventKind::kToken; });
   for (const LaneId lane : lanes) engine->Close(lane);
-  const double deadline = remote::SteadySeconds() + 1;
+  const double deadline = remote::SteadySeconds() + 1 * test::Patience();
   while (model.open > 0 && remote::SteadySeconds() < deadline) {
     ASSERT_TRUE(engine->Poll(kPollSeconds).has_value());
   }
@@ -199,7 +200,7 @@ TEST(RemoteEngine, LanesBeyondTheServersSlotsQueueAndAllFinish) {
     ASSERT_TRUE(engine->Grant(lane, 5).ok());
   }
   int boundaries = 0;
-  const double deadline = remote::SteadySeconds() + 5;
+  const double deadline = remote::SteadySeconds() + 5 * test::Patience();
   while (boundaries < 6 && remote::SteadySeconds() < deadline) {
     const Result<std::span<const Event>> events = engine->Poll(kPollSeconds);
     ASSERT_TRUE(events.has_value());
