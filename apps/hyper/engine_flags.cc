@@ -114,6 +114,7 @@ LlamaOptions LlamaOptionsOf(const EngineFlags& flags, const Numbers& numbers, in
   options.max_lanes = std::min(lanes, kMostLanes);
   options.threads = numbers.threads;
   options.strict = flags.determinism == "strict";
+  options.interleave = flags.interleave;
   options.gpu_layers = numbers.gpu_layers;
   options.main_gpu = numbers.main_gpu;
   options.tensor_split = numbers.tensor_split;

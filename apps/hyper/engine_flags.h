@@ -25,6 +25,7 @@ struct EngineFlags {
   std::string gpu_layers = "0";  // -1: all
   std::string main_gpu = "0";
   std::string tensor_split;  // shares of the GPUs, such as 3,1
+  bool interleave = false;   // no flag: a server decodes between two forwards of prompts
   RemoteFlags remote;
 
   // Adds the flags to `app`, which reads into this object.

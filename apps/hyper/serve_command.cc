@@ -113,6 +113,7 @@ void AddFlags(CLI::App& app, ServeFlags& flags) {
   app.add_flag("--verbose", flags.verbose, "print a line for each request to stderr")
       ->group(serving);
   flags.engine.determinism = "fast";
+  flags.engine.interleave = true;
   flags.engine.AddTo(app);
 }
 

@@ -38,6 +38,8 @@ struct LlamaOptions {
   int threads = 0;           // CPU threads, >= 1, clamped to the CPUs allowed; 0 = those that are
                              // allowed and that other programs leave free while the model is read
   bool strict = true;        // equal seeds give equal bytes for any parallelism and thread count
+  bool interleave = false;   // decode between two forwards of given tokens (prompts, scores): paths
+                             // that decode never wait long for another's prompt, at some throughput
   int max_forward_rows = 0;  // rows of one decoding forward; strict: [2, 63]; 0 = auto
   KvType kv_type = KvType::kF16;
   KvLayout kv_layout = KvLayout::kAuto;

@@ -70,6 +70,56 @@ TEST_F(LimitsTest, LanesStallWithoutCellsAndGoOnWhenThereAreSome) {
   }
 }
 
+// A long prompt comes while a lane decodes: in turns, and what either says does not change.
+TEST_F(LimitsTest, PromptsAndDecodingTakeTurnsWhereAsked) {
+  std::map<LaneId, LaneLog> plain;
+  for (const bool interleave : {false, true}) {
+    LlamaOptions options = BundledOptions();
+    options.interleave = interleave;
+    const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
+    const LaneId first = OpenLanes(*engine, 1, 60)[0];
+    std::map<LaneId, LaneLog> logs;
+    const auto poll = [&] {
+      const Result<std::span<const Event>> events = engine->Poll(0);
+      ASSERT_TRUE(events.has_value());
+      for (const Event& event : *events) {
+        Record(event, &logs[event.lane]);
+      }
+    };
+    while (logs[first].tokens.empty()) {
+      poll();
+    }
+    std::string words;
+    for (int i = 0; i < 40; ++i) {
+      words += "Start with 25, add 13, add 40. ";
+    }
+    const Result<LaneId> second = engine->Open(QuestionTokens(*engine, words), Endless(9));
+    ASSERT_TRUE(second && engine->Grant(*second, 5).ok());
+    int forwards = 0;
+    while (logs[*second].tokens.empty()) {
+      const size_t before = logs[first].tokens.size();
+      const int64_t given = engine->cost().prefill_tokens;
+      poll();
+      const bool decoded = logs[first].tokens.size() > before;
+      EXPECT_NE(decoded, engine->cost().prefill_tokens > given);
+      EXPECT_EQ(decoded, (interleave && forwards % 2 == 1) || !logs[*second].tokens.empty());
+      ++forwards;
+    }
+    EXPECT_GT(forwards, 5);
+    for (auto& [lane, more] : RunAll(*engine)) {
+      for (size_t i = 0; i < more.tokens.size(); ++i) {
+        logs[lane].tokens.push_back(more.tokens[i]);
+        logs[lane].logprobs.push_back(more.logprobs[i]);
+      }
+    }
+    plain = interleave ? plain : logs;
+    for (const auto& [lane, log] : logs) {
+      EXPECT_EQ(log.tokens, plain[lane].tokens);
+      EXPECT_EQ(log.logprobs, plain[lane].logprobs);
+    }
+  }
+}
+
 TEST_F(LimitsTest, AFullContextEndsTheLane) {
   LlamaOptions options = BundledOptions();
   options.context_cells = 64;

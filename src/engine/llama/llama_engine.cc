@@ -72,6 +72,7 @@ LlamaEngine::LlamaEngine(const LoadedModel& loaded, const LlamaOptions& options,
     : loaded_(loaded),
       numbers_(numbers == nullptr ? &own_numbers_ : numbers),
       strict_(options.strict),
+      interleave_(options.interleave),
       vocab_(llama_model_get_vocab(loaded_.model.get())),
       chat_(std::make_unique<ChatRenderer>(loaded_.model.get(), options.chat_template)),
       batch_(std::max(loaded_.plan.max_rows, loaded_.plan.prefill_rows) + 1) {}

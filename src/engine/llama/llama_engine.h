@@ -128,6 +128,9 @@ class LlamaEngine final : public Engine {
 
   // Poll, in poll.cc.
   void EndFullLanes();
+  Result<bool> PrefillOrScoreStep();
+  // Some lane could decode at once.
+  bool SomeLaneReady() const;
   // Rows of a forward that compute `count` given tokens of a lane from `begin` on.
   struct PrefillPart {
     LaneId id = 0;
@@ -165,6 +168,8 @@ class LlamaEngine final : public Engine {
   LaneNumbers own_numbers_;
   LaneNumbers* numbers_;
   bool strict_;
+  bool interleave_;
+  bool decoding_due_ = false;  // a forward of given tokens has kept lanes waiting
   Capabilities capabilities_;
   const llama_vocab* vocab_;
   std::unique_ptr<RouterHook> hook_;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "src/engine/llama/llama_engine.h"
 
@@ -40,14 +41,17 @@ Result<std::span<const Event>> LlamaEngine::Poll(double /*timeout_s*/) {
   events_.clear();
   summaries_used_ = 0;
   EndFullLanes();
-  Result<bool> busy = PrefillStep();
-  if (busy && !*busy) {
-    busy = ScoreStep();
+  const bool ready = interleave_ && SomeLaneReady();
+  bool given = false;
+  if (!ready || !std::exchange(decoding_due_, false)) {
+    const Result<bool> busy = PrefillOrScoreStep();
+    if (!busy) {
+      return busy.error();
+    }
+    given = *busy;
+    decoding_due_ = given && ready;
   }
-  if (!busy) {
-    return busy.error();
-  }
-  if (!*busy) {
+  if (!given) {
     if (Status status = DecodeStep(); !status) {
       return status.error();
     }
@@ -55,6 +59,17 @@ Result<std::span<const Event>> LlamaEngine::Poll(double /*timeout_s*/) {
   std::stable_sort(events_.begin(), events_.end(),
                    [](const Event& a, const Event& b) { return a.lane < b.lane; });
   return std::span<const Event>(events_);
+}
+
+Result<bool> LlamaEngine::PrefillOrScoreStep() {
+  Result<bool> busy = PrefillStep();
+  return busy && !*busy ? ScoreStep() : std::move(busy);
+}
+
+bool LlamaEngine::SomeLaneReady() const {
+  return std::any_of(lanes_.begin(), lanes_.end(), [this](const auto& entry) {
+    return entry.second.grant > 0 && !WantsPrefill(entry.second);
+  });
 }
 
 void LlamaEngine::EndFullLanes() {
