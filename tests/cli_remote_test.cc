@@ -1,8 +1,10 @@
 // hyper run and hyper probe against a scripted server, as processes.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/support/process.h"
 #include "tests/support/scripted_model.h"
@@ -72,6 +74,62 @@ TEST(RemoteCli, ProbePrintsWhatItFound) {
   EXPECT_EQ(Json::parse(json.out)["findings"]["server"], "llama-server");
 }
 
+// Case R06: a limit that is fixed, or not told.
+TEST(RemoteCli, TimeLimitsAreShownInTheHelpAndTheRecord) {
+  const std::string help = Hyper({"run", "--help"}).out;
+  EXPECT_NE(help.find("--timeout"), std::string::npos);
+  EXPECT_NE(help.find("0: no limit [300s]"), std::string::npos);
+  ScriptedModel model(WriteAnswer);
+  model.delay_ms = 2;
+  ScriptedServer server(model.handler());
+  const TemporaryFolder folder;
+  const std::string trace = folder.File("trace.jsonl");
+  const std::vector<std::string> run = {"run",      "--engine", server.url(), "--method", "sc",
+                                        "--preset", "short",    "--width",    "1",        "--json",
+                                        "--trace",  trace,      "q"};
+  const auto with = [&run](std::vector<std::string> more) {
+    more.insert(more.begin(), run.begin(), run.end());
+    const ProcessResult result = Hyper(more);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out);
+  };
+  const Json standard = with({});
+  EXPECT_EQ(standard["remote"], (Json{{"connect_timeout", 10.0},
+                                      {"timeout", 300.0},
+                                      {"retries", 4},
+                                      {"max_streams", 8192},
+                                      {"grant", 0}}));
+  const Json endless = with({"--timeout", "0", "--retries", "2"});
+  EXPECT_EQ(endless["answer"], "42");
+  EXPECT_EQ(endless["remote"]["timeout"], 0);
+  EXPECT_EQ(endless["remote"]["retries"], 2);
+  const std::string head = ReadWholeFile(trace);
+  EXPECT_EQ(Json::parse(head.substr(0, head.find('\n')))["remote"], endless["remote"]);
+}
+
+// Case A03: a server that allows one choice a request; paths are requests of one choice each.
+TEST(RemoteCli, AServerOfOneChoicePerRequestStillVotes) {
+  ScriptedModel model(WriteAnswer);
+  std::atomic<int> refused{0};
+  ScriptedServer server([&](const HttpMessage& request, ServerConnection& connection) {
+    const Json body = Json::parse(request.body, nullptr, false);
+    if (body.is_object() && body.value("n", 1) > 1) {
+      ++refused;
+      connection.Respond(400, R"({"error":{"code":400,"message":"Only one choice is allowed"}})");
+    } else {
+      model.Handle(request, connection);
+    }
+  });
+  const ProcessResult run = Hyper({"run", "--engine", server.url(), "--method", "sc", "--preset",
+                                   "short", "--width", "5", "--json", "q"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json result = Json::parse(run.out);
+  EXPECT_EQ(result["answer"], "42");
+  EXPECT_EQ(result["voting_paths"], 5);
+  EXPECT_EQ(refused, 1) << "only the probe asks for more";
+  EXPECT_EQ(model.streams, 5);
+}
+
 TEST(RemoteCli, WhatCannotWorkIsRefusedInOneLine) {
   ScriptedServer closed([](const HttpMessage&, ServerConnection&) {});
   closed.Stop();
@@ -81,7 +139,6 @@ TEST(RemoteCli, WhatCannotWorkIsRefusedInOneLine) {
   EXPECT_EQ(Hyper({"run", "--engine", "http://user:pw@h/v1", "q"}).exit_code, 64);
   EXPECT_EQ(Hyper({"run", "--engine", closed.url(), "--retries", "-1", "q"}).exit_code, 64);
   EXPECT_EQ(Hyper({"run", "--engine", closed.url(), "--timeout", "x", "q"}).exit_code, 64);
-  EXPECT_NE(Hyper({"run", "--help"}).out.find("0: no limit [300s]"), std::string::npos);
 
   ScriptedModel model(WriteAnswer);
   model.dialect = ScriptedModel::Dialect::kVllm;

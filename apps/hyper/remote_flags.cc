@@ -80,19 +80,8 @@ void RemoteFlags::AddTo(CLI::App& app) {
 
 bool IsRemote(const std::string& engine) { return engine.find("://") != std::string::npos; }
 
-Result<RemoteOptions> RemoteOptionsOf(const RemoteFlags& flags, const std::string& engine,
-                                      const std::string& model) {
+Result<RemoteOptions> RemoteLimitsOf(const RemoteFlags& flags) {
   RemoteOptions options;
-  for (size_t begin = 0; begin <= engine.size();) {
-    const size_t end = std::min(engine.find(',', begin), engine.size());
-    if (end > begin) {
-      options.urls.push_back(engine.substr(begin, end - begin));
-    }
-    begin = end + 1;
-  }
-  options.model = model;
-  options.headers = flags.headers;
-  options.ca_file = flags.ca_file;
   options.waiting_tokens = flags.waiting_tokens;
   options.stream_tokens = flags.stream_tokens;
   for (const Status& status :
@@ -105,6 +94,26 @@ Result<RemoteOptions> RemoteOptionsOf(const RemoteFlags& flags, const std::strin
       return status.error();
     }
   }
+  return options;
+}
+
+Result<RemoteOptions> RemoteOptionsOf(const RemoteFlags& flags, const std::string& engine,
+                                      const std::string& model) {
+  const Result<RemoteOptions> limits = RemoteLimitsOf(flags);
+  if (!limits) {
+    return limits.error();
+  }
+  RemoteOptions options = *limits;
+  for (size_t begin = 0; begin <= engine.size();) {
+    const size_t end = std::min(engine.find(',', begin), engine.size());
+    if (end > begin) {
+      options.urls.push_back(engine.substr(begin, end - begin));
+    }
+    begin = end + 1;
+  }
+  options.model = model;
+  options.headers = flags.headers;
+  options.ca_file = flags.ca_file;
   if (!flags.chat_template_file.empty()) {
     Result<std::string> source = ReadText(flags.chat_template_file);
     if (!source) {

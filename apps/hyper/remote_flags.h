@@ -30,6 +30,9 @@ struct RemoteFlags {
   void AddTo(CLI::App& app);
 };
 
+// The limits among an engine's options: times, tries, streams, grants. Errors: kInvalidArgument.
+Result<RemoteOptions> RemoteLimitsOf(const RemoteFlags& flags);
+
 // Whether a value of --engine names servers.
 bool IsRemote(const std::string& engine);
 

@@ -169,6 +169,11 @@ Result<RunSetup> SetUp(const RunFlags& flags, const std::string& question, const
   setup.method = flags.method;
   setup.engine = flags.engine.engine;
   setup.determinism = flags.engine.determinism;
+  if (IsRemote(setup.engine)) {
+    Result<RemoteOptions> limits = RemoteLimitsOf(flags.engine.remote);
+    if (!limits) return limits.error();
+    setup.remote = std::move(*limits);
+  }
   setup.seed_drawn = !flags.seed.has_value();
   setup.seed = flags.seed ? *flags.seed : DrawSeed();
   setup.model = engine.model();

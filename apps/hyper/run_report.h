@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hyper/engine.h"
 #include "hyper/options.h"
 #include "hyper/records.h"
+#include "hyper/remote_engine.h"
 #include "hyper/session.h"
 
 namespace hyper::app {
@@ -18,7 +20,8 @@ struct RunSetup {
   std::string prompt;  // as rendered
   std::string method;
   std::string preset;
-  std::string engine;  // "llama" or "scripted"
+  std::string engine;                   // "llama", "scripted" or URLs
+  std::optional<RemoteOptions> remote;  // with URLs: the limits that were set, nothing else
   std::string determinism;
   uint64_t seed = 0;
   bool seed_drawn = false;

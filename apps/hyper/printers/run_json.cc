@@ -15,6 +15,13 @@ void AddSetup(const RunSetup& setup, Json* object) {
   (*object)["preset"] = setup.preset;
   (*object)["engine"] = setup.engine;
   (*object)["determinism"] = setup.determinism;
+  if (setup.remote) {
+    (*object)["remote"] = {{"connect_timeout", setup.remote->connect_timeout_s},
+                           {"timeout", setup.remote->timeout_s},
+                           {"retries", setup.remote->retries},
+                           {"max_streams", setup.remote->max_streams},
+                           {"grant", setup.remote->grant_tokens}};
+  }
 }
 
 Json WarmupJson(const std::vector<Record>& records) {
