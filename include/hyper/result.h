@@ -30,7 +30,9 @@ struct Error {
 // Name of a code in lower_snake_case, for records and JSON. Pure.
 const char* ErrorCodeName(ErrorCode code);
 
-// A value of type T, or an Error; member names are those of std::expected.
+// A value of type T, or an Error; member names are those of std::expected. A Result that is a
+// temporary gives its value itself, not a reference, which would outlive it: `for (x : *Find())`
+// walks through a list that is still there.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -39,18 +41,20 @@ class [[nodiscard]] Result {
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
-  T& operator*() { return value(); }
-  const T& operator*() const { return value(); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T operator*() && { return std::move(value()); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
-  T& value() {
+  T& value() & {
     assert(has_value());
     return *std::get_if<0>(&state_);
   }
-  const T& value() const {
+  const T& value() const& {
     assert(has_value());
     return *std::get_if<0>(&state_);
   }
+  T value() && { return std::move(value()); }
   const Error& error() const {
     assert(!has_value());
     return *std::get_if<1>(&state_);
