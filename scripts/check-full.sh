@@ -73,13 +73,10 @@ check_valgrind() {
 }
 
 check_fuzz() {
-  local program
   cmake -G Ninja -S . -B "$work/fuzz" -DHYPER_FUZZ=ON -DHYPER_TESTS=OFF \
     -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Release &&
-    cmake --build "$work/fuzz" --target fuzzers || return 1
-  for program in "$work"/fuzz/*_fuzz; do
-    [ ! -x "$program" ] || "$program" -max_total_time=180 -print_final_stats=1 || return 1
-  done
+    cmake --build "$work/fuzz" --target fuzzers &&
+    printf '%s\0' "$work"/fuzz/*_fuzz | xargs -0 -P "$(nproc)" -I{} scripts/run-fuzzer.sh {} 180
 }
 
 # The server under the official client, clients that leave, its page in Chromium, and other tools.

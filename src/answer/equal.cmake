@@ -37,10 +37,6 @@ if(HYPER_TESTS)
   target_link_libraries(equal_test PRIVATE hyper::exact hyper_answer_cases)
 endif()
 
-# Run with a scratch folder for new inputs first: build-fuzz/equal_fuzz SCRATCH fuzz/answer/seeds/equal
-hyper_fuzzers(equal FUZZERS fuzz/answer/equal_fuzz.cc fuzz/answer/reader_fuzz.cc
-  SOURCES ${equal_sources} LIBRARIES hyper::exact)
-
 # Pairs in bulk, for bench/answer/against_math_verify.py.
 if(HYPER_BENCH)
   add_executable(equal_pairs ${CMAKE_SOURCE_DIR}/bench/answer/equal_pairs.cc)

@@ -25,7 +25,3 @@ if(HYPER_TESTS)
   add_test(NAME extract_steps_test COMMAND extract_steps_test)
   set_tests_properties(extract_steps_test PROPERTIES TIMEOUT 300)
 endif()
-
-# Seeds come from the table of cases: fuzz/make_seeds.py extract_fuzz SEEDS, then
-# build-fuzz/extract_fuzz SEEDS -dict=fuzz/answer/extract.dict
-hyper_fuzzers(extract FUZZERS fuzz/answer/extract_fuzz.cc SOURCES ${extract_sources})

@@ -259,6 +259,9 @@ ChunkParser::~ChunkParser() = default;
 
 bool ChunkParser::Parse(std::string_view json, Chunk& chunk) {
   chunk = {};
+  if (json.empty()) {
+    return false;  // simdjson copies from its address, which may be null
+  }
   element root;
   if (state_->parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS &&
       state_->parser.parse(WithoutInfinities(json)).get(root) != simdjson::SUCCESS) {

@@ -103,6 +103,7 @@ TEST(Chunk, WhatIsNoObjectIsRefused) {
   for (const char* json : {"", "[]", "{\"choices\":", "null", "<html>502</html>"}) {
     EXPECT_FALSE(parser.Parse(json, chunk)) << json;
   }
+  EXPECT_FALSE(parser.Parse({}, chunk));
 }
 
 TEST(Chunk, ChatAnswersWithReasoning) {
