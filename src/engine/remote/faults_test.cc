@@ -124,7 +124,9 @@ TEST_F(Faults, ASilentServerIsAskedThreeTimesThenGivenUp) {
     connection.CloseAfterwards();
     return true;
   };
-  Connect();
+  RemoteOptions options = Quick();
+  options.timeout_s = 0.5;
+  Connect(options);
   EXPECT_EQ(Read(Open(), 2), "");
   EXPECT_EQ(last_.kind, EventKind::kFailed);
   EXPECT_EQ(last_.error.message, "given up after 3 attempts: no token for 0.5 s (--timeout)");
