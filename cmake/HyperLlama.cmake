@@ -33,6 +33,9 @@ function(hyper_add_llama_source tree)
   set(LLAMA_OPENSSL OFF CACHE BOOL "hyper fetches no models through llama.cpp")
   set(LLAMA_ALL_WARNINGS OFF CACHE BOOL "Warnings of llama.cpp's own sources")
   add_subdirectory(${tree} ${CMAKE_BINARY_DIR}/llama EXCLUDE_FROM_ALL)
+  if(GGML_RPC AND NOT TARGET ggml-rpc-server)  # for the other hosts of --rpc
+    add_subdirectory(${tree}/tools/rpc ${CMAKE_BINARY_DIR}/llama-rpc EXCLUDE_FROM_ALL)
+  endif()
 endfunction()
 
 set(HYPER_LLAMA_TREE ${HYPER_LLAMA_SOURCE})

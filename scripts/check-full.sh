@@ -2,11 +2,11 @@
 # The checks that are too heavy for every change; each run adds a section to
 # docs/check-full-<date>.md. Run by hand, as root on Debian 12.
 #   scripts/check-full.sh [STEP...]      steps: fresh source system mutations coverage valgrind fuzz
-#                                    server remote; none: all
+#                                    server remote rpc; none: all
 set -uo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ $# -gt 0 ] || steps=(fresh source system mutations coverage valgrind fuzz server remote)
+[ $# -gt 0 ] || steps=(fresh source system mutations coverage valgrind fuzz server remote rpc)
 work=$PWD/build-check-full
 mkdir -p "$work"
 report=docs/check-full-$(date -u +%Y-%m-%d).md
@@ -150,6 +150,16 @@ check_vllm() {
       "$checkpoint" --runs 1
 }
 
+# One model over two ggml-rpc-servers on the loopback, and what that costs.
+check_rpc() {
+  cmake --preset release -B "$work/rpc" -DHYPER_LLAMA=source -DHYPER_LLAMA_SOURCE= \
+    -DGGML_RPC=ON -DHYPER_TESTS=OFF -DHYPER_BENCH=ON &&
+    cmake --build "$work/rpc" --target hyper_cli rpc_bench ggml-rpc-server || return 1
+  tests/remote/rpc_check.py "$work/rpc/hyper" "$work/rpc/ggml-rpc-server" &&
+    bench/remote/rpc_cost.py "$work/rpc/rpc_bench" "$work/rpc/ggml-rpc-server" \
+      models/tinymath/tinymath-moe-6m-f16.gguf
+}
+
 scripts/install-deps.sh full || exit 1
 [ -e "$report" ] || echo "# Full check of $(date -u +%Y-%m-%d)" >"$report"
 {
@@ -169,7 +179,7 @@ for step in "${steps[@]}"; do
   echo "-- $step: $result in $((SECONDS - begin)) s"
   {
     printf '\n## %s: %s in %s s\n\n```\n' "$step" "$result" $((SECONDS - begin))
-    grep -E '^== |^-- ([0-9]+m|vLLM)|greedy: |^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log"
+    grep -E '^== |^-- ([0-9]+m|vLLM)|greedy: |^rpc: |^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log"
     printf '```\n'
   } >>"$report"
 done

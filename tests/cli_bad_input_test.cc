@@ -113,6 +113,13 @@ std::vector<BadInput> Cases() {
       {"MainGpuNegative", {"run", "--main-gpu", "-1", question}, 64, {"--main-gpu is -1"}},
       {"TensorSplitWord", {"run", "--tensor-split", "3,x", question}, 64, {"tensor-split", "3,1"}},
       {"TensorSplitNegative", {"run", "--tensor-split", "3,-1", question}, 64, {"3,-1"}},
+      {"RpcNoPort", {"run", "--rpc", "10.0.0.2", question}, 64, {"10.0.0.2", "host:port"}},
+      {"RpcPort", {"eval", "--rpc", "a:1,b:70000"}, 64, {"b:70000", "1 to 65535"}},
+      {"RpcTwice", {"serve", "--rpc", "a:1,a:1"}, 64, {"a:1", "twice"}},
+      {"RpcEndsInComma", {"bench", "--rpc", "a:1,"}, 64, {"\"\"", "host:port"}},
+      {"RpcScripted", scripted({"--rpc", "a:1"}), 64, {"--engine scripted", "leave it out"}},
+      // Nothing listens on port 1; a llama.cpp without RPC does not even look.
+      {"RpcCannot", {"run", "--rpc", "127.0.0.1:1", question}, 69, {"--rpc", HYPER_RPC_REASON}},
       {"ThreadsNegative", scripted({"--threads", "-2"}), 64, {"--threads is -2"}},
       {"MethodUnknown", scripted({"--method", "magic"}), 64, {"'magic'", "hyper", "sc"}},
       {"PresetUnknown", scripted({"--preset", "long"}), 64, {"'long'", "paper", "short"}},

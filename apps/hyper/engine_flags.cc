@@ -13,12 +13,14 @@
 
 #include "apps/hyper/bundled_model.h"
 #include "apps/hyper/command.h"
+#include "apps/hyper/lost_server.h"
 #include "apps/hyper/parse_value.h"
 #include "apps/hyper/printers/plan_text.h"
 #include "apps/hyper/scripted_engine.h"
 #include "hyper/llama_engine.h"
 #include "hyper/remote_engine.h"
 #include "src/engine/llama/cpu_load.h"
+#include "src/engine/llama/rpc_address.h"
 
 namespace hyper::app {
 namespace {
@@ -39,6 +41,7 @@ struct Numbers {
   int gpu_layers = 0;
   int main_gpu = 0;
   std::vector<float> tensor_split;
+  std::vector<std::string> rpc_servers;
 };
 
 // Shares of the GPUs, such as "3,1"; empty: none.
@@ -96,6 +99,10 @@ Result<Numbers> ParseNumbers(const EngineFlags& flags) {
     return split.error();
   }
   numbers.tensor_split = std::move(*split);
+  numbers.rpc_servers = llama::SplitRpcServers(flags.rpc);
+  if (Status status = llama::CheckRpcServers(numbers.rpc_servers); !status) {
+    return status.error();
+  }
   return numbers;
 }
 
@@ -118,6 +125,7 @@ LlamaOptions LlamaOptionsOf(const EngineFlags& flags, const Numbers& numbers, in
   options.gpu_layers = numbers.gpu_layers;
   options.main_gpu = numbers.main_gpu;
   options.tensor_split = numbers.tensor_split;
+  options.rpc_servers = numbers.rpc_servers;
   options.kv_layout = std::find_if(kLayouts.begin(), kLayouts.end(), [&flags](const auto& entry) {
                         return entry.first == flags.kv;
                       })->second;
@@ -156,14 +164,20 @@ void EngineFlags::AddTo(CLI::App& app) {
   app.add_option("--threads", threads, "CPU threads; 0: the allowed ones that are free [0]")
       ->type_name("N")
       ->group(group);
-  app.add_option("--gpu-layers", gpu_layers, "layers on the GPU; -1: all [0]")
+  app.add_option("--gpu-layers", gpu_layers, "layers on the GPU; -1: all [0; with --rpc all]")
       ->type_name("N")
       ->group(group);
-  app.add_option("--tensor-split", tensor_split, "shares of the GPUs, such as 3,1 [by free memory]")
+  app.add_option("--tensor-split", tensor_split,
+                 "shares of the servers of --rpc, then of the GPUs, such as 3,1 [by free memory]")
       ->type_name("LIST")
       ->group(group);
   app.add_option("--main-gpu", main_gpu, "the GPU that is used where only one is [0]")
       ->type_name("N")
+      ->group(group);
+  app.add_option("--rpc", rpc,
+                 "host:port[,...]: the model's layers on these ggml-rpc-servers, in their order "
+                 "[none]")
+      ->type_name("LIST")
       ->group(group);
   app.add_option(
          "--determinism", determinism,
@@ -175,6 +189,10 @@ void EngineFlags::AddTo(CLI::App& app) {
 }
 
 Status CheckEngineFlags(EngineFlags& flags) {
+  if (!flags.rpc.empty() && flags.engine != "llama") {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--rpc is for --engine llama; with --engine " + flags.engine + " leave it out"};
+  }
   if (IsRemote(flags.engine)) {
     flags.determinism = "fast";  // a server batches as it likes
     Result<RemoteOptions> options = RemoteOptionsOf(flags.remote, flags.engine, flags.model);
@@ -229,6 +247,9 @@ Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlag
   if (numbers->threads > allowed) {
     Warn(command, fmt::format("--threads {} is more than the {} CPUs that may be used; {} it is",
                               numbers->threads, allowed, allowed));
+  }
+  if (!numbers->rpc_servers.empty()) {
+    EndWhenServerIsLost(command);
   }
   return MakeLlamaEngine(LlamaOptionsOf(flags, *numbers, lanes));
 }

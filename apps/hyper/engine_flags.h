@@ -26,6 +26,7 @@ struct EngineFlags {
   std::string main_gpu = "0";
   std::string tensor_split;  // shares of the GPUs, such as 3,1
   bool interleave = false;   // no flag: a server decodes between two forwards of prompts
+  std::string rpc;           // host:port[,...] of servers that carry layers
   RemoteFlags remote;
 
   // Adds the flags to `app`, which reads into this object.

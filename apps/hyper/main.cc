@@ -50,6 +50,7 @@ void PrintHelp(FILE* out) {
              "  70   a bug in hyper\n"
              "  71   out of memory, KV cells or lanes\n"
              "  74   an output file could not be written\n"
+             "  75   a server of --rpc went away; the same command may be given again\n"
              "  130  interrupted; the best vote so far was printed\n");
 }
 

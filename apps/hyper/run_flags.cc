@@ -21,7 +21,7 @@ constexpr const char* kRunFooter = R"(Examples:
 The answer and what it cost go to stdout, everything that depends on the clock to stderr.
 Exit codes: 0 done, 64 a flag or value is not valid, 65 a file is broken, 66 a file cannot be read,
 69 the model cannot do it, 71 out of memory or KV cells, 74 the trace could not be written,
-130 interrupted (the best vote so far is printed).)";
+75 a server of --rpc went away, 130 interrupted (the best vote so far is printed).)";
 
 // Flags as they are written, before they are checked.
 struct RunTexts {

@@ -44,19 +44,32 @@ struct LlamaOptions {
   KvType kv_type = KvType::kF16;
   KvLayout kv_layout = KvLayout::kAuto;
   Toggle flash_attention = Toggle::kAuto;
-  int gpu_layers = 0;               // layers on GPUs; negative: all
-  int main_gpu = 0;                 // index of the GPU that is used where only one is
-  std::vector<float> tensor_split;  // share of each GPU; empty: by free memory
-  std::string backend_dir;          // folder of ggml's backend libraries; empty: where llama.cpp is
-  std::string chat_template;        // Jinja source in place of the model's own; empty: the model's
+  int gpu_layers = 0;  // layers on GPUs and RPC servers; negative: all; with servers 0 too
+  int main_gpu = 0;    // index of the GPU that is used where only one is
+  std::vector<float> tensor_split;       // share of each server, then GPU; empty: by free memory
+  std::vector<std::string> rpc_servers;  // "host:port" of each ggml-rpc-server that carries
+                                         // layers, in their order; empty: none
+  std::string backend_dir;    // folder of ggml's backend libraries; empty: where llama.cpp is
+  std::string chat_template;  // Jinja source in place of the model's own; empty: the model's
 };
 
 // An engine on the model of `options`, ready for Open.
 // Errors, each one line with value, reason and remedy: kNotFound (no such file), kInvalidArgument
 // (an option out of range, a folder, not GGUF, no permission), kDataLoss (a broken or cut file),
-// kResourceExhausted (the KV cache does not fit in memory), kUnsupported (the architecture).
+// kResourceExhausted (the KV cache does not fit in memory), kUnsupported (the architecture, or RPC
+// servers without llama.cpp's RPC backend), kUnavailable (an RPC server does not answer).
 // Cost: loads the weights. The engine belongs to one thread at a time.
 Result<std::unique_ptr<Engine>> MakeLlamaEngine(const LlamaOptions& options);
+
+// Called when an RPC server is lost while an engine uses it. llama.cpp cannot go on then and ends
+// the process with abort(); this comes first, on any thread, with kUnavailable and a line that
+// names the server. It may print and end the process its own way (std::_Exit), but must use no
+// engine.
+using LostServerHandler = void (*)(const Error& error);
+
+// Sets the handler of the process; null: llama.cpp's own message and backtrace. Call it before the
+// engines are made; any thread. A program with RPC servers should also ignore SIGPIPE.
+void SetLostServerHandler(LostServerHandler handler);
 
 // Memory of an engine, in bytes, before it is made.
 struct MemoryPlan {
@@ -64,7 +77,8 @@ struct MemoryPlan {
   int64_t weights_bytes = 0;    // all devices together
   int64_t context_bytes = 0;    // KV cache, and the state of recurrent models
   int64_t compute_bytes = 0;    // what a forward needs besides
-  int64_t available_bytes = 0;  // main memory that is free now; -1 where it cannot be told
+  int64_t available_bytes = 0;  // main memory that is free now, with RPC servers that of their
+                                // devices; -1 where it cannot be told
   int cells = 0;                // KV cells that the lanes share
   int lanes = 0;                // most lanes open at once
   int contexts = 1;             // of llama.cpp, which share the weights; cells and lanes are split

@@ -156,7 +156,7 @@ TEST(ParseEngineOptions, ReadsAllMembersAndRefusesOthers) {
   const Result<LlamaOptions> options = ParseEngineOptions(
       R"({"ctx": 4096, "max-lanes": 8, "threads": 2, "determinism": "fast", "kv-type": "q8_0",
           "flash-attention": "off", "gpu-layers": -1, "main-gpu": 1, "backend-dir": "b",
-          "chat-template": "t"})",
+          "rpc": "a:1,b:2", "chat-template": "t"})",
       "model.gguf");
   ASSERT_TRUE(options.has_value()) << options.error().message;
   EXPECT_EQ(options->model_path, "model.gguf");
@@ -168,6 +168,7 @@ TEST(ParseEngineOptions, ReadsAllMembersAndRefusesOthers) {
   EXPECT_EQ(options->flash_attention, Toggle::kOff);
   EXPECT_EQ(options->gpu_layers, -1);
   EXPECT_EQ(options->main_gpu, 1);
+  EXPECT_EQ(options->rpc_servers, (std::vector<std::string>{"a:1", "b:2"}));
   EXPECT_EQ(options->backend_dir, "b");
   EXPECT_EQ(options->chat_template, "t");
   EXPECT_FALSE(ParseEngineOptions(R"({"context": 1})", "m").has_value());

@@ -1,5 +1,6 @@
 #include "src/capi/engine_options.h"
 
+#include "src/engine/llama/rpc_address.h"
 #include "src/report/member_reader.h"
 
 namespace hyper {
@@ -7,6 +8,7 @@ namespace hyper {
 Result<LlamaOptions> ParseEngineOptions(const std::string& text, const std::string& model_path) {
   MemberReader reader(text);
   LlamaOptions options;
+  std::string rpc;
   options.model_path = model_path;
   reader.Take("ctx", options.context_cells);
   reader.Take("max-lanes", options.max_lanes);
@@ -27,12 +29,14 @@ Result<LlamaOptions> ParseEngineOptions(const std::string& text, const std::stri
                   {{"auto", Toggle::kAuto}, {"off", Toggle::kOff}, {"on", Toggle::kOn}});
   reader.Take("gpu-layers", options.gpu_layers);
   reader.Take("main-gpu", options.main_gpu);
+  reader.Take("rpc", rpc);
   reader.Take("backend-dir", options.backend_dir);
   reader.Take("chat-template", options.chat_template);
   Status status = reader.Finish();
   if (!status) {
     return status.error();
   }
+  options.rpc_servers = llama::SplitRpcServers(rpc);
   return options;
 }
 

@@ -94,6 +94,29 @@ def vllm_server(python, checkpoint, context=1024, more=()):
 
 
 @contextlib.contextmanager
+def rpc_server(program, port=None, prefix=()):
+    """A ggml-rpc-server on the CPU with one thread; gives "host:port" and the process."""
+    port = port or free_port()
+    environment = dict(os.environ, LD_LIBRARY_PATH=os.path.dirname(os.path.abspath(program)))
+    process = subprocess.Popen(
+        [*prefix, program, "-H", "127.0.0.1", "-p", str(port), "-t", "1"], env=environment,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            if process.poll() is not None or time.monotonic() > deadline:
+                sys.exit(f"{program} did not start on port {port}")
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", port), timeout=2).close()
+                break
+            time.sleep(0.05)
+        yield f"127.0.0.1:{port}", process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
 def sglang_stand_in(python, script):
     """sglang_wire.py; gives its root URL."""
     port = free_port()

@@ -93,7 +93,7 @@ Status LlamaEngine::Start(const LlamaOptions& options) {
                           info.expert_used_count <= info.expert_count && info.moe_layer_count > 0;
   capabilities_.full_logits = true;
   capabilities_.score = true;
-  capabilities_.strict = ordered;
+  capabilities_.strict = ordered && loaded_.rpc_servers == nullptr;
   capabilities_.max_top_count = info.vocab_size;
   capabilities_.max_lanes = loaded_.plan.lanes;
   capabilities_.max_rows = loaded_.plan.lanes + loaded_.plan.routes;

@@ -1,14 +1,24 @@
-// PlanLlamaMemory: what an engine would take, by llama.cpp's own account, without the weights.
+// Memory: what there is, and what an engine would take, by llama.cpp's own account, without the
+// weights.
 #include <llama-ext.h>
 
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <fstream>
+#include <limits>
 
 #include "src/engine/llama/model.h"
 
 namespace hyper::llama {
 namespace {
+
+// The number in a file of one number; infinite where there is none ("max" in a control group).
+double NumberIn(const std::string& path) {
+  std::ifstream file(path);
+  double number = 0;
+  return file >> number ? number : std::numeric_limits<double>::infinity();
+}
 
 struct Bytes {
   int64_t weights = 0;
@@ -93,7 +103,7 @@ Result<MemoryPlan> PlanMemory(const LlamaOptions& options) {
   plan.streams = loaded->plan.streams;
   plan.context_bytes = bytes->context * plan.contexts;
   plan.compute_bytes = bytes->compute * plan.contexts;
-  const double available = AvailableBytes();
+  const double available = loaded->available_bytes;
   plan.available_bytes = std::isfinite(available) ? static_cast<int64_t>(available) : -1;
   plan.cells = loaded->plan.cells * plan.contexts;
   plan.lanes = loaded->plan.lanes * plan.contexts;
@@ -103,6 +113,24 @@ Result<MemoryPlan> PlanMemory(const LlamaOptions& options) {
 }
 
 }  // namespace
+
+double AvailableBytes() {
+  double available = std::numeric_limits<double>::infinity();
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::string rest;
+  double kilobytes = 0;
+  while (file >> name >> kilobytes && std::getline(file, rest)) {
+    if (name == "MemAvailable:") {
+      available = kilobytes * 1024;
+    }
+  }
+  const double limit = NumberIn("/sys/fs/cgroup/memory.max");
+  const double used = NumberIn("/sys/fs/cgroup/memory.current");
+  return std::isfinite(limit) && std::isfinite(used) ? std::min(available, limit - used)
+                                                     : available;
+}
+
 }  // namespace hyper::llama
 
 namespace hyper {

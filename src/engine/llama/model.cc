@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "src/engine/llama/cpu_load.h"
 #include "src/engine/llama/file_hash.h"
 #include "src/engine/llama/kv_layout.h"
+#include "src/engine/llama/rpc_watch.h"
 
 namespace hyper::llama {
 namespace {
@@ -145,13 +145,6 @@ double BytesPerCell(const GgufHeader& header, const std::string& prefix, ggml_ty
          static_cast<double>(ggml_type_size(type)) / static_cast<double>(ggml_blck_size(type));
 }
 
-// The number in a file of one number; infinite where there is none ("max" in a control group).
-double NumberIn(const std::string& path) {
-  std::ifstream file(path);
-  double number = 0;
-  return file >> number ? number : std::numeric_limits<double>::infinity();
-}
-
 std::string Gigabytes(double bytes) {
   const double tenths = std::round(bytes / 1e8);
   std::string text = std::to_string(static_cast<int64_t>(tenths));
@@ -163,7 +156,8 @@ std::string Gigabytes(double bytes) {
 struct ModelShape {
   int train_tokens = 0;
   double bytes_per_cell = 0;
-  bool plain = false;  // attention over the whole history in every layer, and no experts
+  bool plain = false;    // attention over the whole history in every layer, and no experts
+  double available = 0;  // bytes of memory, where the layers lie
 };
 
 // Cells of each context where none were asked for.
@@ -197,7 +191,7 @@ Result<ContextPlan> PlanContext(const LlamaOptions& options, const ModelShape& s
   plan.prefill_rows = options.strict ? plan.max_rows : kFastPrefillRows;
   plan.routes = std::min(plan.max_rows - 1, kMaxSequences - 2 - plan.lanes);
   plan.routes = std::max(plan.routes, 1);
-  const double available = AvailableBytes();
+  const double available = shape.available;
   int64_t cells = (int64_t{options.context_cells} + plan.contexts - 1) / plan.contexts;
   cells = options.context_cells == 0 ? DefaultCells(plan, shape, available)
                                      : std::max<int64_t>(cells, 2);
@@ -229,9 +223,13 @@ Result<ContextPlan> PlanContext(const LlamaOptions& options, const ModelShape& s
   return plan;
 }
 
-Result<ModelHandle> LoadWeights(const LlamaOptions& options, Weights weights) {
+Result<ModelHandle> LoadWeights(const LlamaOptions& options, Weights weights, RpcServers* servers) {
   llama_model_params params = llama_model_default_params();
   params.n_gpu_layers = options.gpu_layers;
+  if (servers != nullptr) {
+    params.devices = servers->devices().data();
+    params.n_gpu_layers = options.gpu_layers == 0 ? -1 : options.gpu_layers;
+  }
   params.main_gpu = options.main_gpu;
   if (weights == Weights::kMeasure) {
     params.no_alloc = true;
@@ -255,35 +253,35 @@ Result<ModelHandle> LoadWeights(const LlamaOptions& options, Weights weights) {
   return model;
 }
 
+// Finds the servers, if any, and the memory that there is where the layers lie.
+Status ConnectServers(const LlamaOptions& options, LoadedModel* loaded) {
+  loaded->available_bytes = AvailableBytes();
+  if (options.rpc_servers.empty()) {
+    return {};
+  }
+  Result<std::unique_ptr<RpcServers>> servers = RpcServers::Connect(options.rpc_servers);
+  if (!servers) {
+    return servers.error();
+  }
+  loaded->rpc_servers = std::move(*servers);
+  loaded->available_bytes = loaded->rpc_servers->FreeBytes();
+  return {};
+}
+
 bool IsRecurrent(const llama_model* model) {
   return llama_model_is_recurrent(model) || llama_model_is_hybrid(model);
 }
 
 // Whether a lane's cells stay in the order of its positions, so that nothing about other lanes
-// changes how its attention sums are rounded.
+// changes how its attention sums are rounded. Of servers it is assumed: they hide what they compute
+// on.
 bool KeepsOrder(const llama_model* model, const LlamaOptions& options) {
-  return options.flash_attention != Toggle::kOff && options.gpu_layers == 0 &&
+  return options.flash_attention != Toggle::kOff &&
+         (options.gpu_layers == 0 || !options.rpc_servers.empty()) &&
          llama_model_n_swa(model) == 0 && !IsRecurrent(model);
 }
 
 }  // namespace
-
-double AvailableBytes() {
-  double available = std::numeric_limits<double>::infinity();
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  std::string rest;
-  double kilobytes = 0;
-  while (file >> name >> kilobytes && std::getline(file, rest)) {
-    if (name == "MemAvailable:") {
-      available = kilobytes * 1024;
-    }
-  }
-  const double limit = NumberIn("/sys/fs/cgroup/memory.max");
-  const double used = NumberIn("/sys/fs/cgroup/memory.current");
-  return std::isfinite(limit) && std::isfinite(used) ? std::min(available, limit - used)
-                                                     : available;
-}
 
 Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   if (Status status = CheckOptions(options); !status) {
@@ -305,23 +303,28 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   const int train = static_cast<int>(header->Integer(prefix + ".context_length", 4096));
   loaded.info.context_train_tokens = train;
   loaded.bytes_per_cell = BytesPerCell(*header, prefix, TypeOf(options.kv_type));
-  const double limit =
-      weights == Weights::kMeasure ? std::numeric_limits<double>::infinity() : AvailableBytes();
-  const ModelShape shape{train, loaded.bytes_per_cell, IsPlain(*header, loaded.info)};
+  if (Status status = LoadBackends(options.backend_dir); !status) {
+    return status.error();
+  }
+  if (Status status = ConnectServers(options, &loaded); !status) {
+    return status.error();
+  }
+  const double limit = weights == Weights::kMeasure ? std::numeric_limits<double>::infinity()
+                                                    : loaded.available_bytes;
+  const ModelShape shape{train, loaded.bytes_per_cell, IsPlain(*header, loaded.info),
+                         loaded.available_bytes};
   const Result<ContextPlan> plan = PlanContext(options, shape, limit);
   if (!plan) {
     return plan.error();
   }
   loaded.plan = *plan;
   loaded.context_tokens = std::min(train, plan->streams ? plan->stream_cells : plan->cells);
-  if (Status status = LoadBackends(options.backend_dir); !status) {
-    return status.error();
-  }
-  Result<ModelHandle> model = LoadWeights(options, weights);
+  Result<ModelHandle> model = LoadWeights(options, weights, loaded.rpc_servers.get());
   if (!model) {
     return model.error();
   }
   loaded.model = std::move(*model);
+  WatchConnections(options.rpc_servers);
   loaded.info.vocab_size = llama_vocab_n_tokens(llama_model_get_vocab(loaded.model.get()));
   const int cpus = AllowedCpus();
   loaded.threads = options.threads == 0 ? DefaultThreads(cpus, load.FreeCpus())

@@ -8,6 +8,7 @@
 #include "hyper/llama_engine.h"
 #include "src/engine/llama/backend.h"
 #include "src/engine/llama/gguf_header.h"
+#include "src/engine/llama/rpc_servers.h"
 
 namespace hyper::llama {
 
@@ -32,12 +33,14 @@ struct LoadedModel {
   ContextPlan plan;
   double bytes_per_cell = 0;
   int context_tokens = 0;      // longest history of one lane
-  bool ordered_cells = false;  // plain KV on the CPU with flash attention: strict can be kept
+  double available_bytes = 0;  // free memory before loading; infinite where it cannot be told
+  bool ordered_cells = false;  // plain KV on CPUs with flash attention: strict can be kept
   bool recurrent = false;      // keeps a state that cannot be taken back, such as Qwen3-Next's
   bool names_end = false;      // the file says which token ends a text
   bool router_bias = false;    // the router adds a bias after its matmul
   int threads = 1;
   std::unique_ptr<ThreadPool> threads_pool;  // of all contexts, which run one at a time
+  std::unique_ptr<RpcServers> rpc_servers;   // null: none
   ModelHandle model;
 };
 

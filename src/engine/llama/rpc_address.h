@@ -1,0 +1,51 @@
+// Where a ggml-rpc-server listens, and whether it does: looked up before llama.cpp is let near it,
+// which ends the process where a server does not answer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hyper/result.h"
+
+namespace hyper::llama {
+
+struct RpcAddress {
+  std::string host;  // a name or an IPv4 address: llama.cpp's RPC knows no IPv6
+  int port = 0;      // [1, 65535]
+};
+
+// The parts of a list such as "a:50052,b:50052". Pure.
+std::vector<std::string> SplitRpcServers(const std::string& list);
+
+// Reads "host:port". Errors: kInvalidArgument. Pure.
+Result<RpcAddress> ParseRpcAddress(const std::string& text);
+
+// Checks that every part of `servers` is an address, and none there twice. Errors:
+// kInvalidArgument. Pure.
+Status CheckRpcServers(const std::vector<std::string>& servers);
+
+// A connection of its own to a server; closed with the object.
+class RpcProbe {
+ public:
+  RpcProbe() = default;
+  ~RpcProbe();
+  RpcProbe(RpcProbe&& other) noexcept : descriptor_(other.descriptor_) { other.descriptor_ = -1; }
+  RpcProbe(const RpcProbe&) = delete;
+  RpcProbe& operator=(const RpcProbe&) = delete;
+
+  // Connects within `timeout_s`. Returns why not, or nothing.
+  std::optional<std::string> Connect(const RpcAddress& address, double timeout_s);
+  // Waits until the server takes its turn with this connection, which says nothing and so ends. A
+  // greeting that is given up on would kill a busy server later, when it answers to nobody. Returns
+  // why it is not this connection's turn, with the remedy, or nothing.
+  std::optional<std::string> AwaitTurn(double timeout_s);
+  // Exchanges the first message of the protocol with a server that serves nobody else.
+  // Returns what is wrong, with the remedy, or nothing.
+  std::optional<std::string> Greet(double timeout_s);
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace hyper::llama
