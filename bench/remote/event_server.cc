@@ -106,7 +106,7 @@ class EventServer {
     const size_t asked = body.find("\"max_tokens\":");
     if (client.request.find("/models") < head) {
       client.out += Answer(200, R"({"data":[{"id":"m","owned_by":"vllm","max_model_len":4096}]})");
-    } else if (client.request.find("/completions") > head || asked == std::string::npos) {
+    } else if (client.request.find(" /v1/completions") > head || asked == std::string::npos) {
       client.out += Answer(404, R"({"detail":"Not Found"})");
     } else if (body.find("\"stream\":true") == std::string::npos) {
       client.out += Answer(200, completion_);

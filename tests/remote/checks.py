@@ -1,5 +1,6 @@
 """What every real server must stand, whoever made it. Standard library only."""
 
+import recorder
 import servers
 
 METHODS = (
@@ -55,6 +56,22 @@ def common_prefix(one, other):
     while length < min(len(one), len(other)) and one[length] == other[length]:
         length += 1
     return one[:length]
+
+
+def check_prefill(hyper, root, question):
+    """Where no endpoint renders chats, lanes are chats that the server continues: the same text."""
+    greedy = ["--method", "sc", "--width", "1", "--temperature", "0"]
+    text = {}
+    with recorder.recording(root, ("/apply-template", "/tokenize", "/props")) as proxy:
+        way = servers.hyper_probe(hyper, proxy.root + "/v1")["findings"]["chat template"]
+        for name, url, more in (("endpoint", root, []), ("prefill", proxy.root, []),
+                                ("prefill, 8 tokens a request", proxy.root, ["--grant", "8"])):
+            run = servers.hyper_run(hyper, question, ["--engine", url + "/v1", *greedy, *more])
+            text[name] = run["paths"][0]["text"]
+    fine = way.startswith("assistant prefill") and len(set(text.values())) == 1
+    print(f"  chats without a template endpoint: {way}; " +
+          ("the same greedy text" if fine else f"WRONG: {text}"))
+    return fine
 
 
 def check_methods(hyper, url, questions, width=16):

@@ -108,6 +108,7 @@ def main():
         print(servers.version("llama-server", root))
         fine = checks.check_probe(arguments.hyper, root + "/v1", WANTED)
         fine = checks.check_methods(arguments.hyper, root + "/v1", questions[:3]) and fine
+        fine = checks.check_prefill(arguments.hyper, root, questions[0]) and fine
     fine = check_same_answers(arguments, questions) and fine
     print("passed" if fine else "FAILED")
     return 0 if fine else 1

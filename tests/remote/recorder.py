@@ -22,9 +22,13 @@ class QuietServer(http.server.ThreadingHTTPServer):
 
 
 class Recorder:
-    """Exchanges in the order of their requests; `root` is the proxy's own URL."""
+    """Exchanges in the order of their requests; `root` is the proxy's own URL.
 
-    def __init__(self, upstream):
+    Paths in `hidden` are answered by 404, as by a gateway that lets only some through.
+    """
+
+    def __init__(self, upstream, hidden=()):
+        self.hidden = hidden
         self.upstream = urllib.parse.urlsplit(upstream)
         self.exchanges = []
         self.lock = threading.Lock()
@@ -54,6 +58,10 @@ class Recorder:
                 exchange = {"method": method, "path": self.path,
                             "request": json.loads(body) if body else None}
                 recorder.begin(exchange)
+                if self.path in recorder.hidden:
+                    exchange.update(status=404, type="application/json", body="{}", cut=False)
+                    self.reply(404, "application/json", "Content-Length: 2", b"{}")
+                    return
                 there = http.client.HTTPConnection(recorder.upstream.hostname,
                                                    recorder.upstream.port)
                 there.request(method, self.path, body or None, {"Content-Type": "application/json"})
@@ -102,8 +110,8 @@ class Recorder:
 
 
 @contextlib.contextmanager
-def recording(upstream):
-    recorder = Recorder(upstream)
+def recording(upstream, hidden=()):
+    recorder = Recorder(upstream, hidden)
     thread = threading.Thread(target=recorder.server.serve_forever)
     thread.start()
     try:

@@ -105,7 +105,8 @@ TEST(Replay, CharactersOverSeveralTokensComeWhole) {
     const std::string body = exchange["body"];
     for (const size_t piece : {size_t{1}, size_t{7}, body.size()}) {
       remote::ChunkParser parser;
-      remote::Stream stream(parser);
+      std::vector<LaneId> changed;
+      remote::Stream stream(parser, 1, changed);
       stream.asked_tokens = exchange["request"]["max_tokens"];
       for (size_t at = 0; at < body.size(); at += piece) {
         stream.OnData(200, std::string_view(body).substr(at, piece));

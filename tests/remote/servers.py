@@ -15,7 +15,7 @@ import time
 import urllib.error
 import urllib.request
 
-START_SECONDS = 300
+START_SECONDS = 900  # vLLM imports for minutes where the cores are taken
 
 
 def free_port():
@@ -40,7 +40,7 @@ def post(url, body, timeout=60):
 def running(command, environment, url):
     """Runs `command` until the block ends; enters it when `url` answers."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # ends it too
-    with tempfile.TemporaryFile("w+") as log:
+    with tempfile.TemporaryFile("w+", errors="replace") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment,
                                    start_new_session=True)
         try:

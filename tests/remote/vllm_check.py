@@ -33,6 +33,7 @@ def main():
         print(servers.version("vllm", root))
         fine = checks.check_probe(arguments.hyper, root + "/v1", WANTED)
         fine = checks.check_methods(arguments.hyper, root + "/v1", questions) and fine
+        fine = checks.check_prefill(arguments.hyper, root, questions[0]) and fine
     print("passed" if fine else "FAILED")
     return 0 if fine else 1
 

@@ -50,7 +50,8 @@ class Writer {
       : model_(model), history_(PromptOf(body)), prompt_(history_.size()) {
     sampler_ = {body.value("temperature", 1.0), std::max(body.value("top_k", 0), 0),
                 body.value("top_p", 1.0), body.value("min_p", 0.0)};
-    top_count_ = body.value("logprobs", 0);
+    const Json& count = body.value("logprobs", Json());
+    top_count_ = body.value(count.is_boolean() ? "top_logprobs" : "logprobs", 0);
     key_ = model.key_of_seed(body.value("seed", 0U));
   }
 
@@ -69,6 +70,21 @@ class Writer {
     return draw;
   }
 
+  // The prompt's own tokens, as if they had been drawn.
+  std::vector<Draw> Echo() const {
+    std::vector<Draw> draws;
+    for (size_t i = 0; i < prompt_; ++i) {
+      std::vector<float> row(kVocabulary, 0.0F);
+      model_.logits(key_, std::span(history_).first(i), row);
+      RowSummary summary;
+      SummarizeRow(row, top_count_, summary);
+      const auto place = static_cast<size_t>(history_[i]);
+      const auto logprob = static_cast<float>(row[place] - summary.log_sum_exp);
+      draws.push_back({history_[i], logprob, std::move(summary.top)});
+    }
+    return draws;
+  }
+
   size_t prompt_tokens() const { return prompt_; }
   bool full() const { return static_cast<int>(history_.size()) >= model_.context; }
 
@@ -81,23 +97,21 @@ class Writer {
   uint64_t key_ = 0;
 };
 
-Json LlamaLogprobs(const std::vector<Draw>& draws) {
+Json ObjectLogprobs(const std::vector<Draw>& draws, bool with_ids) {
   Json content = Json::array();
   for (const Draw& draw : draws) {
     Json top = Json::array();
     for (const TokenLogprob& entry : draw.top) {
       const std::string name = Name(entry.token);
-      top.push_back({{"id", entry.token},
-                     {"token", name},
-                     {"bytes", Bytes(name)},
-                     {"logprob", entry.logprob}});
+      top.push_back({{"token", name}, {"bytes", Bytes(name)}, {"logprob", entry.logprob}});
+      if (with_ids) top.back()["id"] = entry.token;
     }
     const std::string name = Name(draw.token);
-    content.push_back({{"id", draw.token},
-                       {"token", name},
+    content.push_back({{"token", name},
                        {"bytes", Bytes(name)},
                        {"logprob", draw.logprob},
                        {"top_logprobs", top}});
+    if (with_ids) content.back()["id"] = draw.token;
   }
   return {{"content", content}};
 }
@@ -117,7 +131,7 @@ Json VllmLogprobs(const std::vector<Draw>& draws) {
   return {{"tokens", tokens}, {"token_logprobs", values}, {"top_logprobs", tops}};
 }
 
-Json ChunkOf(const ScriptedModel& model, const std::vector<Draw>& draws,
+Json ChunkOf(const ScriptedModel& model, const Json& body, const std::vector<Draw>& draws,
              const std::string& finish) {
   const bool llama = model.dialect == ScriptedModel::Dialect::kLlamaServer;
   std::string text;
@@ -127,11 +141,17 @@ Json ChunkOf(const ScriptedModel& model, const std::vector<Draw>& draws,
     ids.push_back(draw.token);
   }
   Json choice = {{"index", 0},
-                 {"text", text},
                  {"finish_reason", finish.empty() ? Json() : Json(finish)},
                  {"logprobs", nullptr}};
+  const Json message = {{"role", "assistant"}, {"content", text}};
+  if (body.contains("messages")) {
+    choice[body.value("stream", false) ? "delta" : "message"] = message;
+  } else {
+    choice["text"] = text;
+  }
   if (!draws.empty() && !draws[0].top.empty()) {
-    choice["logprobs"] = llama ? LlamaLogprobs(draws) : VllmLogprobs(draws);
+    const bool objects = llama || body.contains("messages");
+    choice["logprobs"] = objects ? ObjectLogprobs(draws, llama) : VllmLogprobs(draws);
   }
   if (!llama) choice["token_ids"] = ids;
   return {{"object", "text_completion"}, {"choices", Json::array({choice})}};
@@ -147,16 +167,37 @@ std::vector<Token> PromptOf(const Json& body) {
   return tokens;
 }
 
+// The completion that a chat asks for: its template applied, or its last message continued.
+Json ScriptedModel::CompletionOfChat(const Json& body) const {
+  Json messages = body["messages"];
+  const Json arguments = body.value("chat_template_kwargs", Json::object());
+  std::string text = arguments.value("opener", opener);
+  const bool flagged = body.value("continue_final_message", false);
+  const bool last = messages.back()["role"] == "assistant";
+  if (last && prefill != Prefill::kNone && flagged != (prefill == Prefill::kTrailing)) {
+    text = messages.back()["content"].get<std::string>();
+    messages.erase(messages.size() - 1);
+    const size_t closed = text.find("</think>");
+    if (prefill == Prefill::kDropsReasoning && closed != std::string::npos) text.erase(0, closed);
+  }
+  Json completion = body;
+  completion["prompt"] = Render(messages) + text;
+  return completion;
+}
+
 // Not streamed.
 Json ScriptedModel::Complete(const Json& body) {
   Writer writer(*this, body);
-  std::vector<Draw> draws;
+  const bool echo = body.value("echo", false) && dialect == Dialect::kVllm;
+  std::vector<Draw> draws = echo ? writer.Echo() : std::vector<Draw>();
   std::string finish = "length";
   for (int i = 0; i < body.value("max_tokens", 16) && finish == "length"; ++i) {
     draws.push_back(writer.Next());
     finish = draws.back().token == kEnd ? "stop" : "length";
   }
-  Json answer = ChunkOf(*this, draws, finish);
+  Json answer = ChunkOf(*this, body, draws, finish);
+  Json& lists = answer["choices"][0]["logprobs"];
+  if (echo && lists.is_object()) lists["token_logprobs"][0] = nullptr;  // nothing before it
   for (int i = 1; i < body.value("n", 1); ++i) answer["choices"].push_back(answer["choices"][0]);
   answer["usage"] = {{"prompt_tokens", writer.prompt_tokens()},
                      {"completion_tokens", draws.size()},
@@ -181,14 +222,14 @@ void ScriptedModel::Stream(const Json& body, ServerConnection& connection) {
     const Draw draw = writer.Next();
     if (draw.token == kEnd) finish = "stop";
     Json chunk =
-        ChunkOf(*this, {draw}, dialect == Dialect::kVllm && finish == "stop" ? "stop" : "");
+        ChunkOf(*this, body, {draw}, dialect == Dialect::kVllm && finish == "stop" ? "stop" : "");
     if (edit) edit(i, chunk);
     ++tokens;  // before it is sent: who has received it may look at once
     alive = !connection.PeerGone() && connection.Send("data: " + chunk.dump() + "\n\n");
     tokens -= alive ? 0 : 1;
   }
   --open;
-  alive = alive && connection.Send("data: " + ChunkOf(*this, {}, finish).dump() + "\n\n") &&
+  alive = alive && connection.Send("data: " + ChunkOf(*this, body, {}, finish).dump() + "\n\n") &&
           connection.Send("data: [DONE]\n\n") && connection.EndStream();
   aborted += alive ? 0 : 1;
   if (!alive) connection.CloseAfterwards();
@@ -205,6 +246,16 @@ void ScriptedModel::Handle(const HttpMessage& request, ServerConnection& connect
     connection.Respond(
         200,
         Json{{"total_slots", slots}, {"default_generation_settings", {{"n_ctx", context}}}}.dump());
+  } else if (request.path == "/v1/chat/completions" && chats && body.contains("messages")) {
+    ++posts;
+    const Json completion = CompletionOfChat(body);
+    if (body.value("stream", false)) {
+      Stream(completion, connection);
+    } else {
+      connection.Respond(200, Complete(completion).dump());
+    }
+  } else if (request.path == "/v1/completions" && !completions) {
+    connection.Respond(404, R"({"detail":"Not Found"})");
   } else if (request.path == "/v1/completions" && body.is_object() && body.contains("prompt")) {
     ++posts;
     if (body.value("stream", false)) {
@@ -220,9 +271,9 @@ void ScriptedModel::Handle(const HttpMessage& request, ServerConnection& connect
       list.push_back(llama ? object : Json(static_cast<int>(c)));
     }
     connection.Respond(200, Json{{"tokens", list}}.dump());
-  } else if (request.path == "/apply-template" && llama) {
+  } else if (request.path == "/apply-template" && llama && renders) {
     connection.Respond(200, Json{{"prompt", Render(body["messages"])}}.dump());
-  } else if (request.path == "/tokenize" && body.contains("messages") && !llama) {
+  } else if (request.path == "/tokenize" && body.contains("messages") && !llama && renders) {
     const Json as_prompt = {{"prompt", Render(body["messages"])}};
     connection.Respond(200, Json{{"tokens", PromptOf(as_prompt)}}.dump());
   } else if (request.path == "/detokenize" && !llama) {

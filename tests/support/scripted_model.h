@@ -34,6 +34,16 @@ class ScriptedModel {
 
   Logits logits;
   Dialect dialect = Dialect::kLlamaServer;
+  // Chats: whether endpoints render them, what opens the assistant's turn
+  // (the template argument "opener" replaces it), and whether and how a
+  // message of the assistant at the end is continued. kDropsReasoning: as kFlag, but reasoning that
+  // such a message has closed is left out of the prompt.
+  enum class Prefill { kNone, kFlag, kTrailing, kDropsReasoning };
+  bool renders = true;
+  bool completions = true;  // false: chats only
+  bool chats = true;
+  std::string opener;
+  Prefill prefill = Prefill::kNone;
   int slots = 64;
   int context = 4096;
   int delay_ms = 0;  // before each token
@@ -53,6 +63,7 @@ class ScriptedModel {
 
  private:
   Json Complete(const Json& body);
+  Json CompletionOfChat(const Json& body) const;
   void Stream(const Json& body, ServerConnection& connection);
 };
 

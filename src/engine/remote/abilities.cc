@@ -9,6 +9,21 @@ namespace {
 
 std::string YesNo(bool value) { return value ? "yes" : "no"; }
 
+const char* ChatWay(const Abilities& can) {
+  switch (can.chat) {
+    case Abilities::Template::kApplyTemplate:
+      return "/apply-template";
+    case Abilities::Template::kTokenizeMessages:
+      return "/tokenize of messages";
+    case Abilities::Template::kPrefill:
+      return can.continuation.flagged ? "assistant prefill (continue_final_message)"
+                                      : "assistant prefill (trailing message)";
+    case Abilities::Template::kNone:
+      break;
+  }
+  return "none";
+}
+
 std::string Number(int value) { return value > 0 ? std::to_string(value) : "unknown"; }
 
 }  // namespace
@@ -17,9 +32,6 @@ ServerReport Describe(const std::string& url, const Abilities& can) {
   ServerReport report;
   report.url = BaseUrl(url);
   report.model = can.model;
-  const char* chat = can.chat == Abilities::Template::kApplyTemplate      ? "/apply-template"
-                     : can.chat == Abilities::Template::kTokenizeMessages ? "/tokenize of messages"
-                                                                          : "none";
   report.findings = {
       {"server", ServerKindName(can.kind)},
       {"model", can.model.empty() ? "unnamed" : can.model},
@@ -36,7 +48,7 @@ ServerReport Describe(const std::string& url, const Abilities& can) {
       {"echo", YesNo(can.echo)},
       {"n > 1", YesNo(can.several)},
       {"prefix cache", YesNo(can.prefix_cache)},
-      {"chat template", chat},
+      {"chat template", ChatWay(can)},
       {"reasoning field", can.reasoning_field.empty() ? "none" : can.reasoning_field},
       {"errors", can.error_style},
   };

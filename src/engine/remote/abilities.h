@@ -13,11 +13,18 @@ inline constexpr int kWantedTop = 20;
 
 enum class ServerKind { kUnknown, kLlamaServer, kVllm, kSglang };
 
+// How a server goes on with an assistant's message (an assistant prefill).
+struct Continuation {
+  bool flagged = false;  // with continue_final_message; else where the assistant's message is last
+  std::string opener;    // what the template opens a turn with, and a continued message must repeat
+};
+
 struct Abilities {
   ServerKind kind = ServerKind::kUnknown;
   std::string model;           // as requests name it
   int context_tokens = 0;      // 0: not known
   int slots = 0;               // sequences decoded at once; 0: not known
+  bool completions = true;     // /completions; else chats only
   int top_logprobs = 0;        // longest list of alternatives, up to what was asked for
   bool raw_logprobs = true;    // the same at every temperature
   bool logprobs_sound = true;  // no positive values, no sum above 1
@@ -30,7 +37,9 @@ struct Abilities {
   bool prefix_cache = false;   // a second equal prompt was not computed again
   bool tokenizes = false;      // POST /tokenize with a text
   bool token_pieces = false;   // and tells each token's text
-  enum class Template { kNone, kApplyTemplate, kTokenizeMessages } chat = Template::kNone;
+  enum class Template { kNone, kApplyTemplate, kTokenizeMessages, kPrefill } chat = Template::kNone;
+  Continuation continuation;             // with kPrefill
+  std::string no_continuation;           // why chats are answered but not continued; else empty
   std::string reasoning_field;           // where chat answers put the reasoning; empty: nowhere
   std::string error_style;               // in words
   std::vector<std::string> workarounds;  // in words

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "src/engine/remote/remote_engine.h"
@@ -12,6 +14,13 @@ namespace {
 
 constexpr int kMostReplays = 16;
 constexpr int32_t kEndWireId = -2;  // of an end token whose number is not told
+
+// Hash of a list of alternatives up to `entry`, given that of those before it.
+uint64_t HashOf(uint64_t before, const ChunkAlternative& entry) {
+  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15U;
+  const uint64_t name = std::hash<std::string_view>()(entry.bytes);
+  return ((before ^ name) * kOdd ^ std::bit_cast<uint32_t>(entry.logprob)) * kOdd;
+}
 
 bool HasMultiByte(std::string_view bytes) {
   return std::any_of(bytes.begin(), bytes.end(),
@@ -80,11 +89,10 @@ bool RemoteEngine::Judge(RemoteLane& lane, const ChunkToken& token) {
            bad("missing", "the server left some out");
   }
   double mass = 0;
-  std::string list;
+  uint64_t list = 0;
   for (const ChunkAlternative& entry : token.top) {
     mass += std::exp(std::min(static_cast<double>(entry.logprob), 1.0));
-    list += entry.bytes;
-    list += fmt::format("\n{}\n", entry.logprob);
+    list = HashOf(list, entry);
   }
   if (token.logprob > 1e-3F || std::isnan(mass)) {
     return bad("positive", "they are positive or not numbers");
@@ -93,7 +101,7 @@ bool RemoteEngine::Judge(RemoteLane& lane, const ChunkToken& token) {
     return bad("mass", "they sum to more than 1 (all 0.0, as with speculative decoding)");
   }
   lane.repeats = list == lane.last_list ? lane.repeats + 1 : 0;
-  lane.last_list = std::move(list);
+  lane.last_list = list;
   if (lane.repeats >= kMostRepeats) {
     return bad("repeated", "the same list comes again and again");
   }
@@ -119,15 +127,19 @@ ArrivedToken RemoteEngine::Convert(RemoteLane& lane, ChunkToken& token) {
   if (!Judge(lane, token)) {
     return arrived;
   }
+  arrived.top.reserve(token.top.size());
   for (const ChunkAlternative& entry : token.top) {
     const bool chosen = numbered ? entry.id == token.id : entry.bytes == token.name;
     const Token other =
         chosen ? arrived.token : table_.Intern(numbered ? entry.id : kNoWireId, entry.bytes);
     arrived.top.push_back({other, std::min(entry.logprob, 0.0F)});
   }
-  std::stable_sort(
-      arrived.top.begin(), arrived.top.end(),
-      [](const TokenLogprob& a, const TokenLogprob& b) { return a.logprob > b.logprob; });
+  const auto more_probable = [](const TokenLogprob& a, const TokenLogprob& b) {
+    return a.logprob > b.logprob;
+  };
+  if (!std::is_sorted(arrived.top.begin(), arrived.top.end(), more_probable)) {
+    std::stable_sort(arrived.top.begin(), arrived.top.end(), more_probable);
+  }
   const auto wanted = static_cast<size_t>(std::max(lane.spec.top_count, 0));
   if (arrived.top.size() > wanted) {
     arrived.top.resize(wanted);

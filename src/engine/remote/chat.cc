@@ -38,15 +38,6 @@ Json MessagesJson(std::span<const ChatMessage> messages) {
   return list;
 }
 
-Json ArgumentsJson(std::span<const std::pair<std::string, std::string>> arguments) {
-  Json object = Json::object();
-  for (const auto& [name, value] : arguments) {
-    Json parsed = Json::parse(value, nullptr, /*allow_exceptions=*/false);
-    object[name] = parsed.is_discarded() ? Json(value) : parsed;
-  }
-  return object;
-}
-
 std::string PieceBytes(const Json& piece) {
   if (piece.is_string()) {
     return piece.get<std::string>();
@@ -313,6 +304,18 @@ class Renderer {
 Result<Prompt> RemoteEngine::RenderChat(
     std::span<const ChatMessage> messages,
     std::span<const std::pair<std::string, std::string>> template_arguments) {
+  if (options_.chat_template.empty() || !can().completions) {
+    if (can().chat == Abilities::Template::kPrefill) {
+      return RenderForPrefill(messages, template_arguments);
+    }
+    if (can().chat == Abilities::Template::kNone && !can().no_continuation.empty()) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("the server at {} applies its chat template only within a chat, and "
+                               "does not continue an assistant's message there: {}; give the "
+                               "template with --chat-template FILE",
+                               replicas_[probed_].url, can().no_continuation)};
+    }
+  }
   Prompt prompt;
   Rendered rendered;
   for (const ChatMessage& message : messages) {
@@ -327,7 +330,8 @@ Result<Prompt> RemoteEngine::RenderChat(
   } else {
     try {
       Renderer renderer(*loop_, replicas_[probed_], options_.chat_template);
-      Result<Rendered> applied = renderer.Apply(messages, ArgumentsJson(template_arguments));
+      Result<Rendered> applied =
+          renderer.Apply(messages, TemplateArgumentsJson(template_arguments));
       if (!applied) {
         return Error{applied.error().code, WithoutKey(applied.error().message, options_.api_key)};
       }

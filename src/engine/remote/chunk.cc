@@ -114,6 +114,7 @@ void ReadLists(const element& logprobs, Chunk& chunk) {
     object top;
     const std::optional<element> entry = At(tops, index);
     if (entry && entry->get(top) == simdjson::SUCCESS) {
+      token.top.reserve(top.size());
       for (const auto& [text, value] : top) {
         token.top.push_back({kNoWireId, std::string(text), Logprob(value)});
       }
@@ -146,6 +147,34 @@ void SpreadText(std::string_view text, Chunk& chunk) {
     token.bytes.clear();
   }
   chunk.tokens.back().bytes = text;
+}
+
+// A chat's text and its tokens may differ: the end's name is left out of the text; a server that
+// looks for tags or whole characters holds a token back, without a chunk of its own, and brings it
+// with the next; parts of a character are named U+FFFD. Else the text has lost something, such as
+// the tags of the reasoning, and the tokens stand.
+void MatchChatText(std::string_view text, Chunk& chunk) {
+  if (chunk.tokens.empty()) {
+    return;
+  }
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  std::string joined;
+  for (const ChunkToken& token : chunk.tokens) {
+    joined += token.bytes;
+  }
+  const std::string_view last = chunk.tokens.back().bytes;
+  if (joined == text) {
+    return;
+  }
+  if (chunk.finish_reason == "stop" && joined.size() == text.size() + last.size() &&
+      joined.starts_with(text)) {
+    chunk.tokens.back().bytes.clear();
+  } else if (text.ends_with(joined)) {
+    chunk.tokens.front().bytes.insert(0, text.substr(0, text.size() - joined.size()));
+  } else if (joined.find(kReplacement) != std::string::npos &&
+             text.find(kReplacement) == std::string_view::npos) {
+    SpreadText(text, chunk);
+  }
 }
 
 void ReadIds(const std::optional<element>& ids, Chunk& chunk) {
@@ -183,6 +212,9 @@ void ReadChoice(const element& choice, Chunk& chunk) {
   const bool exact = objects && objects->get(content) == simdjson::SUCCESS;
   if (exact) {
     ReadObjects(content, chunk);
+    if (message) {
+      MatchChatText(text, chunk);
+    }
   } else if (logprobs) {
     ReadLists(*logprobs, chunk);
   }

@@ -114,5 +114,30 @@ TEST(Chunk, ChatAnswersWithReasoning) {
   EXPECT_FALSE(chunk.tokens[0].has_logprob);
 }
 
+// The bytes of a chat's tokens, each behind a bar, given its text, their names and its end.
+std::string ChatBytes(const std::string& text, std::initializer_list<const char*> names,
+                      const std::string& finish) {
+  std::string list;
+  for (const char* name : names) {
+    list += list.empty() ? "" : ",";
+    list += std::string(R"({"token":")") + name + R"(","logprob":-1,"top_logprobs":[]})";
+  }
+  const Chunk chunk =
+      Read(R"({"choices":[{"delta":{"content":")" + text + R"("},"logprobs":{"content":[)" + list +
+           R"(]},"finish_reason":)" + finish + "}]}");
+  std::string bytes;
+  for (const ChunkToken& token : chunk.tokens) bytes += "|" + token.bytes;
+  return bytes;
+}
+
+TEST(Chunk, ChatTextsAndTheirTokens) {
+  EXPECT_EQ(ChatBytes("a b", {"a", " b"}, "null"), "|a| b");
+  EXPECT_EQ(ChatBytes("", {"<|im_end|>"}, R"("stop")"), "|") << "the end is no text";
+  EXPECT_EQ(ChatBytes("}", {"}", "<|im_end|>"}, R"("stop")"), "|}|");
+  EXPECT_EQ(ChatBytes("", {"</think>"}, "null"), "|</think>") << "taken out as a tag";
+  EXPECT_EQ(ChatBytes("<b", {"b"}, "null"), "|<b") << "a token was held back";
+  EXPECT_EQ(ChatBytes("\\ud83c\\udf0d", {"\\ufffd"}, "null"), "|\xF0\x9F\x8C\x8D");
+}
+
 }  // namespace
 }  // namespace hyper::remote

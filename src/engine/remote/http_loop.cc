@@ -236,25 +236,15 @@ void HttpLoop::Collect() {
   }
 }
 
-namespace {
+void BodySink::OnData(int /*status*/, std::string_view bytes) {
+  constexpr size_t kMost = size_t{16} << 20U;
+  answer.body += bytes.substr(0, kMost - std::min(kMost, answer.body.size()));
+}
 
-// Keeps a whole answer.
-class BodySink : public TransferSink {
- public:
-  void OnData(int /*status*/, std::string_view bytes) override {
-    constexpr size_t kMost = size_t{16} << 20U;
-    answer.body += bytes.substr(0, kMost - std::min(kMost, answer.body.size()));
-  }
-  void OnDone(const TransferEnd& end) override {
-    answer.end = end;
-    done = true;
-  }
-
-  HttpAnswer answer;
-  bool done = false;
-};
-
-}  // namespace
+void BodySink::OnDone(const TransferEnd& end) {
+  answer.end = end;
+  done = true;
+}
 
 HttpAnswer Fetch(HttpLoop& loop, HttpRequest request, double timeout_s) {
   BodySink sink;

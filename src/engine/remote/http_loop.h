@@ -89,6 +89,16 @@ struct HttpAnswer {
   std::string body;
 };
 
+// Keeps a whole answer.
+class BodySink : public TransferSink {
+ public:
+  void OnData(int status, std::string_view bytes) override;
+  void OnDone(const TransferEnd& end) override;
+
+  HttpAnswer answer;
+  bool done = false;
+};
+
 // Sends one request and waits for its answer, at most `timeout_s`. Other transfers of the loop go
 // on meanwhile.
 HttpAnswer Fetch(HttpLoop& loop, HttpRequest request, double timeout_s);

@@ -44,4 +44,13 @@ std::string ErrorWords(const JsonAnswer& answer) {
   return words;
 }
 
+Json TemplateArgumentsJson(std::span<const std::pair<std::string, std::string>> arguments) {
+  Json object = Json::object();
+  for (const auto& [name, value] : arguments) {
+    Json parsed = Json::parse(value, nullptr, /*allow_exceptions=*/false);
+    object[name] = parsed.is_discarded() ? Json(value) : parsed;
+  }
+  return object;
+}
+
 }  // namespace hyper::remote

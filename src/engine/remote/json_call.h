@@ -2,7 +2,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "src/engine/remote/http_loop.h"
 
@@ -24,5 +26,8 @@ JsonAnswer PostJson(HttpLoop& loop, const std::string& url, const Json& body, do
 
 // Why an answer is not ok: libcurl's words, or the status with the server's. Pure.
 std::string ErrorWords(const JsonAnswer& answer);
+
+// JSON object of template arguments by name; a value that is no JSON is taken as a string. Pure.
+Json TemplateArgumentsJson(std::span<const std::pair<std::string, std::string>> arguments);
 
 }  // namespace hyper::remote

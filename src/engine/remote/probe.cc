@@ -12,6 +12,7 @@
 #include "src/engine/remote/endpoint.h"
 #include "src/engine/remote/json_call.h"
 #include "src/engine/remote/probe_answers.h"
+#include "src/engine/remote/probe_chat.h"
 #include "src/engine/remote/request.h"
 
 namespace hyper::remote {
@@ -24,7 +25,9 @@ constexpr const char* kSample = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,";
 class Prober {
  public:
   Prober(HttpLoop& loop, std::string url, std::string api_key)
-      : loop_(loop), base_(std::move(url)), root_(RootUrl(base_)), key_(std::move(api_key)) {}
+      : loop_(loop), base_(std::move(url)), root_(RootUrl(base_)), key_(std::move(api_key)) {
+    sample_chat_.messages = Json{{{"role", "user"}, {"content", kSample}}}.dump();
+  }
 
   Result<Abilities> Run(const std::string& model);
   Result<Abilities> RunFurther(const Abilities& first);
@@ -46,7 +49,6 @@ class Prober {
   void FindIds(const JsonAnswer& plain);
   void FindSampling();
   void FindCache();
-  void FindChat();
   void FindErrorStyle();
   void Workaround(const std::string& words) { can_.workarounds.push_back(words); }
 
@@ -56,17 +58,19 @@ class Prober {
   std::string key_;
   Abilities can_;
   std::vector<int32_t> sample_ids_;
+  ChatPrompt sample_chat_;  // in place of a text where the server has chats only
 };
 
 JsonAnswer Prober::Complete(const CompletionRequest& request, const Json& more) {
   Json body = Json::parse(CompletionBody(request, can_));
   body.update(more);
-  return Post(base_ + "/completions", body);
+  return Post(base_ + CompletionPath(request), body);
 }
 
 CompletionRequest Prober::Short(int max_tokens) const {
   CompletionRequest request;
-  request.text = kSample;
+  request.chat = can_.completions ? nullptr : &sample_chat_;
+  request.text = can_.completions ? kSample : "";
   request.max_tokens = max_tokens;
   request.top_count = can_.top_logprobs;
   request.stream = false;
@@ -130,11 +134,19 @@ void Prober::FindKind() {
   can_.context_tokens = settings.is_object() ? settings.value("n_ctx", 0) : 0;
 }
 
+bool IsAbsent(const JsonAnswer& answer) {
+  return answer.end.status == 404 || answer.end.status == 405 || answer.end.status == 501;
+}
+
 // A first completion, with fields and list length given up until the server takes it.
 Status Prober::FindCompletions() {
   can_.top_logprobs = kWantedTop;
   can_.output_ids = can_.kind == ServerKind::kVllm || can_.kind == ServerKind::kSglang;
   JsonAnswer answer = Complete(Short(1));
+  if (IsAbsent(answer)) {
+    can_.completions = false;
+    answer = Complete(Short(1));
+  }
   if (answer.end.status == 400 || answer.end.status == 422) {
     const std::string reason = ErrorWords(answer);
     can_.filters = false;
@@ -152,11 +164,13 @@ Status Prober::FindCompletions() {
       Workaround("top_k and min_p are left out of requests: " + reason);
     }
   }
-  if (answer.end.status == 404 || answer.end.status == 405 || answer.end.status == 501) {
+  if (IsAbsent(answer)) {
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("the server at {} has no /completions ({}); lanes fork from prefixes, "
-                             "which chat completions alone cannot continue exactly",
+                 fmt::format("the server at {} has neither /completions nor /chat/completions ({})",
                              base_, ErrorWords(answer))};
+  }
+  if (!can_.completions) {
+    Workaround("it has no /completions; everything goes through chats");
   }
   if (!answer.ok()) {
     return Refusal(answer);
@@ -223,7 +237,7 @@ void Prober::FindIds(const JsonAnswer& plain) {
   Chunk chunk;
   const std::map<std::string, float> by_text = FirstList(plain, chunk);
   can_.output_ids = !chunk.tokens.empty() && chunk.tokens[0].id != kNoWireId;
-  if (sample_ids_.empty()) {
+  if (sample_ids_.empty() || !can_.completions) {
     return;
   }
   CompletionRequest request = Short(1);
@@ -277,37 +291,9 @@ void Prober::FindCache() {
   can_.prefix_cache = CachedTokens(Complete(longer)) > 0 || hits() > before;
 }
 
-void Prober::FindChat() {
-  const Json messages = {{{"role", "user"}, {"content", "1 + 1 = ?"}}};
-  const JsonAnswer applied = Post(root_ + "/apply-template", {{"messages", messages}});
-  if (applied.ok() && applied.body.contains("prompt")) {
-    can_.chat = Abilities::Template::kApplyTemplate;
-  } else {
-    const JsonAnswer tokens =
-        Post(root_ + "/tokenize",
-             {{"model", can_.model}, {"messages", messages}, {"add_generation_prompt", true}});
-    if (tokens.ok() && !tokens.body.value("tokens", Json::array()).empty()) {
-      can_.chat = Abilities::Template::kTokenizeMessages;
-    }
-  }
-  if (can_.chat == Abilities::Template::kNone) {
-    Workaround("no endpoint applies the chat template; --chat-template FILE gives one");
-  }
-  const JsonAnswer chat = Post(base_ + "/chat/completions",
-                               {{"model", can_.model}, {"messages", messages}, {"max_tokens", 16}});
-  const Json choices = chat.body.value("choices", Json::array());
-  const Json message = choices.empty() ? Json() : choices[0].value("message", Json());
-  for (const char* field : {"reasoning_content", "reasoning"}) {
-    if (message.is_object() && can_.reasoning_field.empty() && message.contains(field) &&
-        message[field].is_string()) {
-      can_.reasoning_field = field;
-    }
-  }
-}
-
 void Prober::FindErrorStyle() {
   const JsonAnswer answer =
-      Post(base_ + "/completions", {{"model", can_.model}, {"max_tokens", "x"}});
+      Post(base_ + CompletionPath(Short(1)), {{"model", can_.model}, {"max_tokens", "x"}});
   Chunk chunk;
   const bool read = ChunkParser().Parse(answer.text, chunk);
   const bool described = read && !chunk.error.message.empty();
@@ -333,8 +319,15 @@ Result<Abilities> Prober::Run(const std::string& model) {
   }
   FindSampling();
   FindCache();
-  FindChat();
+  FindChat(loop_, base_, can_);
   FindErrorStyle();
+  if (!can_.completions && can_.chat != Abilities::Template::kPrefill) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("the server at {} has chats only and does not continue an assistant's "
+                             "message ({}); lanes fork from prefixes, so it takes one with "
+                             "/completions, and --chat-template FILE where that applies none",
+                             base_, can_.no_continuation)};
+  }
   return can_;
 }
 

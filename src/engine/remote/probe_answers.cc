@@ -15,9 +15,29 @@ std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk) {
   return list;
 }
 
+std::vector<float> EchoedLogprobs(const Json& body, size_t prompt, size_t scored) {
+  constexpr float kLowest = -9999.0F;
+  const Json::json_pointer place("/choices/0/logprobs/token_logprobs");
+  std::vector<float> values;
+  if (!body.contains(place) || !body.at(place).is_array() || body.at(place).size() < prompt) {
+    return values;
+  }
+  const Json& list = body.at(place);
+  for (size_t i = prompt - scored; i < prompt; ++i) {
+    values.push_back(list[i].is_number() ? std::max(list[i].get<float>(), kLowest) : kLowest);
+  }
+  return values;
+}
+
 std::string FirstText(const Json& body) {
   const Json choices = body.value("choices", Json::array());
-  return choices.empty() ? "" : choices[0].value("text", "");
+  if (choices.empty()) {
+    return "";
+  }
+  const Json message = choices[0].value("message", Json::object());
+  return message.contains("content") && message["content"].is_string()
+             ? message["content"].get<std::string>()
+             : choices[0].value("text", "");
 }
 
 int CachedTokens(const JsonAnswer& answer) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/engine/remote/chunk.h"
 #include "src/engine/remote/json_call.h"
@@ -12,6 +13,10 @@ namespace hyper::remote {
 
 // The first token's list out of an answer, by name; the whole answer comes out in `chunk`. Pure.
 std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk);
+
+// Log-probabilities of the prompt's last `scored` tokens of `prompt`, where the answer echoes them
+// in parallel lists; empty where it does not. Values that are no numbers count as -9999. Pure.
+std::vector<float> EchoedLogprobs(const Json& body, size_t prompt, size_t scored);
 
 // The text of the first choice. Throws Json::exception where it is no string. Pure.
 std::string FirstText(const Json& body);

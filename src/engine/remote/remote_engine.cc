@@ -26,6 +26,7 @@ RemoteEngine::RemoteEngine(RemoteOptions options, std::unique_ptr<HttpLoop> loop
   constexpr int kUnknownContext = 1 << 20;
   capabilities_.raw_logprobs = true;
   capabilities_.max_top_count = can().logprobs_sound ? can().top_logprobs : 0;
+  capabilities_.score = can().echo && can().prompt_ids && capabilities_.max_top_count > 0;
   capabilities_.max_lanes = options_.max_lanes;
   capabilities_.max_rows = options_.max_lanes;
   capabilities_.context_tokens = can().context_tokens > 0 ? can().context_tokens : kUnknownContext;
@@ -78,6 +79,10 @@ Result<LaneId> RemoteEngine::Open(std::span<const Token> prompt, const LaneSpec&
                  fmt::format("the prompt has {} tokens; 1 to {} fit", prompt.size(), fits)};
   }
   RemoteLane lane;
+  lane.chat = ChatOf(prompt);
+  if (lane.chat == nullptr && !can().completions) {
+    return Error{ErrorCode::kUnsupported, "the server takes chats only, and this prompt is none"};
+  }
   lane.spec = spec;
   lane.history.assign(prompt.begin(), prompt.end());
   lane.prompt_tokens = static_cast<int>(prompt.size());
@@ -97,7 +102,11 @@ Result<LaneId> RemoteEngine::Fork(LaneId id, int position, const LaneSpec& spec)
                                                           "tokens",
                                                           position, from->length())};
   }
+  if (from->chat != nullptr && position < from->chat->tokens) {
+    return Error{ErrorCode::kUnsupported, "a chat that the server renders has no forks inside"};
+  }
   RemoteLane child;
+  child.chat = from->chat;
   child.spec = spec;
   child.history.assign(from->history.begin(), from->history.begin() + position);
   child.wire.assign(from->wire.begin(), from->wire.begin() + position);
@@ -120,12 +129,6 @@ Status RemoteEngine::Extend(LaneId id, std::span<const Token> tokens) {
   lane->ended.reset();
   cost_.prefill_tokens += static_cast<int64_t>(tokens.size());
   return {};
-}
-
-Result<uint64_t> RemoteEngine::Score(LaneId /*lane*/,
-                                     std::span<const std::vector<Token>> /*continuations*/) {
-  return Error{ErrorCode::kUnsupported,
-               "remote engines do not score given continuations; take a method without probes"};
 }
 
 Status RemoteEngine::Grant(LaneId id, int count) {
@@ -184,6 +187,7 @@ void RemoteEngine::Close(LaneId id) {
     return;
   }
   Drop(*lane);
+  DropScores(id);
   ready_.erase(id);
   lanes_.erase(id);
 }
@@ -208,6 +212,7 @@ Result<std::span<const Event>> RemoteEngine::Poll(double timeout_s) {
   LookAtStreams(now);
   Drain(now);
   CheckTimeouts(now);
+  CollectScores();
   if (events_.empty()) {
     StartQueued(now);
     Release();

@@ -33,7 +33,8 @@ struct RemoteLane {
   LaneId id = 0;
   LaneSpec spec;
   std::vector<Token> history;
-  std::vector<int32_t> wire;  // of each token of the history, its number at the server
+  const ChatPrompt* chat = nullptr;  // what it begins with, where only the server renders chats
+  std::vector<int32_t> wire;         // of each token of the history, its number at the server
   int prompt_tokens = 0;
   bool forked = false;
   int granted = 0;
@@ -50,13 +51,25 @@ struct RemoteLane {
   int recomputed = 0;  // prefilled again, not yet told
   std::optional<EndReason> ended;
   std::optional<Error> failed;
-  std::string last_list;  // of repeated lists, see Judge
+  uint64_t last_list = 0;  // hash of the newest list, see Judge
   int repeats = 0;
 
   int length() const { return static_cast<int>(history.size()); }
   int length_with_waiting() const {
     return length() + static_cast<int>(waiting.size()) + (held ? 1 : 0);
   }
+};
+
+// Continuations that are being scored, one request each.
+struct RemoteScore {
+  struct Call {
+    BodySink sink;
+    TransferId transfer = 0;
+    size_t prompt_tokens = 0;  // of the whole request
+    size_t scored_tokens = 0;  // of these, the last
+  };
+  LaneId lane = 0;
+  std::vector<std::unique_ptr<Call>> calls;
 };
 
 class RemoteEngine : public Engine {
@@ -98,6 +111,22 @@ class RemoteEngine : public Engine {
                                   const std::vector<std::string>& pieces);
   Result<std::vector<Token>> TokenizeThere(std::string_view text, bool parse_special);
 
+  // Chats that only the server renders (chat_prefill.cc).
+  Result<Prompt> RenderForPrefill(
+      std::span<const ChatMessage> messages,
+      std::span<const std::pair<std::string, std::string>> template_arguments);
+  Result<Continuation> ContinuationWith(const std::string& arguments);
+  Result<int> CountChat(const ChatPrompt& chat);
+  const ChatPrompt* ChatOf(std::span<const Token> prompt) const;
+
+  // Log-probabilities of given tokens (scores.cc).
+  Result<std::vector<int32_t>> ScoredIds(const RemoteLane& lane,
+                                         std::span<const Token> continuation) const;
+  Status StartScore(RemoteScore& score, const std::string& url, std::vector<int32_t> ids);
+  void CollectScores();
+  void Cancel(const RemoteScore& score);
+  void DropScores(LaneId lane);
+
   // Streams (streams.cc).
   bool Wants(const RemoteLane& lane) const;
   void Enqueue(RemoteLane& lane, Clock not_before);
@@ -135,12 +164,18 @@ class RemoteEngine : public Engine {
   EngineCost cost_;
   TokenTable table_;
   ChunkParser parser_;
+  std::map<std::pair<std::string, std::string>, Token> chat_tokens_;  // by messages and arguments
+  std::map<Token, std::unique_ptr<ChatPrompt>> chats_;  // by their prompts' first token
+  std::map<std::string, Continuation> continuations_;   // by template arguments
   std::map<LaneId, std::unique_ptr<RemoteLane>> lanes_;
   std::set<LaneId> ready_;                      // something to release
   std::set<std::pair<int, LaneId>> queue_;      // (tokens so far, lane): least advanced first
   std::set<std::pair<Clock, LaneId>> delayed_;  // (not before, lane)
   std::set<LaneId> streaming_;                  // lanes with a stream
+  std::vector<LaneId> changed_;                 // whose streams have brought something
   std::vector<std::pair<Clock, std::unique_ptr<Stream>>> draining_;  // ended, last bytes to come
+  std::map<uint64_t, RemoteScore> scores_;                           // by number of the request
+  uint64_t next_score_ = 1;
   std::vector<Event> events_;
   std::deque<std::vector<TokenLogprob>> tops_;  // of the events
   std::vector<std::string> notices_;

@@ -271,7 +271,9 @@ TEST_P(SameDecisions, AsInProcess) {
   const RunOf expected = RunIt(in_process, options);
 
   ScriptedModel model(WriteLogits);
-  model.dialect = static_cast<ScriptedModel::Dialect>(dialect);
+  model.dialect = static_cast<ScriptedModel::Dialect>(dialect % 2);
+  model.renders = dialect < 2;  // else chats whose last message is continued
+  model.prefill = dialect == 2 ? ScriptedModel::Prefill::kTrailing : ScriptedModel::Prefill::kFlag;
   model.key_of_seed = [&in_process](uint32_t seed) -> uint64_t {
     const auto found = in_process.keys.find(seed);
     return found == in_process.keys.end() ? 1 : found->second;
@@ -304,7 +306,8 @@ TEST_P(SameDecisions, AsInProcess) {
 
 INSTANTIATE_TEST_SUITE_P(Methods, SameDecisions,
                          ::testing::Values(std::pair{"sc", 0}, std::pair{"hyper", 0},
-                                           std::pair{"deepconf", 0}, std::pair{"hyper", 1}));
+                                           std::pair{"deepconf", 0}, std::pair{"hyper", 1},
+                                           std::pair{"hyper", 2}, std::pair{"hyper", 3}));
 
 }  // namespace
 }  // namespace hyper

@@ -27,14 +27,43 @@ void AddSampler(const CompletionRequest& request, const Abilities& can, OrderedJ
   body["seed"] = request.seed;
 }
 
+// Messages, and behind them what the assistant has said so far.
+void AddChat(const CompletionRequest& request, const Abilities& can, OrderedJson& body) {
+  const ChatPrompt& chat = *request.chat;
+  body["messages"] = OrderedJson::parse(chat.messages);
+  if (!chat.arguments.empty()) {
+    body["chat_template_kwargs"] = OrderedJson::parse(chat.arguments);
+  }
+  if (!request.text.empty()) {
+    body["messages"].push_back(
+        {{"role", "assistant"}, {"content", chat.continuation.opener + request.text}});
+    if (chat.continuation.flagged) {
+      body["continue_final_message"] = true;
+      body["add_generation_prompt"] = false;
+    }
+  }
+  // Reasoning stays in the text: lanes need every token.
+  if (can.kind == ServerKind::kLlamaServer) {
+    body["reasoning_format"] = "none";
+  } else if (can.kind == ServerKind::kSglang) {
+    body["separate_reasoning"] = false;
+  }
+}
+
 }  // namespace
+
+const char* CompletionPath(const CompletionRequest& request) {
+  return request.chat != nullptr ? "/chat/completions" : "/completions";
+}
 
 std::string CompletionBody(const CompletionRequest& request, const Abilities& can) {
   OrderedJson body;
   if (!can.model.empty()) {
     body["model"] = can.model;
   }
-  if (request.ids.empty()) {
+  if (request.chat != nullptr) {
+    AddChat(request, can, body);
+  } else if (request.ids.empty()) {
     body["prompt"] = request.text;
   } else {
     body["prompt"] = request.ids;
@@ -42,7 +71,10 @@ std::string CompletionBody(const CompletionRequest& request, const Abilities& ca
   body["max_tokens"] = request.max_tokens;
   body["stream"] = request.stream;
   AddSampler(request, can, body);
-  if (request.top_count > 0) {
+  if (request.top_count > 0 && request.chat != nullptr) {
+    body["logprobs"] = true;
+    body["top_logprobs"] = request.top_count;
+  } else if (request.top_count > 0) {
     body["logprobs"] = request.top_count;
   }
   if (!request.stop_at_end) {

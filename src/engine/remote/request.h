@@ -12,8 +12,18 @@
 
 namespace hyper::remote {
 
+// A chat whose template only the server applies.
+struct ChatPrompt {
+  std::string messages;   // JSON list of them
+  std::string arguments;  // of the template: a JSON object, or empty
+  int tokens = 1;         // of the prompt that the server makes of them
+  Continuation continuation;
+};
+
 struct CompletionRequest {
-  std::string text;          // the prompt, where `ids` is empty
+  // The chat that `text` continues; null: a completion. Must outlive the request.
+  const ChatPrompt* chat = nullptr;
+  std::string text;          // the prompt, where `ids` is empty; behind a chat, maybe nothing
   std::vector<int32_t> ids;  // the prompt as the server's token numbers
   SamplerSpec sampler;
   int top_count = 0;  // alternatives of each token
@@ -23,6 +33,9 @@ struct CompletionRequest {
   bool stop_at_end = true;
   std::vector<std::pair<int32_t, float>> logit_bias;
 };
+
+// Where the request goes, below a server's base URL. Pure.
+const char* CompletionPath(const CompletionRequest& request);
 
 // The JSON body. Fields that the server does not know, as `can` says, are left out. Pure.
 std::string CompletionBody(const CompletionRequest& request, const Abilities& can);

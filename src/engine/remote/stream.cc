@@ -23,8 +23,14 @@ bool SaysContextFull(const WireError& error) {
 
 }  // namespace
 
+void Stream::NoteChange() {
+  if (!std::exchange(changed, true)) {
+    changed_lanes_.push_back(lane_);
+  }
+}
+
 void Stream::OnData(int status, std::string_view bytes) {
-  changed = true;
+  NoteChange();
   if (!IsSuccess(status) || (!any_event_ && (!other_.empty() || bytes.starts_with('{')))) {
     other_ += bytes.substr(0, kMostBody - std::min(kMostBody, other_.size()));
     return;
@@ -92,7 +98,7 @@ void Stream::TakeChunk(Chunk& chunk) {
 }
 
 void Stream::OnDone(const TransferEnd& transfer_end) {
-  changed = true;
+  NoteChange();
   transfer = 0;
   if (end.kind != StreamEnd::Kind::kOpen) {
     return;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hyper/engine.h"
 #include "src/engine/remote/chunk.h"
 #include "src/engine/remote/http_loop.h"
 #include "src/engine/remote/sse.h"
@@ -30,7 +31,10 @@ struct StreamEnd {
 // Receives one transfer. After each Wait of the loop its owner takes the tokens and looks at `end`.
 class Stream : public TransferSink {
  public:
-  explicit Stream(ChunkParser& parser) : parser_(parser) {}
+  // Of a lane; adds it to `changed_lanes` whenever something arrives that its owner has not looked
+  // at. Both must outlive the stream.
+  Stream(ChunkParser& parser, LaneId lane, std::vector<LaneId>& changed_lanes)
+      : parser_(parser), lane_(lane), changed_lanes_(changed_lanes) {}
 
   void OnData(int status, std::string_view bytes) override;
   void OnDone(const TransferEnd& end) override;
@@ -44,15 +48,18 @@ class Stream : public TransferSink {
   std::vector<ChunkToken> tokens;  // arrived, not yet taken
   StreamEnd end;
   int cached_tokens = -1;  // of the prompt, where the server tells
-  bool changed = false;    // something arrived since the owner looked
+  bool changed = false;    // something arrived since the owner looked; it sets this back
 
  private:
+  void NoteChange();
   void OnEvent(const SseParser::Event& event);
   void TakeChunk(Chunk& chunk);
   void Fail(std::string error, bool retry);
   void FailAs(const WireError& error, int status, double retry_after_s);
 
   ChunkParser& parser_;
+  LaneId lane_;
+  std::vector<LaneId>& changed_lanes_;
   SseParser sse_;
   std::vector<SseParser::Event> events_;
   std::string other_;  // a body that is no stream: an error, or a whole completion

@@ -115,12 +115,15 @@ CompletionRequest RemoteEngine::RequestOf(RemoteLane& lane, const Abilities& ser
     tokens.push_back(arrived.token);
   }
   lane.replay.clear();
-  const bool all_known = std::find(ids.begin(), ids.end(), kNoWireId) == ids.end();
+  request.chat = lane.chat;
+  const bool all_known =
+      lane.chat == nullptr && std::find(ids.begin(), ids.end(), kNoWireId) == ids.end();
   if (server.prompt_ids && all_known) {
     request.ids = std::move(ids);
     return request;
   }
-  request.text = table_.Join(tokens);
+  const auto chat_tokens = static_cast<size_t>(lane.chat == nullptr ? 0 : lane.chat->tokens);
+  request.text = table_.Join(std::span(tokens).subspan(chat_tokens));
   // A split character cannot be sent: the new stream has to begin with it.
   const size_t tail = IncompleteTail(request.text);
   lane.replay = request.text.substr(request.text.size() - tail);
@@ -133,9 +136,10 @@ bool RemoteEngine::StartStream(RemoteLane& lane, int index, Clock now) {
   cost_.unused_tokens += lane.held ? 1 : 0;  // the text goes on without it
   lane.held.reset();
   const CompletionRequest request = RequestOf(lane, replica.can);
-  auto stream = std::make_unique<Stream>(parser_);
+  auto stream = std::make_unique<Stream>(parser_, lane.id, changed_);
   const Result<TransferId> id = loop_->Start(
-      {replica.url + "/completions", true, CompletionBody(request, replica.can), 0}, stream.get());
+      {replica.url + CompletionPath(request), true, CompletionBody(request, replica.can), 0},
+      stream.get());
   if (!id) {
     StreamEnd end;
     end.error = id.error().message;
@@ -193,11 +197,12 @@ void RemoteEngine::Drain(Clock now) {
 }
 
 void RemoteEngine::LookAtStreams(Clock now) {
-  const std::vector<LaneId> ids(streaming_.begin(), streaming_.end());
+  std::vector<LaneId> ids = std::exchange(changed_, {});
+  std::sort(ids.begin(), ids.end());
   for (const LaneId id : ids) {
-    RemoteLane& lane = *Find(id);
-    if (std::exchange(lane.stream->changed, false)) {
-      LookAt(lane, now);
+    RemoteLane* lane = Find(id);  // closed meanwhile, or its stream ended: null
+    if (lane != nullptr && lane->stream && std::exchange(lane->stream->changed, false)) {
+      LookAt(*lane, now);
     }
   }
 }

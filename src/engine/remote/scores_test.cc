@@ -1,0 +1,137 @@
+// Given continuations scored by a server that echoes prompts.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hyper/remote_engine.h"
+#include "tests/support/scripted_model.h"
+
+namespace hyper {
+namespace {
+
+using test::HttpMessage;
+using test::ScriptedModel;
+using test::ScriptedServer;
+using test::ServerConnection;
+
+// The next letter of the alphabet is the likelier the longer the text is.
+void WriteAlphabet(uint64_t /*key*/, std::span<const Token> history, std::span<float> logits) {
+  const Token last = history.empty() ? 0 : history.back();
+  const Token next = last >= 'a' && last < 'z' ? last + 1 : 'a';
+  logits[static_cast<size_t>(next)] = 1.0F + 0.1F * static_cast<float>(history.size());
+}
+
+// The log-probability of `next` behind `text`, from the definition.
+double Logprob(const std::string& text, char next) {
+  const std::vector<Token> history(text.begin(), text.end());
+  std::vector<float> logits(128, 0.0F);
+  WriteAlphabet(0, history, logits);
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
+  return logits[static_cast<size_t>(next)] - std::log(sum);
+}
+
+class RemoteScores : public ::testing::Test {
+ protected:
+  void Connect(ScriptedModel::Dialect dialect) {
+    model_.dialect = dialect;
+    server_ =
+        std::make_unique<ScriptedServer>([this](const HttpMessage& request, ServerConnection& to) {
+          const bool echo = request.body.find("\"echo\":true") != std::string::npos;
+          if (echo && broken_) {
+            to.Respond(500, R"({"error":{"message":"out of memory"}})");
+          } else {
+            model_.Handle(request, to);
+          }
+        });
+    RemoteOptions options;
+    options.urls = {server_->url()};
+    Result<std::unique_ptr<Engine>> engine = MakeRemoteEngine(options);
+    ASSERT_TRUE(engine.has_value()) << engine.error().message;
+    engine_ = std::move(*engine);
+  }
+
+  std::vector<Token> Tokens(const std::string& text) { return *engine_->Tokenize(text, false); }
+
+  LaneId Open(const std::string& text) { return *engine_->Open(Tokens(text), LaneSpec()); }
+
+  Event Scored() {
+    for (int polls = 0; polls < 1000; ++polls) {
+      const Result<std::span<const Event>> events = engine_->Poll(0.05);
+      EXPECT_TRUE(events.has_value());
+      for (const Event& event : *events) {
+        if (event.kind == EventKind::kScored) return event;
+      }
+    }
+    ADD_FAILURE() << "no score came";
+    return {};
+  }
+
+  ScriptedModel model_{WriteAlphabet};
+  std::atomic<bool> broken_{false};
+  std::unique_ptr<ScriptedServer> server_;
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_F(RemoteScores, AreTheLogprobsOfTheEchoedTokens) {
+  Connect(ScriptedModel::Dialect::kVllm);
+  EXPECT_TRUE(engine_->capabilities().score);
+  const LaneId lane = Open("abc");
+  const Result<uint64_t> request =
+      engine_->Score(lane, std::vector<std::vector<Token>>{Tokens("de"), Tokens("x")});
+  ASSERT_TRUE(request.has_value()) << request.error().message;
+  const Event event = Scored();
+  EXPECT_EQ(event.lane, lane);
+  EXPECT_EQ(event.request, *request);
+  ASSERT_EQ(event.scores.size(), 2U);
+  ASSERT_EQ(event.scores[0].size(), 2U);
+  EXPECT_NEAR(event.scores[0][0], Logprob("abc", 'd'), 1e-5);
+  EXPECT_NEAR(event.scores[0][1], Logprob("abcd", 'e'), 1e-5);
+  ASSERT_EQ(event.scores[1].size(), 1U);
+  EXPECT_NEAR(event.scores[1][0], Logprob("abc", 'x'), 1e-5);
+  EXPECT_LT(event.scores[1][0], event.scores[0][0]);
+}
+
+TEST_F(RemoteScores, AFailedRequestGivesNoValueAndTheLaneGoesOn) {
+  Connect(ScriptedModel::Dialect::kVllm);
+  broken_ = true;
+  const LaneId lane = Open("abc");
+  ASSERT_TRUE(engine_->Score(lane, std::vector<std::vector<Token>>{Tokens("de")}).has_value());
+  const Event event = Scored();
+  ASSERT_EQ(event.scores.size(), 1U);
+  ASSERT_EQ(event.scores[0].size(), 2U);
+  EXPECT_TRUE(std::isnan(event.scores[0][0]));
+  std::string notices;
+  for (const std::string& notice : engine_->TakeNotices()) notices += notice;
+  EXPECT_NE(notices.find("out of memory"), std::string::npos) << notices;
+  EXPECT_TRUE(engine_->Grant(lane, 1).ok());
+}
+
+TEST_F(RemoteScores, AClosedLaneIsNotAnswered) {
+  Connect(ScriptedModel::Dialect::kVllm);
+  const LaneId first = Open("abc");
+  const LaneId second = Open("abc");
+  ASSERT_TRUE(engine_->Score(first, std::vector<std::vector<Token>>{Tokens("d")}).has_value());
+  engine_->Close(first);
+  EXPECT_FALSE(engine_->Score(first, std::vector<std::vector<Token>>{Tokens("d")}).has_value());
+  ASSERT_TRUE(engine_->Score(second, std::vector<std::vector<Token>>{Tokens("d")}).has_value());
+  EXPECT_EQ(Scored().lane, second);
+}
+
+TEST_F(RemoteScores, AServerWithoutEchoIsRefusedByName) {
+  Connect(ScriptedModel::Dialect::kLlamaServer);
+  EXPECT_FALSE(engine_->capabilities().score);
+  const LaneId lane = Open("abc");
+  const Result<uint64_t> request =
+      engine_->Score(lane, std::vector<std::vector<Token>>{Tokens("d")});
+  ASSERT_FALSE(request.has_value());
+  EXPECT_EQ(request.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(request.error().message.find("echo"), std::string::npos) << request.error().message;
+}
+
+}  // namespace
+}  // namespace hyper
