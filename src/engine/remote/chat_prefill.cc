@@ -13,7 +13,6 @@
 namespace hyper::remote {
 namespace {
 
-constexpr double kChatSeconds = 120;
 // Numbers of tokens that stand for chats count down from here; no server has such.
 constexpr int32_t kFirstChatId = -1000;
 constexpr int32_t kChatRestId = -999;  // the further tokens of a chat's prompt

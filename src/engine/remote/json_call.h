@@ -12,6 +12,8 @@ namespace hyper::remote {
 
 using Json = nlohmann::json;
 
+inline constexpr double kChatSeconds = 120;  // limit of a call that renders or continues a chat
+
 struct JsonAnswer {
   TransferEnd end;
   Json body = Json::object();  // empty where the answer is no JSON object

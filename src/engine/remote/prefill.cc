@@ -14,7 +14,6 @@
 namespace hyper::remote {
 namespace {
 
-constexpr double kChatSeconds = 120;
 constexpr const char* kQuestion = R"([{"role":"user","content":"What is 7*8? Explain."}])";
 constexpr int kSampleTokens = 24;
 

@@ -7,8 +7,6 @@
 namespace hyper::remote {
 namespace {
 
-constexpr double kChatSeconds = 120;
-
 Abilities::Template TemplateEndpoint(HttpLoop& loop, const std::string& root,
                                      const std::string& model, const Json& messages) {
   const JsonAnswer applied =
