@@ -12,7 +12,7 @@
 namespace hyper::app {
 namespace {
 
-Result<std::string> ReadKey(const std::string& path) {
+Result<std::string> ReadServerKey(const std::string& path) {
   if (!path.empty()) return SecretFromFile(path);
   return TrimmedSecret(FromEnvironment({"HYPER_ENGINE_KEY", "OPENAI_API_KEY"}));
 }
@@ -121,7 +121,7 @@ Result<RemoteOptions> RemoteOptionsOf(const RemoteFlags& flags, const std::strin
     }
     options.chat_template = std::move(*source);
   }
-  Result<std::string> key = ReadKey(flags.api_key_file);
+  Result<std::string> key = ReadServerKey(flags.api_key_file);
   if (!key) {
     return key.error();
   }

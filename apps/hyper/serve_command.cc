@@ -132,7 +132,7 @@ Result<double> ParseLimit(const char* name, const std::string& text) {
   return text == "0" ? Result<double>(0.0) : ParseDuration(name, text);
 }
 
-Result<std::string> ReadKey(const std::string& path) {
+Result<std::string> ReadOwnKey(const std::string& path) {
   if (path.empty()) return FromEnvironment({"HYPER_API_KEY"});
   Result<std::string> key = SecretFromFile(path);
   if (key && key->empty()) {
@@ -176,7 +176,7 @@ Result<ServePlan> PlanOf(const ServeFlags& flags) {
   const Result<double> time = ParseLimit("time", flags.time);
   const Result<double> grace = ParseLimit("grace", flags.grace);
   const Result<double> store_age = ParseLimit("store-max-age", flags.store_age);
-  Result<std::string> key = ReadKey(flags.api_key_file);
+  Result<std::string> key = ReadOwnKey(flags.api_key_file);
   for (const Status& status :
        {time ? Status() : Status(time.error()), grace ? Status() : Status(grace.error()),
         store_age ? Status() : Status(store_age.error()), key ? Status() : Status(key.error())}) {
