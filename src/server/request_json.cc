@@ -125,8 +125,9 @@ void ReadChatLogprobs(FieldReader& fields, RunRequest& run) {
 void ReadResponsesLogprobs(FieldReader& fields, RunRequest& run) {
   bool wanted = false;
   if (const Json* include = fields.Find("include")) {
-    if (!include->is_array()) {
-      fields.Fail("include", "'include' takes an array");
+    const auto is_text = [](const Json& entry) { return entry.is_string(); };
+    if (!include->is_array() || !std::all_of(include->begin(), include->end(), is_text)) {
+      fields.Fail("include", "'include' takes an array of names");
       return;
     }
     wanted = std::find(include->begin(), include->end(), kOutputLogprobs) != include->end();

@@ -306,7 +306,9 @@ TEST(Server, ResponsesHaveLogprobsWhereAskedFor) {
   }
   EXPECT_EQ(streamed, tokens);
   EXPECT_EQ(part(events.back()["response"])["logprobs"], tokens);
-  EXPECT_EQ(server.BadField("/v1/responses", With(body, "include", "all")), "include");
+  for (const Json& wrong : {Json("all"), Json::array({1})}) {
+    EXPECT_EQ(server.BadField("/v1/responses", With(body, "include", wrong)), "include");
+  }
   EXPECT_EQ(server.BadField("/v1/responses", With(listed, "model", "m:sc")), "top_logprobs");
   EXPECT_EQ(server.BadField("/v1/responses", With(included, "model", "m:sc")), "include");
 }
