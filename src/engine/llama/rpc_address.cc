@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <ggml-rpc.h>
-#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -113,6 +112,16 @@ Status CheckRpcServers(const std::vector<std::string>& servers) {
   return {};
 }
 
+RpcLookup LookUp(const RpcAddress& address) {
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* raw = nullptr;
+  const int error =
+      getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &raw);
+  return {{error == 0 ? raw : nullptr, freeaddrinfo}, error};
+}
+
 RpcProbe::~RpcProbe() {
   if (descriptor_ >= 0) {
     close(descriptor_);
@@ -120,22 +129,16 @@ RpcProbe::~RpcProbe() {
 }
 
 std::optional<std::string> RpcProbe::Connect(const RpcAddress& address, double timeout_s) {
-  addrinfo hints{};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* raw = nullptr;
-  const int lookup =
-      getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &raw);
-  if (lookup != 0) {
-    return std::string(gai_strerror(lookup));
+  const RpcLookup lookup = LookUp(address);
+  if (lookup.error != 0) {
+    return std::string(gai_strerror(lookup.error));
   }
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> found(raw, freeaddrinfo);
   descriptor_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (descriptor_ < 0) {
     return Reason(errno);
   }
   int error = 0;
-  if (connect(descriptor_, found->ai_addr, found->ai_addrlen) != 0) {
+  if (connect(descriptor_, lookup.found->ai_addr, lookup.found->ai_addrlen) != 0) {
     error = errno == EINPROGRESS ? AwaitConnection(descriptor_, timeout_s) : errno;
   }
   if (error == ETIMEDOUT) {

@@ -2,6 +2,9 @@
 // which ends the process where a server does not answer.
 #pragma once
 
+#include <netdb.h>
+
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +27,13 @@ Result<RpcAddress> ParseRpcAddress(const std::string& text);
 // Checks that every part of `servers` is an address, and none there twice. Errors:
 // kInvalidArgument. Pure.
 Status CheckRpcServers(const std::vector<std::string>& servers);
+
+// The IPv4 addresses that a server's name has now.
+struct RpcLookup {
+  std::unique_ptr<addrinfo, void (*)(addrinfo*)> found;  // null where there is an error
+  int error = 0;                                         // of getaddrinfo
+};
+RpcLookup LookUp(const RpcAddress& address);
 
 // A connection of its own to a server; closed with the object.
 class RpcProbe {

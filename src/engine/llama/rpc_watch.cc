@@ -1,6 +1,5 @@
 #include "src/engine/llama/rpc_watch.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -31,16 +30,11 @@ struct Peer {
 std::vector<Peer> PeersOf(const std::string& address) {
   std::vector<Peer> peers;
   const Result<RpcAddress> parsed = ParseRpcAddress(address);
-  addrinfo hints{};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* raw = nullptr;
-  if (!parsed ||
-      getaddrinfo(parsed->host.c_str(), std::to_string(parsed->port).c_str(), &hints, &raw) != 0) {
+  if (!parsed) {
     return peers;
   }
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> found(raw, freeaddrinfo);
-  for (const addrinfo* entry = raw; entry != nullptr; entry = entry->ai_next) {
+  const RpcLookup lookup = LookUp(*parsed);
+  for (const addrinfo* entry = lookup.found.get(); entry != nullptr; entry = entry->ai_next) {
     const auto* internet = reinterpret_cast<const sockaddr_in*>(entry->ai_addr);
     peers.push_back({internet->sin_addr.s_addr, internet->sin_port});
   }

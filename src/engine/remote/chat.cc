@@ -30,14 +30,6 @@ Result<Json> Ask(HttpLoop& loop, const std::string& url, const Json& body) {
                                           fmt::format("{} failed: {}", url, ErrorWords(answer))});
 }
 
-Json MessagesJson(std::span<const ChatMessage> messages) {
-  Json list = Json::array();
-  for (const ChatMessage& message : messages) {
-    list.push_back({{"role", message.role}, {"content", message.content}});
-  }
-  return list;
-}
-
 std::string PieceBytes(const Json& piece) {
   if (piece.is_string()) {
     return piece.get<std::string>();

@@ -71,13 +71,11 @@ Result<Prompt> RemoteEngine::RenderForPrefill(
     std::span<const std::pair<std::string, std::string>> template_arguments) {
   Prompt prompt;
   ChatPrompt chat;
-  Json list = Json::array();
   for (const ChatMessage& message : messages) {
     prompt.question = message.role == "user" ? message.content : prompt.question;
     prompt.text += fmt::format("{}: {}\n", message.role, message.content);
-    list.push_back({{"role", message.role}, {"content", message.content}});
   }
-  chat.messages = list.dump(-1, ' ', false, Json::error_handler_t::replace);
+  chat.messages = MessagesJson(messages).dump(-1, ' ', false, Json::error_handler_t::replace);
   chat.arguments =
       template_arguments.empty() ? "" : TemplateArgumentsJson(template_arguments).dump();
   const std::pair<std::string, std::string> key = {chat.messages, chat.arguments};

@@ -44,6 +44,14 @@ std::string ErrorWords(const JsonAnswer& answer) {
   return words;
 }
 
+Json MessagesJson(std::span<const ChatMessage> messages) {
+  Json list = Json::array();
+  for (const ChatMessage& message : messages) {
+    list.push_back({{"role", message.role}, {"content", message.content}});
+  }
+  return list;
+}
+
 Json TemplateArgumentsJson(std::span<const std::pair<std::string, std::string>> arguments) {
   Json object = Json::object();
   for (const auto& [name, value] : arguments) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "hyper/engine.h"
 #include "src/engine/remote/http_loop.h"
 
 namespace hyper::remote {
@@ -28,6 +29,9 @@ JsonAnswer PostJson(HttpLoop& loop, const std::string& url, const Json& body, do
 
 // Why an answer is not ok: libcurl's words, or the status with the server's. Pure.
 std::string ErrorWords(const JsonAnswer& answer);
+
+// JSON list of messages, as every server takes them. Pure.
+Json MessagesJson(std::span<const ChatMessage> messages);
 
 // JSON object of template arguments by name; a value that is no JSON is taken as a string. Pure.
 Json TemplateArgumentsJson(std::span<const std::pair<std::string, std::string>> arguments);
