@@ -87,7 +87,7 @@ check_server() {
     schemathesis==4.32.5 'lm-eval[api]==0.4.13' || return 1
   npm install --loglevel=error --prefix "$work" playwright-core@1.65.1 || return 1
   tests/server_tools_check.sh build/hyper "$work/venv/bin" || return 1
-  rm -f "$work/runs.db"  # the page shows evaluations of the store
+  rm -f "$work/runs.db" "$work/serve.out"  # the page shows evaluations of the store
   build/hyper eval --study "$work/runs.db" --methods cot,sc --questions 5 || return 1
   build/hyper serve --port 0 --store "$work/runs.db" >"$work/serve.out" &
   local server=$!

@@ -21,8 +21,10 @@ struct HttpOptions {
   std::string cors_origin;     // of other origins that may call; empty: none
   int most_connections = 256;  // served at once; as many more may wait
   size_t most_body_bytes = size_t{4} << 20U;
-  double heartbeat_s = 10;    // between comments in a quiet stream
-  double slow_client_s = 20;  // a client that takes nothing for so long is dropped
+  double heartbeat_s = 10;  // between comments in a quiet stream
+  // A client that takes nothing, or sends nothing, for so long is dropped; so is one whose request
+  // has not come whole by then, with a second more for each 16 KiB of it (RequestTimeLeft).
+  double slow_client_s = 20;
   // Told of each request once it is answered: method, path, status. May be empty.
   std::function<void(const std::string& method, const std::string& path, int status)> log;
 };

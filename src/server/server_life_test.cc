@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "src/server/testing/server_fixture.h"
 #include "tests/support/temporary_folder.h"
@@ -103,6 +104,33 @@ TEST(ServerLife, EndsWhatOutlastsTheGraceWhole) {
   for (const RunOverview& run : stored) {
     EXPECT_EQ(run.status, "partial");
     EXPECT_TRUE(archive->Records(run.id).has_value());
+  }
+}
+
+// Each connection has a thread at once, whatever the others do: none waits behind their streams.
+TEST(ServerLife, ConnectionsThatComeTogetherAreServedTogether) {
+  constexpr int kClients = 48;
+  ServerSetup setup = Babbling(1 << 19);
+  setup.http.most_connections = kClients;
+  TestServer server(setup);
+  const Json body = With(Chat("x"), "max_tokens", 32768);
+  std::vector<std::future<bool>> clients;
+  clients.reserve(kClients);
+  for (int i = 0; i < kClients; ++i) {
+    clients.push_back(
+        std::async(std::launch::async, [&] { return bool(server.Post(kChat, body)); }));
+  }
+  const auto taken = [&server] {
+    const SchedulerMetrics metrics = server.scheduler().metrics();
+    return metrics.running + metrics.waiting;
+  };
+  for (int i = 0; i < 1000 * test::Patience() && taken() < kClients; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(taken(), kClients);
+  server.scheduler().Shutdown(/*grace_s=*/0);
+  for (std::future<bool>& client : clients) {
+    EXPECT_TRUE(client.get());
   }
 }
 

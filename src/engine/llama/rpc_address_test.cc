@@ -63,7 +63,7 @@ std::string Greeted(const std::string& answer) {
   std::thread server([&] { greeting = listener.Serve(answer); });
   RpcProbe probe;
   EXPECT_EQ(probe.Connect(listener.address(), 5), std::nullopt);
-  const std::string wrong = probe.Greet(5).value_or("");
+  std::string wrong = probe.Greet(5).value_or("");
   server.join();
   EXPECT_EQ(greeting.substr(0, 9), std::string("\x0e\x18\0\0\0\0\0\0\0", 9));
   return wrong;
