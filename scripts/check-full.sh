@@ -161,11 +161,12 @@ check_rpc() {
 }
 
 scripts/install-deps.sh full || exit 1
+changed=$(git diff --quiet HEAD || echo ' with changes')
 [ -e "$report" ] || echo "# Full check of $(date -u +%Y-%m-%d)" >"$report"
 {
   echo
-  echo "Commit $(git rev-parse --short HEAD)$(git diff --quiet HEAD || echo ' with changes'), $(nproc)" \
-    "cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), load at the start" \
+  echo "Commit $(git rev-parse --short HEAD)$changed, $(nproc) cores of" \
+    " $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), load at the start" \
     "$(cut -d' ' -f1 /proc/loadavg). Written by \`make check-full\`; steps: ${steps[*]}."
 } >>"$report"
 for step in "${steps[@]}"; do
@@ -179,7 +180,7 @@ for step in "${steps[@]}"; do
   echo "-- $step: $result in $((SECONDS - begin)) s"
   {
     printf '\n## %s: %s in %s s\n\n```\n' "$step" "$result" $((SECONDS - begin))
-    grep -E '^== |^-- ([0-9]+m|vLLM)|greedy: |^rpc: |^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log"
+    grep -E '^== |^-- ([0-9]+m|vLLM)|greedy: |^rpc: |^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log" | grep -v '^[0-9]*/[0-9]* ' # no progress
     printf '```\n'
   } >>"$report"
 done
