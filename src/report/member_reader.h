@@ -50,6 +50,13 @@ bool Holds(const Json& value) {
   }
 }
 
+// A value for messages, left out where it is long.
+inline std::string Shown(const Json& value) {
+  constexpr size_t kMost = 80;
+  std::string text = DumpJson(value);
+  return text.size() <= kMost ? text : "too long to show";
+}
+
 // Takes members out of an object one by one, notes the first that does not fit, and finds those
 // that nobody took.
 class MemberReader {
@@ -73,7 +80,7 @@ class MemberReader {
     }
     if (!Holds<T>(*found)) {
       status_ = Invalid(
-          fmt::format("option '{}' is {}; it takes {}", name, DumpJson(*found), TypeName<T>()));
+          fmt::format("option '{}' is {}; it takes {}", name, Shown(*found), TypeName<T>()));
       return;
     }
     field = found->template get<T>();
@@ -96,7 +103,8 @@ class MemberReader {
       }
       known += (known.empty() ? "" : ", ") + std::string(candidate);
     }
-    status_ = Invalid(fmt::format("option '{}' is '{}'; it takes {}", name, word, known));
+    status_ = Invalid(fmt::format("option '{}' is '{}'; it takes {}", name,
+                                  word.size() <= 80 ? word : "too long to show", known));
   }
 
   void Fail(Error error) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 namespace hyper {
 namespace {
@@ -58,8 +59,17 @@ milliseconds RequestTimeLeft(milliseconds patience, milliseconds elapsed, int64_
   return patience - elapsed + milliseconds(bytes * 1000 / kBytesPerSecond);
 }
 
-ClientStream::ClientStream(socket_t socket, milliseconds patience)
-    : socket_(socket), patience_(patience) {}
+bool HasLeft(socket_t socket) {
+  pollfd looked{socket, POLLRDHUP, 0};
+  return poll(&looked, 1, 0) != 0;  // an error and a full hang-up are told unasked
+}
+
+// The number stands in place of the client's port, which nothing here needs.
+socket_t SocketOf(const httplib::Request& request) { return request.remote_port; }
+
+ClientStream::ClientStream(socket_t socket, milliseconds patience,
+                           const std::atomic<bool>& draining)
+    : socket_(socket), patience_(patience), draining_(draining) {}
 
 void ClientStream::BeginRequest() {
   begin_ = steady_clock::now();
@@ -67,7 +77,18 @@ void ClientStream::BeginRequest() {
 }
 
 bool ClientStream::Wait(milliseconds limit) const {
-  return is_readable() || Poll(socket_, POLLIN, limit);
+  constexpr milliseconds kLook{100};  // how soon the draining is noticed
+  const auto end = steady_clock::now() + limit;
+  while (!is_readable() && !draining_) {
+    const auto left = duration_cast<milliseconds>(end - steady_clock::now());
+    if (Poll(socket_, POLLIN, std::clamp(left, milliseconds(0), kLook))) {
+      return true;
+    }
+    if (left <= kLook) {
+      return false;
+    }
+  }
+  return is_readable();
 }
 
 bool ClientStream::is_readable() const { return at_ < end_; }
@@ -79,11 +100,7 @@ bool ClientStream::wait_readable() const {
 
 bool ClientStream::wait_writable() const { return Poll(socket_, POLLOUT, patience_); }
 
-bool ClientStream::is_peer_alive() const {
-  char next = 0;
-  return !Poll(socket_, POLLIN, milliseconds(0)) ||
-         recv(socket_, &next, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-}
+bool ClientStream::is_peer_alive() const { return !HasLeft(socket_); }
 
 ssize_t ClientStream::read(char* bytes, size_t size) {
   if (!is_readable()) {
@@ -158,30 +175,38 @@ const char* ClientStream::buffered_data(size_t& size) const {
 
 void ClientStream::consume_buffered(size_t size) { at_ += size; }
 
-bool PatientServer::AwaitRequest(const ClientStream& client) const {
-  constexpr milliseconds kLook{100};  // how soon a server that stops is noticed
-  const auto end = steady_clock::now() + std::chrono::seconds(keep_alive_timeout_sec_);
-  do {
-    if (client.Wait(kLook)) {
-      return true;
-    }
-  } while (svr_sock_ != INVALID_SOCKET && steady_clock::now() < end);
-  return false;
+void PatientServer::Drain(milliseconds limit) {
+  draining_ = true;
+  const auto end = steady_clock::now() + limit;
+  while (answering_ > 0 && steady_clock::now() < end) {
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+}
+
+bool PatientServer::Answer(ClientStream& client, bool last) {
+  bool closed = false;
+  bool read = false;  // line and headers: only then is it known where the request ends
+  const bool good = process_request(client, "", /*remote_port=*/client.socket(), "", 0, last,
+                                    closed, [&](httplib::Request& /*request*/) {
+                                      read = true;
+                                      ++answering_;
+                                    });
+  answering_ -= read ? 1 : 0;
+  return good && read && !closed;
 }
 
 bool PatientServer::process_and_close_socket(socket_t socket) {
   ClientStream client(
-      socket, std::chrono::seconds(read_timeout_sec_) + milliseconds(read_timeout_usec_ / 1000));
+      socket, std::chrono::seconds(read_timeout_sec_) + milliseconds(read_timeout_usec_ / 1000),
+      draining_);
   const bool served = serve_guarded([&] {
-    bool good = false;
-    bool closed = false;
-    for (size_t left = keep_alive_max_count_; left > 0 && !closed && AwaitRequest(client); --left) {
+    bool more = true;
+    for (size_t left = keep_alive_max_count_;
+         left > 0 && more && client.Wait(std::chrono::seconds(keep_alive_timeout_sec_)); --left) {
       client.BeginRequest();
-      good = process_request(client, "", 0, "", 0, /*close_connection=*/left == 1, closed,
-                             /*setup_request=*/nullptr);
-      closed = closed || !good;
+      more = Answer(client, left == 1);
     }
-    return good;
+    return more;
   });
   CloseInPeace(socket);
   return served;

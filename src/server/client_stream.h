@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,15 +20,25 @@ namespace hyper {
 std::chrono::milliseconds RequestTimeLeft(std::chrono::milliseconds patience,
                                           std::chrono::milliseconds elapsed, int64_t bytes);
 
-// Thread rule: one thread at a time, but for is_peer_alive(), which any thread may ask.
+// Whether the other end has hung up or will send nothing more, whatever it sent before. httplib
+// looks at the next byte instead, and takes one that nobody has read for a sign of life.
+bool HasLeft(socket_t socket);
+
+// The connection that a request of a PatientServer came by.
+socket_t SocketOf(const httplib::Request& request);
+
+// Thread rule: one thread at a time.
 class ClientStream final : public httplib::Stream {
  public:
-  // `socket` stays its owner's. A single read or write waits for `patience` at most.
-  ClientStream(socket_t socket, std::chrono::milliseconds patience);
+  // `socket` stays its owner's. A single read or write waits for `patience` at most, a read no
+  // longer than until `draining`.
+  ClientStream(socket_t socket, std::chrono::milliseconds patience,
+               const std::atomic<bool>& draining);
 
   // The time of the next request starts. What was read beyond the last one is kept.
   void BeginRequest();
-  // Whether bytes are there, or come within `limit`; also when the client has hung up.
+  // Whether bytes are there, or come within `limit` and before the draining; also when the client
+  // has hung up.
   bool Wait(std::chrono::milliseconds limit) const;
 
   bool is_readable() const override;
@@ -52,6 +63,7 @@ class ClientStream final : public httplib::Stream {
 
   const socket_t socket_;
   const std::chrono::milliseconds patience_;
+  const std::atomic<bool>& draining_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   int64_t received_ = 0;  // bytes of this request
   std::array<char, 4096> buffer_{};
@@ -61,10 +73,18 @@ class ClientStream final : public httplib::Stream {
 
 // httplib's server on such streams. Its read and write timeouts are the patience.
 class PatientServer final : public httplib::Server {
+ public:
+  // Takes no more requests, gives up those that are being read, and waits up to `limit` for the
+  // replies under way. Any thread.
+  void Drain(std::chrono::milliseconds limit);
+
  private:
   bool process_and_close_socket(socket_t socket) override;
-  // Whether a request begins before the time between two is over or the server stops.
-  bool AwaitRequest(const ClientStream& client) const;
+  // Answers one request; false: the connection is done with.
+  bool Answer(ClientStream& client, bool last);
+
+  std::atomic<bool> draining_{false};
+  std::atomic<int> answering_{0};
 };
 
 }  // namespace hyper

@@ -7,7 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -18,6 +20,10 @@ namespace hyper {
 namespace {
 
 using std::chrono::milliseconds;
+
+const std::atomic<bool> kServing{false};  // not draining
+
+milliseconds Patient() { return milliseconds(static_cast<int64_t>(20000 * test::Patience())); }
 
 // A connection to a port of the loopback.
 class RawClient {
@@ -97,13 +103,109 @@ TEST(ClientStream, RequestsThatComeInOnePieceAreAllAnswered) {
   EXPECT_NE(replies.find(R"({"status":"ok"})", second), std::string::npos) << replies;
 }
 
+// A request whose headers cannot be read has no end that is known: what follows is never taken for
+// another request, which could come from a page that may not ask.
+TEST(ClientStream, WhatFollowsAnUnreadableRequestIsNotARequest) {
+  const TestServer server({});
+  const std::string inner = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const std::string head = "POST /v1/chat/completions HTTP/1.1\r\nHost: evil.example\r\n";
+  const std::string length = "Content-Length: " + std::to_string(inner.size()) + "\r\n";
+  for (const std::string& outer :
+       {head + "Cookie: " + std::string(9000, 'c') + "\r\n" + length + "\r\n",
+        head + "no header at all\r\n" + length + "\r\n",
+        "MAGIC /health HTTP/1.1\r\nHost: evil.example\r\n" + length + "\r\n",
+        std::string("x\r\n")}) {
+    const RawClient client(server.http().port());
+    EXPECT_TRUE(client.Send(outer + inner));
+    const std::string replies = client.Rest();
+    EXPECT_EQ(replies.find("200 OK"), std::string::npos) << replies;
+    EXPECT_EQ(replies.find("HTTP/1.1", 1), std::string::npos) << replies;  // one reply
+  }
+}
+
+TEST(ClientStream, AClientThatHasLeftIsSeenBehindUnreadBytes) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  EXPECT_FALSE(HasLeft(ends[0]));
+  EXPECT_EQ(send(ends[1], "\r\n", 2, 0), 2);
+  EXPECT_FALSE(HasLeft(ends[0]));
+  close(ends[1]);
+  EXPECT_TRUE(HasLeft(ends[0]));
+  close(ends[0]);
+}
+
+// A client that leaves behind a byte too many frees its lanes all the same.
+TEST(ClientStream, ARunEndsWhoseClientHasLeft) {
+  ServerSetup setup;
+  setup.logits = Babble;
+  setup.context = 1 << 20;
+  TestServer server(setup);
+  const std::string body = With(Chat("x"), "max_tokens", 32768).dump();
+  {
+    const RawClient client(server.http().port());
+    EXPECT_TRUE(
+        client.Send("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"
+                    "Content-Type: application/json\r\nContent-Length: " +
+                    std::to_string(body.size()) + "\r\n\r\n" + body));
+    while (server.scheduler().metrics().running == 0) {
+      std::this_thread::yield();
+    }
+    EXPECT_TRUE(client.Send("\r\n"));
+  }
+  EXPECT_EQ(server.Settled().runs_cancelled, 1);
+}
+
+// The end of a server does not wait for those who have not asked yet; the patience here is longer
+// than any test.
+TEST(ClientStream, TheEndDoesNotWaitForHalfARequest) {
+  ServerSetup setup;
+  setup.http.slow_client_s = 100000;
+  auto server = std::make_unique<TestServer>(setup);
+  const RawClient begun(server->http().port());
+  EXPECT_TRUE(begun.Send("G"));
+  const RawClient sending(server->http().port());
+  EXPECT_TRUE(
+      sending.Send("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"
+                   "Content-Length: 100000\r\n\r\n{"));
+  std::this_thread::sleep_for(milliseconds(50));
+  server.reset();
+  EXPECT_EQ(begun.Rest().find("200 OK"), std::string::npos);
+}
+
+// The server ends only when what it owes is written: here to a client that reads late.
+TEST(ClientStream, AStreamEndsWholeWhenTheServerEnds) {
+  constexpr int kChoices = 16;  // no event of one is joined to another's, so there are many
+  ServerSetup setup;
+  setup.logits = Babble;
+  auto server = std::make_unique<TestServer>(setup);
+  const RawClient client(server->http().port());
+  const Json body = With(With(With(Chat("x"), "n", kChoices), "stream", true), "max_tokens", 2500);
+  const std::string bytes = body.dump();
+  EXPECT_TRUE(
+      client.Send("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"
+                  "Content-Type: application/json\r\nContent-Length: " +
+                  std::to_string(bytes.size()) + "\r\n\r\n" + bytes));
+  while (server->scheduler().metrics().runs_finished == 0) {
+    std::this_thread::yield();
+  }
+  std::string reply;
+  std::thread reader([&] {
+    std::this_thread::sleep_for(milliseconds(100));
+    reply = client.Rest();
+  });
+  server.reset();
+  reader.join();
+  EXPECT_GT(reply.size(), size_t{5} << 20U);  // more than what waits in a socket
+  EXPECT_NE(reply.find("data: [DONE]"), std::string::npos);
+}
+
 // A client that reads nothing for a while gets all that was written to it.
 TEST(ClientStream, ALongReplyComesWhole) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   const std::string all(size_t{4} << 20U, 'x');
   std::thread writer([&] {
-    ClientStream stream(ends[0], std::chrono::seconds(static_cast<int>(20 * test::Patience())));
+    ClientStream stream(ends[0], Patient(), kServing);
     size_t at = 0;
     while (at < all.size()) {
       const ssize_t sent = stream.write(all.data() + at, all.size() - at);
@@ -115,7 +217,7 @@ TEST(ClientStream, ALongReplyComesWhole) {
     close(ends[0]);
   });
   std::this_thread::sleep_for(milliseconds(50));
-  ClientStream reader(ends[1], std::chrono::seconds(static_cast<int>(20 * test::Patience())));
+  ClientStream reader(ends[1], Patient(), kServing);
   std::string got;
   std::string part(10000, '\0');
   ssize_t size = 0;
@@ -132,7 +234,7 @@ TEST(ClientStream, ALongReplyComesWhole) {
 TEST(ClientStream, AClientThatTakesNothingEndsTheWriting) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-  ClientStream stream(ends[0], milliseconds(50));
+  ClientStream stream(ends[0], milliseconds(50), kServing);
   const std::string much(size_t{1} << 20U, 'x');
   ssize_t sent = 0;
   for (int i = 0; i < 100 && sent >= 0; ++i) {

@@ -73,13 +73,6 @@ class FieldReader {
 
   const std::optional<ApiError>& error() const { return error_; }
 
-  // A value for messages, cut where it is long.
-  static std::string Shown(const Json& value) {
-    constexpr size_t kMost = 80;
-    std::string text = DumpJson(value);
-    return text.size() <= kMost ? text : "too long to show";
-  }
-
  private:
   const Json& object_;
   std::optional<ApiError> error_;

@@ -4,6 +4,8 @@
 #include <ctime>
 #include <utility>
 
+#include "src/server/client_stream.h"
+
 namespace hyper {
 namespace {
 
@@ -33,7 +35,7 @@ class Watch {
       std::optional<ReplyEvent> event = reply.Take(kLook);
       if (Clock::now() - looked_ >= kLook) {
         looked_ = Clock::now();
-        if (request_.is_connection_closed()) {
+        if (HasLeft(SocketOf(request_))) {
           reply.Abandon();
           return std::nullopt;
         }

@@ -11,6 +11,7 @@
 
 #include "src/server/api_description.h"
 #include "src/server/client_stream.h"
+#include "src/server/connection_threads.h"
 #include "src/server/generation.h"
 #include "src/server/metrics.h"
 #include "src/server/page_files.h"
@@ -62,6 +63,10 @@ bool Authorised(const Request& request, const HttpOptions& options) {
   given = given.rfind(kBearer, 0) == 0 ? given.substr(kBearer.size())
                                        : request.get_header_value("X-Api-Key");
   return EqualInConstantTime(given, options.api_key);
+}
+
+std::chrono::milliseconds SlowClient(const HttpOptions& options) {
+  return std::chrono::milliseconds(static_cast<int64_t>(options.slow_client_s * 1000));
 }
 
 bool IsPublic(const std::string& path) {
@@ -162,14 +167,9 @@ struct HttpServer::Parts {
 
 void HttpServer::Parts::SetUp() {
   const auto connections = static_cast<size_t>(options.most_connections);
-  // All threads from the start: a pool that grows counts a thread as idle until it wakes, so of
-  // connections that come together some would wait behind streams that last for minutes. A thread
-  // that waits costs 30 to 50 KB.
-  server.new_task_queue = [connections] {
-    return new httplib::ThreadPool(connections, connections, connections);
-  };
+  server.new_task_queue = [connections] { return new ConnectionThreads(connections); };
   server.set_payload_max_length(options.most_body_bytes);
-  const auto slow = std::chrono::milliseconds(static_cast<int64_t>(options.slow_client_s * 1000));
+  const std::chrono::milliseconds slow = SlowClient(options);
   server.set_read_timeout(slow);
   server.set_write_timeout(slow);
   server.set_keep_alive_timeout(5);
@@ -311,6 +311,7 @@ int HttpServer::port() const { return parts_->port; }
 const std::vector<Routes::Route>& HttpServer::routes() const { return parts_->routes.list(); }
 
 void HttpServer::Stop() {
+  parts_->server.Drain(SlowClient(parts_->options));
   parts_->server.stop();
   if (parts_->thread.joinable()) {
     parts_->thread.join();

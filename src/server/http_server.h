@@ -43,7 +43,8 @@ class HttpServer {
   int port() const;
   // All that is served, for the test of the description.
   const std::vector<Routes::Route>& routes() const;
-  // Takes no more connections and waits for the handlers that run.
+  // Takes no more requests and waits for the replies under way, slow_client_s at most; what is left
+  // then is cut off.
   void Stop();
 
  private:

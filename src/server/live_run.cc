@@ -16,8 +16,8 @@ namespace {
 
 constexpr float kLowestLogprob = -9999.0F;  // stands for minus infinity, which JSON lacks
 
-ApiError ContextExceeded(size_t tokens, int context) {
-  return {400, "exceed_context_size_error", "context_length_exceeded", "messages",
+ApiError ContextExceeded(const std::string& field, size_t tokens, int context) {
+  return {400, "exceed_context_size_error", "context_length_exceeded", field,
           fmt::format("the prompt has {} tokens, but the context holds {}; shorten it or start the "
                       "server with more context",
                       tokens, context)};
@@ -98,7 +98,7 @@ Result<Prompt> LiveRun::Render(Engine& engine) const {
 std::optional<ApiError> LiveRun::MakeSession(Engine& engine, Prompt prompt, int pools) {
   const int context = engine.capabilities().context_tokens;
   if (prompt.tokens.size() >= static_cast<size_t>(context)) {
-    return ContextExceeded(prompt.tokens.size(), context);
+    return ContextExceeded(request_.prompt_field, prompt.tokens.size(), context);
   }
   MethodOptions& options = request_.options;
   options.max_tokens =

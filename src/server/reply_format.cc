@@ -1,5 +1,7 @@
 #include "src/server/reply_format.h"
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -216,7 +218,7 @@ class CompletionFormat : public ChoicesFormat {
             {"logprobs", std::move(logprobs)},
             {"finish_reason", std::move(finish_reason)}};
   }
-  // `offset` is the place of the first token in the text, and moves behind the last one.
+  // `offset`: characters of the text that begin before the first token; moves behind the last one.
   static Json LogprobsJson(const std::vector<TokenLogprobs>& logprobs, size_t& offset) {
     if (logprobs.empty()) {
       return nullptr;
@@ -233,8 +235,13 @@ class CompletionFormat : public ChoicesFormat {
       json["tokens"].push_back(ValidUtf8(entry.bytes));
       json["token_logprobs"].push_back(entry.logprob);
       json["top_logprobs"].push_back(std::move(top));
-      json["text_offset"].push_back(offset);
-      offset += entry.bytes.size();
+      const auto goes_on = [](char byte) {
+        return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+      };
+      const bool inside = offset > 0 && !entry.bytes.empty() && goes_on(entry.bytes.front());
+      json["text_offset"].push_back(offset - (inside ? 1 : 0));
+      offset += static_cast<size_t>(
+          std::count_if(entry.bytes.begin(), entry.bytes.end(), std::not_fn(goes_on)));
     }
     return json;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "hyper/method.h"
+#include "src/server/body_json.h"
 #include "src/server/field_reader.h"
 #include "src/server/request_messages.h"
 #include "src/server/request_options.h"
@@ -39,8 +40,7 @@ void ReadSampling(FieldReader& fields, RunRequest& run) {
       run.seed = seed->is_number_unsigned() ? seed->get<uint64_t>()
                                             : static_cast<uint64_t>(seed->get<int64_t>());
     } else {
-      fields.Fail("seed",
-                  fmt::format("'seed' is {}; it takes an integer", FieldReader::Shown(*seed)));
+      fields.Fail("seed", fmt::format("'seed' is {}; it takes an integer", Shown(*seed)));
     }
   }
   for (const char* penalty : {"presence_penalty", "frequency_penalty"}) {
@@ -173,6 +173,22 @@ void CheckRun(FieldReader& fields, const ServerLimits& limits, RunRequest& run,
   }
 }
 
+// A reply is held in memory until it is whole; each log-probability takes some 500 bytes of it.
+void BoundLogprobs(FieldReader& fields, const char* name, const std::vector<RunRequest>& runs) {
+  constexpr int64_t kMost = 1 << 20;
+  int64_t values = 0;
+  for (const RunRequest& run : runs) {
+    values += run.top_logprobs
+                  ? int64_t{run.choices} * run.options.max_tokens * (1 + int64_t{*run.top_logprobs})
+                  : 0;
+  }
+  if (values > kMost) {
+    fields.Fail(name, fmt::format("'{}' asks for up to {} log-probabilities in one reply, which "
+                                  "holds {}; take fewer choices, tokens or alternatives",
+                                  name, values, kMost));
+  }
+}
+
 // Fields that chat and completions share, once the prompt is read.
 void ReadCommon(FieldReader& fields, const ServerLimits& limits, ApiRequest& api, RunRequest& run) {
   ReadModel(fields, limits, api, run);
@@ -195,55 +211,51 @@ void ReadCommon(FieldReader& fields, const ServerLimits& limits, ApiRequest& api
   }
 }
 
-void RefuseUnserved(FieldReader& fields) {
-  if (const Json* format = fields.Find("response_format")) {
-    const auto type = format->is_object() ? format->find("type") : format->end();
-    if (!format->is_object() || type == format->end() || !type->is_string()) {
-      fields.Fail("response_format", "'response_format' takes an object with a type");
-    } else if (*type != "text") {
-      fields.Refuse("response_format", "the engine has no grammars; only type \"text\" is served");
-    }
-  }
-  const Json* tools = fields.Find("tools");
-  if (tools != nullptr && !tools->is_array()) {
-    fields.Fail("tools", "'tools' takes an array");
-  } else if (tools != nullptr && !tools->empty()) {
-    fields.Refuse("tools", "functions are not called here");
+// The form that the answer is to have, under the name that the endpoint has for it.
+void CheckFormat(FieldReader& fields, const char* name, const Json& format) {
+  const auto type = format.is_object() ? format.find("type") : format.end();
+  if (!format.is_object() || type == format.end() || !type->is_string()) {
+    fields.Fail(name, fmt::format("'{}' takes an object with a type", name));
+  } else if (*type != "text") {
+    fields.Refuse(name, "the engine has no grammars; only type \"text\" is served");
   }
 }
 
-// Whether arrays and objects are nested deeper than any request needs: what prints JSON recurses.
-bool TooDeep(const std::string& body) {
-  constexpr int kMostDepth = 64;
-  int depth = 0;
-  bool in_text = false;
-  for (size_t i = 0; i < body.size(); ++i) {
-    const char c = body[i];
-    if (in_text) {
-      i += c == '\\' ? 1 : 0;
-      in_text = c != '"';
-    } else if (c == '"') {
-      in_text = true;
-    } else if (c == '[' || c == '{') {
-      ++depth;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-    if (depth > kMostDepth) {
-      return true;
+void RefuseUnserved(FieldReader& fields) {
+  if (const Json* format = fields.Find("response_format")) {
+    CheckFormat(fields, "response_format", *format);
+  }
+  if (const Json* text = fields.Find("text")) {  // of /v1/responses
+    if (!text->is_object()) {
+      fields.Fail("text", "'text' takes an object");
+    } else if (const Json* format = FieldReader(*text).Find("format")) {
+      CheckFormat(fields, "text.format", *format);
     }
   }
-  return false;
+  for (const char* name : {"tools", "functions"}) {
+    const Json* tools = fields.Find(name);
+    if (tools != nullptr && !tools->is_array()) {
+      fields.Fail(name, fmt::format("'{}' takes an array", name));
+    } else if (tools != nullptr && !tools->empty()) {
+      fields.Refuse(name, "functions are not called here");
+    }
+  }
+  for (const char* name : {"tool_choice", "function_call"}) {
+    const Json* choice = fields.Find(name);
+    if (choice != nullptr && *choice != "none" && *choice != "auto") {
+      fields.Refuse(name, "functions are not called here; \"none\" and \"auto\" are taken");
+    }
+  }
 }
 
 // Parses `body` and lets `read` fill the request.
 template <class Read>
 ParsedRequest Parse(const std::string& body, Read read) {
-  const Json json = TooDeep(body) ? Json() : Json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded() || !json.is_object()) {
-    return BadField("", "the body is not a JSON object");
+  const std::variant<Json, ApiError> json = ParseBody(body);
+  if (const auto* error = std::get_if<ApiError>(&json)) {
+    return *error;
   }
-  FieldReader fields(json);
+  FieldReader fields(std::get<Json>(json));
   ApiRequest api;
   read(fields, api);
   if (fields.error()) {
@@ -265,15 +277,21 @@ ParsedRequest ParseChatRequest(const std::string& body, const ServerLimits& limi
     ReadLength(fields, limits, run, {"max_tokens", "max_completion_tokens"});
     CheckRun(fields, limits, run);
     api.runs.push_back(std::move(run));
+    BoundLogprobs(fields, "logprobs", api.runs);
   });
 }
 
 ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits& limits) {
   return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
     RunRequest run;
+    run.prompt_field = "prompt";
     ReadCommon(fields, limits, api, run);
     if (fields.Find("suffix") != nullptr) {
       fields.Refuse("suffix", "text is only continued");
+    }
+    int best_of = run.choices;
+    if (fields.TakeWithin("best_of", 1, kLargest, best_of) && best_of != run.choices) {
+      fields.Refuse("best_of", "all choices are returned; it takes what 'n' is");
     }
     fields.Take("echo", api.echo);
     int logprobs = 0;
@@ -289,12 +307,14 @@ ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits
     for (size_t i = 0; i < api.runs.size(); ++i) {
       api.runs[i].first_choice = static_cast<int>(i) * run.choices;
     }
+    BoundLogprobs(fields, "logprobs", api.runs);
   });
 }
 
 ParsedRequest ParseResponsesRequest(const std::string& body, const ServerLimits& limits) {
   return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
     RunRequest run;
+    run.prompt_field = "input";
     ReadInput(fields, KeepsReasoning(fields), run.messages);
     ReadTemplateArguments(fields, run.template_arguments);
     ReadCommon(fields, limits, api, run);
@@ -307,8 +327,10 @@ ParsedRequest ParseResponsesRequest(const std::string& body, const ServerLimits&
     }
     ReadResponsesLogprobs(fields, run);
     ReadLength(fields, limits, run, {"max_output_tokens"});
-    CheckRun(fields, limits, run, fields.Find("include") != nullptr ? "include" : "top_logprobs");
+    const char* logprobs = fields.Find("include") != nullptr ? "include" : "top_logprobs";
+    CheckRun(fields, limits, run, logprobs);
     api.runs.push_back(std::move(run));
+    BoundLogprobs(fields, logprobs, api.runs);
   });
 }
 

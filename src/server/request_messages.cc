@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 namespace hyper {
@@ -49,7 +50,24 @@ std::string ReasoningOf(const Json& item) {
   return "";
 }
 
-void ReadMessage(FieldReader& fields, const std::string& at, const Json& item, bool keep_reasoning,
+// The text of an output item of /v1/responses that holds reasoning; nothing where it is another.
+std::optional<std::string> ReasoningItem(const Json& item) {
+  if (!item.is_object() || item.value("type", Json()) != "reasoning") {
+    return std::nullopt;
+  }
+  std::string text;
+  if (const auto content = item.find("content"); content != item.end() && content->is_array()) {
+    for (const Json& part : *content) {
+      const auto found = part.is_object() ? part.find("text") : part.end();
+      text += found != part.end() && found->is_string() ? found->get<std::string>() : "";
+    }
+  }
+  return text;
+}
+
+// `reasoning_before`: what reasoning items said before; nothing where reasoning is not kept.
+void ReadMessage(FieldReader& fields, const std::string& at, const Json& item,
+                 const std::optional<std::string>& reasoning_before,
                  std::vector<ChatMessage>& messages) {
   const auto role = item.is_object() ? item.find("role") : item.end();
   if (!item.is_object() || role == item.end() || !role->is_string() ||
@@ -66,8 +84,9 @@ void ReadMessage(FieldReader& fields, const std::string& at, const Json& item, b
                 "'" + at + ".content' takes text or an array of parts of type \"text\"");
     return;
   }
-  if (keep_reasoning && message.role == "assistant") {
-    if (const std::string reasoning = ReasoningOf(item); !reasoning.empty()) {
+  if (reasoning_before && message.role == "assistant") {
+    const std::string reasoning = *reasoning_before + ReasoningOf(item);
+    if (!reasoning.empty()) {
       message.content = "<think>\n" + reasoning + "\n</think>\n\n" + message.content;
     }
   }
@@ -93,8 +112,16 @@ void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning,
     fields.Fail(name, fmt::format("'{}' takes an array of at least one message", name));
     return;
   }
+  std::string reasoning;  // of items before the next message
   for (size_t i = 0; i < list->size(); ++i) {
-    ReadMessage(fields, fmt::format("{}[{}]", name, i), (*list)[i], keep_reasoning, messages);
+    const Json& item = (*list)[i];
+    if (const std::optional<std::string> text = ReasoningItem(item)) {
+      reasoning += *text;
+      continue;
+    }
+    const auto before = keep_reasoning ? std::optional(reasoning) : std::nullopt;
+    ReadMessage(fields, fmt::format("{}[{}]", name, i), item, before, messages);
+    reasoning.clear();
   }
 }
 

@@ -69,11 +69,17 @@ bool KeepsReasoning(const FieldReader& fields) {
 void ReadHyper(FieldReader& fields, const ServerLimits& limits, RunRequest& run) {
   Json own = Json::object();
   if (const Json* given = fields.Find("hyper")) {
-    own = *given;
-    if (!own.is_object()) {
+    if (!given->is_object()) {
       fields.Fail("hyper", "'hyper' takes an object of options");
       return;
     }
+    Json named = Json::object();  // null is absent, here as elsewhere
+    for (const auto& [name, value] : given->items()) {
+      if (!value.is_null()) {
+        named[name] = value;
+      }
+    }
+    own = std::move(named);
   }
   FieldReader reader(own);
   reader.Take("events", run.records);

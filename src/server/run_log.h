@@ -35,6 +35,10 @@ class RunLog {
     }
     changed_.notify_all();
   }
+  size_t bytes() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_;
+  }
   void Close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;

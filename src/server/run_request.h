@@ -28,6 +28,7 @@ struct RunRequest {
   std::vector<std::pair<std::string, std::string>> template_arguments;
   std::vector<Token> prompt_tokens;
   std::string prompt_text;
+  std::string prompt_field = "messages";  // where the client gave it, for errors
   // What comes out.
   int choices = 1;                  // n; pools have one
   int first_choice = 0;             // index of the first of them in the reply

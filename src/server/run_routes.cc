@@ -9,8 +9,10 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "src/server/body_json.h"
 #include "src/server/field_reader.h"
 #include "src/server/reply_format.h"
 
@@ -234,9 +236,12 @@ void ControlPath(Scheduler& scheduler, const Request& request, RunCommand comman
 void GrantPath(Scheduler& scheduler, const Request& request, Response& response) {
   RunCommand command;
   command.kind = RunCommand::Kind::kGrant;
-  const Json body = Json::parse(request.body, nullptr, /*allow_exceptions=*/false);
-  const Json object = body.is_object() ? body : Json::object();
-  FieldReader fields(object);
+  const std::variant<Json, ApiError> body = ParseBody(request.body);
+  if (const auto* error = std::get_if<ApiError>(&body)) {
+    Send(response, error->status, error->ToJson());
+    return;
+  }
+  FieldReader fields(std::get<Json>(body));
   if (!fields.TakeWithin("tokens", 1, 1 << 20, command.tokens)) {
     const ApiError error = fields.error().value_or(
         BadField("tokens", "'tokens' is missing; it takes the number of tokens to grant"));

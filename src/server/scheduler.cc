@@ -61,6 +61,12 @@ Scheduler::Submission Scheduler::Submit(std::vector<RunRequest> requests,
   if (closing_) {
     return {"", ApiError{503, "server_error", "shutting_down", "", "the server is shutting down"}};
   }
+  if (static_cast<int>(requests.size()) > options_.most_waiting) {
+    return {"",
+            BadField(requests.front().prompt_field,
+                     fmt::format("the request has {} prompts; at most {} may wait here (--queue)",
+                                 requests.size(), options_.most_waiting))};
+  }
   if (metrics_.waiting + static_cast<int>(requests.size()) > options_.most_waiting) {
     ++metrics_.runs_refused;
     return {"", ApiError{429, "rate_limit_error", "queue_full", "",
@@ -340,10 +346,16 @@ void Scheduler::Publish() {
   }
   // The oldest runs that have ended make room.
   size_t ended = kept_.size() - live_.size() - inbox_.size();
+  size_t bytes = 0;
+  for (const Kept& kept : kept_) {
+    bytes += kept.log->bytes();
+  }
   for (auto kept = kept_.begin();
-       kept != kept_.end() && ended > static_cast<size_t>(options_.most_kept);) {
+       kept != kept_.end() && ended > 0 &&
+       (ended > static_cast<size_t>(options_.most_kept) || bytes > options_.all_log_bytes);) {
     const std::string& status = kept->summary.status;
     const bool live = status == "waiting" || status == "running";
+    bytes -= live ? 0 : kept->log->bytes();
     kept = live ? std::next(kept) : kept_.erase(kept);
     ended -= live ? 0 : 1;
   }

@@ -24,12 +24,13 @@
 namespace hyper {
 
 struct SchedulerOptions {
-  int most_waiting = 64;                 // runs that may wait for lanes or cells
-  int most_kept = 100;                   // finished runs that are kept for /v1/runs
-  size_t log_bytes = size_t{32} << 20U;  // of one run's log
-  int pools = 1;                         // that may share the cells; see ReservationFor
-  int most_prompts = 8;                  // prompts of earlier runs that are kept computed
-  RunArchive* archive = nullptr;         // takes the runs that have ended; outlives the scheduler
+  int most_waiting = 64;                      // runs that may wait for lanes or cells
+  int most_kept = 100;                        // finished runs that are kept for /v1/runs
+  size_t log_bytes = size_t{32} << 20U;       // of one run's log
+  size_t all_log_bytes = size_t{512} << 20U;  // of all; the oldest runs that have ended go first
+  int pools = 1;                              // that may share the cells; see ReservationFor
+  int most_prompts = 8;                       // prompts of earlier runs that are kept computed
+  RunArchive* archive = nullptr;  // takes the runs that have ended; outlives the scheduler
 };
 
 // What /metrics shows.

@@ -174,6 +174,9 @@ TEST(Server, NamesTheFieldThatIsWrong) {
       {"top_logprobs", 3},
       {"response_format", {{"type", "json_object"}}},
       {"tools", {{{"a", 1}}}},
+      {"functions", {{{"name", "f"}}}},
+      {"tool_choice", "required"},
+      {"function_call", {{"name", "f"}}},
       {"chat_template_kwargs", 1},
       {"hyper", 4},
       {"messages", Json::array()},
@@ -197,6 +200,7 @@ TEST(Server, IgnoresUnknownFieldsAndNulls) {
   const TestServer server({});
   Json body = With(With(Chat("say x"), "colour", {1, 2}), "stop", nullptr);
   body["n"] = nullptr;
+  body["hyper"] = {{"width", nullptr}, {"method", nullptr}};
   EXPECT_EQ(Content(server.Good(kChat, body)), "x");
   EXPECT_EQ(Content(server.Good(kChat, With(With(Chat("say x"), "n", 4), "temperature", 0))), "x");
 }
@@ -267,6 +271,62 @@ TEST(Server, CompletesPrompts) {
   EXPECT_EQ(server.BadField("/v1/completions", {{"prompt", ""}}), "prompt");
   EXPECT_EQ(server.BadField("/v1/completions", {{"prompt", {1, -2}}}), "prompt");
   EXPECT_EQ(server.BadField("/v1/completions", {{"n", 1}}), "prompt");
+  EXPECT_EQ(server.BadField("/v1/completions", With(body, "best_of", 4)), "best_of");
+  server.Good("/v1/completions", With(body, "best_of", 2));
+}
+
+// What is sent back is what was given: an item of reasoning and a message.
+TEST(Server, ResponsesTakeTheirOwnOutput) {
+  const TestServer server({});
+  const Json first =
+      server.Good("/v1/responses", {{"model", "m:plain"}, {"input", "say <think>ab</think>ok"}});
+  ASSERT_EQ(first["output"].size(), 2U);
+  Json input = {{{"role", "user"}, {"content", "x"}}};
+  for (const Json& item : first["output"]) {
+    input.push_back(item);
+  }
+  input.push_back({{"role", "user"}, {"content", "say on"}});
+  Json body = {{"model", "m:plain"}, {"input", input}};
+  const Json dropped = server.Good("/v1/responses", body);
+  EXPECT_EQ(dropped["output"][0]["content"][0]["text"], "on");
+  body["hyper"] = {{"keep-reasoning", true}};
+  const Json kept = server.Good("/v1/responses", body);
+  EXPECT_EQ(kept["usage"]["input_tokens"].get<int>() - dropped["usage"]["input_tokens"].get<int>(),
+            std::string("<think>\nab\n</think>\n\n").size());
+  EXPECT_EQ(
+      server.BadField("/v1/responses", With(body, "text", {{"format", {{"type", "json_schema"}}}})),
+      "text.format");
+}
+
+TEST(Server, NamesTheFieldOfAPromptThatIsTooLong) {
+  ServerSetup setup;
+  setup.context = 100;
+  setup.scheduler.most_waiting = 2;
+  const TestServer server(setup);
+  const std::string text(200, 'x');
+  EXPECT_EQ(server.BadField(kChat, Chat(text)), "messages");
+  EXPECT_EQ(server.BadField("/v1/completions", {{"prompt", text}}), "prompt");
+  EXPECT_EQ(server.BadField("/v1/responses", {{"input", text}}), "input");
+  // More prompts than may wait: no later try would be taken either.
+  EXPECT_EQ(server.BadField("/v1/completions", {{"prompt", {"a", "b", "c"}}}), "prompt");
+}
+
+TEST(Server, BoundsTheLogprobsOfOneReply) {
+  const TestServer server({});
+  Json body = With(With(Chat("say x"), "logprobs", true), "top_logprobs", 20);
+  body["max_tokens"] = 32768;
+  server.Good(kChat, body);
+  EXPECT_EQ(server.BadField(kChat, With(body, "n", 2)), "logprobs");
+}
+
+// As curl -d sends it without a header: JSON that says it is a form.
+TEST(Server, TakesLongBodiesThatSayTheyAreForms) {
+  const TestServer server({});
+  const std::string body = With(Chat("say x"), "user", std::string(100000, 'u')).dump();
+  const httplib::Result reply =
+      server.Client().Post(kChat, body, "application/x-www-form-urlencoded");
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->status, 200) << reply->body;
 }
 
 TEST(Server, GivesResponses) {
