@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <string_view>
+#include <system_error>
 
 namespace hyper::app {
 namespace {
@@ -78,22 +80,34 @@ std::string ShortNumber(double value) {
   return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-";
 }
 
+void Tell(const std::string& text) {
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+  (void)std::fflush(stderr);
+}
+
 int Complain(const char* command, const Error& error) {
-  fmt::print(stderr, "hyper {}: {}\n", command, OneLine(error.message));
+  Tell(fmt::format("hyper {}: {}\n", command, OneLine(error.message)));
   return ExitCodeOf(error);
 }
 
 void Warn(const char* command, const std::string& text) {
-  fmt::print(stderr, "hyper {}: warning: {}\n", command, OneLine(text));
+  Tell(fmt::format("hyper {}: warning: {}\n", command, OneLine(text)));
 }
 
 bool PrintResult(const char* command, const std::string& text) {
+  errno = 0;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (std::fflush(stdout) == 0 && written) {
     return true;
   }
-  Complain(command, {ErrorCode::kResourceExhausted,
-                     "the result could not be written to standard output; free some space there"});
+  const int reason = errno;
+  if (reason != EPIPE) {
+    Complain(command,
+             {ErrorCode::kResourceExhausted,
+              fmt::format("the result could not be written to standard output: {}; {}",
+                          std::generic_category().message(reason),
+                          reason == ENOSPC ? "free some space there" : "give it a place to go")});
+  }
   return false;
 }
 

@@ -40,6 +40,9 @@ int ExportCommand(int argc, const char* const* argv);
 // Exit code of an error.
 int ExitCodeOf(const Error& error);
 
+// Writes `text` to stderr. Where that fails there is nobody to tell, and the work goes on.
+void Tell(const std::string& text);
+
 // Prints "hyper COMMAND: MESSAGE" as one line to stderr, control characters escaped; returns the
 // exit code of the error.
 int Complain(const char* command, const Error& error);
@@ -47,7 +50,8 @@ int Complain(const char* command, const Error& error);
 // As Complain, for what does not end the run: "hyper COMMAND: warning: TEXT".
 void Warn(const char* command, const std::string& text);
 
-// Writes `text` to stdout and flushes it. False, after a complaint, where it cannot be written.
+// Writes `text` to stdout and flushes it. False where it cannot be written: after a complaint, but
+// for a reader that has gone, who has what it wanted.
 bool PrintResult(const char* command, const std::string& text);
 
 // `text` with control characters (line breaks too) and broken UTF-8 escaped as \n, \t or \xNN.

@@ -18,8 +18,7 @@ std::optional<int> ParseCommandLine(CLI::App& app, const char* command, int argc
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
-    return kExitOk;
+    return PrintResult(command, app.help()) ? kExitOk : kExitOutput;
   } catch (const CLI::ParseError& error) {
     return Complain(
         command, {ErrorCode::kInvalidArgument,

@@ -52,8 +52,7 @@ int List() {
 void ShowDownload(int64_t done, int64_t all) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (!terminal) return;
-  fmt::print(stderr, "\r\033[K{}{}", done, all > 0 ? fmt::format("/{} rows", all) : " bytes");
-  std::fflush(stderr);
+  Tell(fmt::format("\r\033[K{}{}", done, all > 0 ? fmt::format("/{} rows", all) : " bytes"));
 }
 
 // The request that the flags make.
@@ -87,7 +86,7 @@ int Get(const DataFlags& flags) {
   const Result<HubRequest> request = RequestOf(flags);
   if (!request) return Complain(kDataCommand, request.error());
   const Result<HubResult> result = FetchDataSet(*request);
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
+  if (isatty(STDERR_FILENO) != 0) Tell("\n");
   if (!result) return Complain(kDataCommand, result.error());
   const std::string text =
       fmt::format("{}: {} rows, sha256 {}{}\n", OneLine(request->target), result->rows,

@@ -61,8 +61,11 @@ void AddFlags(CLI::App& app, EqualFlags& flags) {
                  "base of integers without a subscript, 2 to 36; 0: ten [0]")
       ->type_name("B");
   app.add_option("--max-steps", options.max_steps, "work allowed, in elementary steps")
-      ->type_name("N");
-  app.add_option("--max-bytes", options.max_bytes, "memory allowed for operands")->type_name("N");
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--max-bytes", options.max_bytes, "memory allowed for operands")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   app.add_option("--seed", options.seed, "seed of the points where functions are compared")
       ->type_name("N");
   app.add_flag("--json", flags.json, "one JSON object: verdict, reason, keys of both");

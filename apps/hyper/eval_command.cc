@@ -159,9 +159,8 @@ void ShowStudy(const StudyProgress& progress) {
           ? fmt::format(", {:.0f} tokens/s",
                         static_cast<double>(progress.tokens) / progress.elapsed_s)
           : std::string();
-  fmt::print(stderr, "{}{}/{} {}{}, {}{}", terminal ? "\r\033[K" : "", progress.done,
-             progress.items, OneLine(progress.last), rate, left, terminal ? "" : "\n");
-  std::fflush(stderr);
+  Tell(fmt::format("{}{}/{} {}{}, {}{}", terminal ? "\r\033[K" : "", progress.done, progress.items,
+                   OneLine(progress.last), rate, left, terminal ? "" : "\n"));
 }
 
 // Runs the given rows of the study; returns their numbers in the store.
@@ -190,7 +189,7 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
   StudyRunner runner(engine, store, std::move(plan));
   if (Status status = runner.Prepare(); !status) return status.error();
   Status status = runner.Run([&] { return interrupt.interrupted(); }, ShowStudy);
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
+  if (isatty(STDERR_FILENO) != 0) Tell("\n");
   if (!status) return status.error();
   if (runner.progress().failed > 0) {
     Warn(kEvalCommand, fmt::format("{} items failed; the same command tries them again",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -70,7 +71,7 @@ Status AddGolds(const EvalFlags& flags, TracePool& pool) {
 
 Result<TracePool> LoadPool(const std::string& argument) {
   const auto [file, row] = SplitPool(argument);
-  const Result<std::string> bytes = ReadText(file);
+  const Result<std::string> bytes = ReadText(file, std::numeric_limits<size_t>::max() - 1);
   if (!bytes) return bytes.error();
   if (!IsDatabase(*bytes)) return ParsePool(*bytes, file, row);
   Result<Store> store = Store::Open(file, DatabaseMode::kReadOnly);

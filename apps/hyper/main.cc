@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <string_view>
 
 #include "apps/hyper/command.h"
@@ -32,37 +33,39 @@ constexpr std::array kCommands{
     Command{"extract", "read the answer out of a generated text", hyper::app::ExtractCommand},
 };
 
-void PrintHelp(FILE* out) {
-  fmt::print(out,
-             "hyper {}: test-time scaling of language models (HyPER)\n\n"
-             "usage: hyper COMMAND [ARGUMENTS]; hyper COMMAND --help tells more\n\ncommands:\n",
-             HYPER_VERSION);
+std::string Help() {
+  std::string text = fmt::format(
+      "hyper {}: test-time scaling of language models (HyPER)\n\n"
+      "usage: hyper COMMAND [ARGUMENTS]; hyper COMMAND --help tells more\n\ncommands:\n",
+      HYPER_VERSION);
   for (const Command& command : kCommands) {
-    fmt::print(out, "  {:<10} {}\n", command.name, command.summary);
+    text += fmt::format("  {:<10} {}\n", command.name, command.summary);
   }
-  fmt::print(out,
-             "\nexit codes:\n"
-             "  0    done (also when no path had an answer)\n"
-             "  64   a flag or value is not valid\n"
-             "  65   a file is broken\n"
-             "  66   a file does not exist or cannot be read\n"
-             "  69   the model or engine cannot do what is asked\n"
-             "  70   a bug in hyper\n"
-             "  71   out of memory, KV cells or lanes\n"
-             "  74   an output file could not be written\n"
-             "  75   a server of --rpc went away; the same command may be given again\n"
-             "  130  interrupted; the best vote so far was printed\n");
+  return text +
+         "\nexit codes:\n"
+         "  0    done (also when no path had an answer)\n"
+         "  64   a flag or value is not valid\n"
+         "  65   a file is broken\n"
+         "  66   a file does not exist or cannot be read\n"
+         "  69   the model or engine cannot do what is asked\n"
+         "  70   a bug in hyper\n"
+         "  71   out of memory, KV cells or lanes\n"
+         "  74   an output file could not be written\n"
+         "  75   a server of --rpc went away; the same command may be given again\n"
+         "  130  interrupted; the best vote so far was printed\n";
+}
+
+int Print(const std::string& text) {
+  return hyper::app::PrintResult("", text) ? hyper::app::kExitOk : hyper::app::kExitOutput;
 }
 
 int Dispatch(int argc, const char* const* argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   if (name == "--help" || name == "-h" || name == "help") {
-    PrintHelp(stdout);
-    return hyper::app::kExitOk;
+    return Print(Help());
   }
   if (name == "--version") {
-    fmt::print("hyper {}\n", HYPER_VERSION);
-    return hyper::app::kExitOk;
+    return Print(fmt::format("hyper {}\n", HYPER_VERSION));
   }
   for (const Command& command : kCommands) {
     if (name == command.name) {
@@ -70,11 +73,12 @@ int Dispatch(int argc, const char* const* argv) {
     }
   }
   if (name.empty()) {
-    PrintHelp(stderr);
+    hyper::app::Tell(Help());
     return hyper::app::kExitUsage;
   }
-  fmt::print(stderr, "hyper: command '{}' is not known; hyper --help lists the commands\n",
-             hyper::app::OneLine(std::string(name)));
+  hyper::app::Tell(
+      fmt::format("hyper: command '{}' is not known; hyper --help lists the commands\n",
+                  hyper::app::OneLine(std::string(name))));
   return hyper::app::kExitUsage;
 }
 
@@ -86,8 +90,8 @@ int main(int argc, char** argv) {
   try {
     return Dispatch(argc, argv);
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "hyper: {}; this is a bug or memory ran out, please report it\n",
-               hyper::app::OneLine(failure.what()));
+    hyper::app::Tell(fmt::format("hyper: {}; this is a bug or memory ran out, please report it\n",
+                                 hyper::app::OneLine(failure.what())));
     return hyper::app::kExitSoftware;
   }
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kProbeCommand = "probe";
 constexpr const char* kProbeFooter =
     "Examples:\n  hyper probe http://127.0.0.1:8080/v1\n"
-    "  hyper probe --json http://first:8000/v1 http://second:8000/v1\n\n"
+    "  hyper probe --json http://first:8000/v1,http://second:8000/v1\n\n"
     "The same probe comes before every run with --engine URL (docs/remote.md).";
 
 std::string ReportText(const ServerReport& report) {

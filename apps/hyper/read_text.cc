@@ -6,14 +6,51 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
+#include <istream>
+#include <string_view>
 #include <system_error>
 
 namespace hyper::app {
+namespace {
 
-Result<std::string> ReadText(const std::string& path) {
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// What `stream` holds, little more than `most_bytes` of it.
+std::string ReadSome(std::istream& stream, size_t most_bytes) {
+  constexpr size_t kPart = size_t{1} << 16U;
+  std::string text;
+  while (stream && text.size() <= most_bytes) {
+    const size_t before = text.size();
+    text.resize(before + kPart);
+    stream.read(text.data() + before, kPart);
+    text.resize(before + static_cast<size_t>(stream.gcount()));
+  }
+  return text;
+}
+
+Result<std::string> Checked(const std::string& name, std::string text, size_t most_bytes) {
+  if (text.size() > most_bytes) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} is longer than the {} MiB that are read; give a shorter text",
+                             name, most_bytes >> 20U)};
+  }
+  if (text.starts_with(kByteOrderMark)) {
+    text.erase(0, kByteOrderMark.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> ReadText(const std::string& path, size_t most_bytes) {
+  errno = 0;
   if (path == "-") {
-    return std::string{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+    std::string text = ReadSome(std::cin, most_bytes);
+    if (errno != 0) {
+      return Error{ErrorCode::kNotFound, fmt::format("standard input cannot be read: {}",
+                                                     std::generic_category().message(errno))};
+    }
+    return Checked("standard input", std::move(text), most_bytes);
   }
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
@@ -21,13 +58,13 @@ Result<std::string> ReadText(const std::string& path) {
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string text = file.is_open() ? ReadSome(file, most_bytes) : "";
   if (!file.is_open() || file.bad()) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("'{}' cannot be read: {}; check path and permissions", path,
                              std::generic_category().message(errno))};
   }
-  return text;
+  return Checked(fmt::format("'{}'", path), std::move(text), most_bytes);
 }
 
 }  // namespace hyper::app

@@ -125,7 +125,7 @@ int Print(const RunReport& report, const RunFlags& flags, TraceFile* trace, int 
     exit_code = kExitOutput;
   }
   if (!flags.json) {
-    fmt::print(stderr, "{}\n", TimeLine(report));
+    Tell(TimeLine(report) + "\n");
   }
   return exit_code;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "apps/hyper/command.h"
@@ -29,7 +30,7 @@ struct RunTexts {
   std::string time;
   std::string budget;
   std::string answer_kind = "math";
-  std::string choices;
+  std::optional<std::string> choices;
 };
 
 Error Invalid(std::string message) {
@@ -137,13 +138,13 @@ Status ReadRaw(const RunTexts& raw, RunFlags& flags) {
                     raw.answer_kind));
   }
   flags.extract.kind = *kind;
-  if (!raw.choices.empty()) {
-    const std::optional<std::string> choices = ParseChoiceOptions(raw.choices);
+  if (raw.choices) {
+    const std::optional<std::string> choices = ParseChoiceOptions(*raw.choices);
     if (!choices) {
       return Invalid(
           fmt::format("--choices '{}' is no list of labels; it takes one such as A-D, "
                       "ABCD or 1-4",
-                      raw.choices));
+                      *raw.choices));
     }
     flags.extract.options = *choices;
   }

@@ -194,7 +194,7 @@ Result<ServePlan> PlanOf(const ServeFlags& flags) {
   plan.http.api_key = std::move(*key);
   if (flags.verbose) {
     plan.http.log = [](const std::string& method, const std::string& path, int status) {
-      fmt::print(stderr, "{} {} {}\n", OneLine(method), OneLine(path), status);
+      Tell(fmt::format("{} {} {}\n", OneLine(method), OneLine(path), status));
     };
   }
   return plan;
@@ -257,14 +257,14 @@ int Serve(const ServeFlags& flags, ServePlan plan) {
   while (!interrupt.interrupted()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  fmt::print(stderr, "hyper serve: ending; a second Ctrl-C ends at once\n");
+  Tell("hyper serve: ending; a second Ctrl-C ends at once\n");
   scheduler.Shutdown(plan.grace_s);
   (*server)->Stop();
   if (archive != nullptr) {
     archive->Flush();
     if (archive->lost() > 0) {
-      fmt::print(stderr, "hyper serve: {} runs could not be stored: {}\n", archive->lost(),
-                 OneLine(archive->last_error()));
+      Tell(fmt::format("hyper serve: {} runs could not be stored: {}\n", archive->lost(),
+                       OneLine(archive->last_error())));
     }
   }
   return kExitOk;

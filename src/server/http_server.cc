@@ -2,6 +2,7 @@
 
 #include <cpp-httplib/httplib.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <chrono>
 #include <ctime>
@@ -174,6 +175,11 @@ void HttpServer::Parts::SetUp() {
   server.set_write_timeout(slow);
   server.set_keep_alive_timeout(5);
   server.set_tcp_nodelay(true);
+  // Not httplib's own: they let two servers share a port, each with some of the requests.
+  server.set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  });
   Guard();
   AddApi();
   AddRunRoutes(routes, scheduler, options.heartbeat_s);

@@ -1,7 +1,10 @@
 #include "src/store/sqlite.h"
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
+#include <optional>
+#include <system_error>
 
 namespace hyper {
 namespace {
@@ -31,11 +34,61 @@ ErrorCode CodeOf(int result) {
   }
 }
 
+// What the user can do, where there is something.
+const char* RemedyOf(int result) {
+  switch (result & 0xFF) {
+    case SQLITE_FULL:
+      return "; free some space, then give the same command again";
+    case SQLITE_NOTADB:
+      return "; name a study, a file that --study or --store made";
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+    case SQLITE_READONLY:
+      return "; check the permissions of the file and of its folder";
+    default:
+      return "";
+  }
+}
+
 Error ErrorOf(sqlite3* handle, int result) {
   const char* name = handle != nullptr ? sqlite3_db_filename(handle, "main") : nullptr;
   const std::string file = name != nullptr && *name != '\0' ? name : "the database";
   const std::string reason = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(result);
-  return {CodeOf(result), file + ": " + reason};
+  return {CodeOf(result), file + ": " + reason + RemedyOf(result)};
+}
+
+// `path` as a URI for a file that nobody writes to.
+std::string ImmutableUri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    switch (c) {
+      case '%':
+        uri += "%25";
+        break;
+      case '?':
+        uri += "%3f";
+        break;
+      case '#':
+        uri += "%23";
+        break;
+      default:
+        uri += c;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+// Why there is no study at `path`; nothing where there is a file, or one may be made.
+std::optional<Error> Missing(const std::string& path, DatabaseMode mode) {
+  std::error_code failure;
+  const std::filesystem::file_status status = std::filesystem::status(path, failure);
+  if (std::filesystem::is_directory(status)) {
+    return Error{ErrorCode::kNotFound, path + " is a folder; name the file of a study"};
+  }
+  if (mode == DatabaseMode::kReadOnly && !std::filesystem::exists(status)) {
+    return Error{ErrorCode::kNotFound, path + " does not exist; name the file of a study"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -115,15 +168,28 @@ std::optional<std::string> Statement::OptionalText(int column) const {
 }
 
 Result<Database> Database::Open(const std::string& path, DatabaseMode mode) {
+  if (std::optional<Error> missing = Missing(path, mode)) return *std::move(missing);
   int flags = SQLITE_OPEN_READWRITE;
   if (mode == DatabaseMode::kCreate) flags |= SQLITE_OPEN_CREATE;
   if (mode == DatabaseMode::kReadOnly) flags = SQLITE_OPEN_READONLY;
   sqlite3* handle = nullptr;
   const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
   Database database(handle);  // closed even where opening failed
-  if (result != SQLITE_OK) return Error{CodeOf(result), path + ": " + sqlite3_errstr(result)};
+  if (result != SQLITE_OK) {
+    return Error{CodeOf(result), path + ": " + sqlite3_errstr(result) + RemedyOf(result)};
+  }
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  // Readers of a log need a file of their own beside the database. Where they may not make one and
+  // nothing is in the log, the file is as it stands.
+  if (mode == DatabaseMode::kReadOnly && !database.Execute("SELECT 1 FROM sqlite_master") &&
+      !std::filesystem::exists(path + "-wal")) {
+    sqlite3* fixed = nullptr;
+    const int opened = sqlite3_open_v2(ImmutableUri(path).c_str(), &fixed,
+                                       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+    Database immutable(fixed);
+    if (opened == SQLITE_OK && immutable.Execute("SELECT 1 FROM sqlite_master")) return immutable;
+  }
   return database;
 }
 

@@ -74,6 +74,8 @@ Process::~Process() {
   }
 }
 
+std::string Process::OutputSoFar() const { return ReadWholeFile(folder_.File("out")); }
+
 std::string Process::ErrorsSoFar() const { return ReadWholeFile(folder_.File("err")); }
 
 void Process::Signal(int signal) const { kill(pid_, signal); }

@@ -27,7 +27,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // What it has printed to stderr so far.
+  // What it has printed so far, to stdout and to stderr.
+  std::string OutputSoFar() const;
   std::string ErrorsSoFar() const;
   void Signal(int signal) const;
   // Waits for its end.

@@ -97,23 +97,23 @@ void LiveView::Phase(const std::string& text) {
 void LiveView::Print(const std::string& line) {
   if (mode_ != LiveMode::kOff) {
     Clear();
-    fmt::print(stderr, "{}\n", mode_ == LiveMode::kRedraw ? Cut(line) : line);
+    Tell((mode_ == LiveMode::kRedraw ? Cut(line) : line) + "\n");
   }
 }
 
 void LiveView::ShowBlock(const std::string& first, const std::string& second) {
   Clear();
-  fmt::print(stderr, "{}\n", Cut(first));
+  Tell(Cut(first) + "\n");
   drawn_lines_ = 1;
   if (!second.empty()) {
-    fmt::print(stderr, "{}\n", Cut(second));
+    Tell(Cut(second) + "\n");
     drawn_lines_ = 2;
   }
 }
 
 void LiveView::Clear() {
   for (; drawn_lines_ > 0; --drawn_lines_) {
-    std::fputs(kUpAndErase, stderr);
+    Tell(kUpAndErase);
   }
 }
 
