@@ -109,6 +109,8 @@ std::vector<BadInput> Cases() {
        {"run", "--kv", "streams", question},
        64,
        {"--kv streams", "--determinism fast"}},
+      {"KvTwice", {"run", "--kv", "auto,unified", question}, 64, {"'auto,unified'", "streams"}},
+      {"KvTypeTwice", {"run", "--kv-type", "f16,f32", question}, 64, {"'f16,f32'", "q8_0"}},
       {"KvTypeUnknown", {"run", "--kv-type", "q3", question}, 64, {"'q3'", "q8_0"}},
       {"MainGpuNegative", {"run", "--main-gpu", "-1", question}, 64, {"--main-gpu is -1"}},
       {"TensorSplitWord", {"run", "--tensor-split", "3,x", question}, 64, {"tensor-split", "3,1"}},

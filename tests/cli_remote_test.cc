@@ -1,6 +1,7 @@
 // hyper run and hyper probe against a scripted server, as processes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -105,6 +106,23 @@ TEST(RemoteCli, TimeLimitsAreShownInTheHelpAndTheRecord) {
   EXPECT_EQ(endless["remote"]["retries"], 2);
   const std::string head = ReadWholeFile(trace);
   EXPECT_EQ(Json::parse(head.substr(0, head.find('\n')))["remote"], endless["remote"]);
+}
+
+TEST(RemoteCli, StudiesAskForNoMoreTokensThanAPathMayHave) {
+  ScriptedModel model(WriteAnswer);
+  model.context = 100'000;
+  std::atomic<int> most{0};
+  model.fault = [&most](int, const Json& body, ServerConnection&) {
+    most = std::max<int>(most, body["max_tokens"]);
+    return false;
+  };
+  ScriptedServer server(model.handler());
+  const TemporaryFolder folder;
+  const ProcessResult study =
+      Hyper({"eval", "--engine", server.url(), "--methods", "sc", "--questions", "1", "--levels",
+             "1", "--width", "2", "--max-tokens", "60", "--study", folder.File("study.db")});
+  ASSERT_EQ(study.exit_code, 0) << study.err;
+  EXPECT_EQ(most, 60);
 }
 
 // Case A03: a server that allows one choice a request; paths are requests of one choice each.

@@ -107,7 +107,8 @@ Result<Numbers> ParseNumbers(const EngineFlags& flags) {
 }
 
 Status CheckWord(const char* name, const std::string& value, const std::string& words) {
-  if (("," + words + ",").find("," + value + ",") != std::string::npos) {
+  const bool one_word = value.find(',') == std::string::npos;
+  if (one_word && ("," + words + ",").find("," + value + ",") != std::string::npos) {
     return {};
   }
   return Error{ErrorCode::kInvalidArgument,

@@ -86,6 +86,7 @@ struct Prepared {
   std::vector<MethodRow> rows;  // reservations not set yet
   int lanes = 0;                // of one session at most
   int64_t cells = 0;            // of one session; 0: all that the engine has
+  int longest = 0;              // tokens of a path at most
   std::unique_ptr<Engine> reward = nullptr;
 };
 
@@ -118,7 +119,6 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
   if (!questions) return questions.error();
   prepared.suite = std::move(*suite);
   prepared.questions = std::move(questions->questions);
-  int64_t longest = 0;
   const Sampling sampling = ModelSampling(flags.engine);
   for (const RowRequest& row : flags.rows) {
     Result<MethodOptions> options = OptionsOf(flags, sampling, prepared.suite, row);
@@ -127,14 +127,14 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
       options->width = static_cast<int>(std::ceil(flags.align_factor * options->width));
     }
     prepared.lanes = std::max(prepared.lanes, LaneLimit(*options));
-    longest = std::max<int64_t>(longest, options->max_tokens);
+    prepared.longest = std::max(prepared.longest, options->max_tokens);
     prepared.rows.push_back({row.label, row.method, *options, {}});
   }
   if (flags.align == Align::kMeasured) prepared.lanes *= kAlignedLanes;
   if (flags.engine.cells != "0") {
     prepared.cells = std::stoll(flags.engine.cells);
-  } else if (longest <= kShortTraces) {
-    prepared.cells = prepared.lanes * (longest + kPromptCells);
+  } else if (prepared.longest <= kShortTraces) {
+    prepared.cells = prepared.lanes * (prepared.longest + kPromptCells);
   } else if (flags.parallel > 1) {
     return Error{ErrorCode::kInvalidArgument,
                  "--parallel with long traces takes --ctx N, the KV cells of one question"};
@@ -242,6 +242,7 @@ int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
   if (prepared.cells > 0) {
     engine_flags.cells = std::to_string(prepared.cells * flags.parallel);
   }
+  engine_flags.remote.stream_tokens = prepared.longest;
   Result<std::unique_ptr<Engine>> engine =
       MakeEngine(kEvalCommand, engine_flags, LanesOf(prepared.lanes, flags.parallel));
   if (!engine) return Complain(kEvalCommand, engine.error());

@@ -51,8 +51,9 @@ struct RouteSpec {
   RouteAggregate aggregate = RouteAggregate::kConfidence;
   double aggregate_temperature = 1.0;  // of the softmax over route confidences, > 0
   int confidence_count = 8;            // k of a route's confidence
-  int skip_first_layers = 0;           // MoE layers kept clean at the start, >= 0
-  int skip_last_layers = 0;            // and at the end, >= 0
+  ConfidenceSet confidence_set = ConfidenceSet::kAlternatives;  // and what its k are
+  int skip_first_layers = 0;  // MoE layers kept clean at the start, >= 0
+  int skip_last_layers = 0;   // and at the end, >= 0
 };
 
 enum class EventKind {

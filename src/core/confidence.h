@@ -20,12 +20,6 @@ inline constexpr double kMaxConfidence = -kLogProbFloor;
 inline constexpr int kHyperCandidates = 8;
 inline constexpr int kDeepConfCandidates = 20;
 
-// Which candidates a confidence averages over.
-enum class ConfidenceSet {
-  kAlternatives,  // the k most probable tokens other than the chosen one (HyPER)
-  kTopK,          // the k most probable tokens, the chosen one among them or not (DeepConf)
-};
-
 // Confidence c of one generated token: minus the mean log-probability of k candidates.
 // Source: App. A, eq. token-conf; the chosen token is always left out of kAlternatives (the paper
 // also allows "the top-k if it is dominant").

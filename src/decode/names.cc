@@ -22,6 +22,7 @@ RouteSpec RouteSpecOf(const MethodOptions& options, int routes) {
       options.aggregate == "mean-prob" ? RouteAggregate::kMeanProb : RouteAggregate::kConfidence;
   spec.aggregate_temperature = options.aggregate_temperature;
   spec.confidence_count = options.confidence_count;
+  spec.confidence_set = ConfidenceSetOf(options);
   spec.skip_first_layers = options.skip_first_layers;
   spec.skip_last_layers = options.skip_last_layers;
   return spec;

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "src/decode/names.h"
+
 namespace hyper {
 namespace {
 
@@ -33,6 +35,13 @@ TEST(Options, PaperPresetHasThePapersNumbers) {
   EXPECT_EQ(options.vote_top, 3);
   EXPECT_EQ(options.lambda_length, 0.6);
   EXPECT_EQ(options.lambda_confidence, 0.4);
+}
+
+TEST(Options, TheConfidenceSetHoldsForRoutesToo) {
+  MethodOptions options;
+  EXPECT_EQ(RouteSpecOf(options, 4).confidence_set, ConfidenceSet::kAlternatives);
+  options.confidence_set = "topk";
+  EXPECT_EQ(RouteSpecOf(options, 4).confidence_set, ConfidenceSet::kTopK);
 }
 
 TEST(Options, NarrowPoolsWarmUpWithHalf) {

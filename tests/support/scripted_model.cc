@@ -161,9 +161,19 @@ Json ChunkOf(const ScriptedModel& model, const Json& body, const std::vector<Dra
 
 std::vector<Token> PromptOf(const Json& body) {
   const Json& prompt = body.at("prompt");
-  if (prompt.is_array()) return prompt.get<std::vector<Token>>();
   std::vector<Token> tokens;
-  for (const char c : prompt.get<std::string>()) tokens.push_back(static_cast<Token>(c));
+  const auto add_text = [&tokens](const std::string& text) {
+    for (const char c : text) tokens.push_back(static_cast<Token>(c));
+  };
+  if (prompt.is_string()) add_text(prompt.get<std::string>());
+  if (!prompt.is_array()) return tokens;
+  for (const Json& part : prompt) {  // numbers, and texts among them
+    if (part.is_string()) {
+      add_text(part.get<std::string>());
+    } else {
+      tokens.push_back(part.get<Token>());
+    }
+  }
   return tokens;
 }
 

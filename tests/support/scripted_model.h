@@ -67,7 +67,7 @@ class ScriptedModel {
   void Stream(const Json& body, ServerConnection& connection);
 };
 
-// The prompt of a request's body as byte tokens, whether it came as text or ids.
+// The prompt of a request's body as byte tokens, whether it came as text, ids or both.
 std::vector<Token> PromptOf(const nlohmann::json& body);
 
 }  // namespace hyper::test

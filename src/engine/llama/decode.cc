@@ -197,6 +197,7 @@ void LlamaEngine::FinishWave(LaneId id, Lane* lane, const LaneRows& rows) {
   AggregateOptions options;
   options.rule = refinement.spec.aggregate;
   options.temperature = refinement.spec.aggregate_temperature;
+  options.set = refinement.spec.confidence_set;
   options.k = refinement.spec.confidence_count;
   aggregated_.resize(routes.front().size());
   AggregateRoutes(routes, options, aggregated_);

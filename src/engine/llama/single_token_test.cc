@@ -258,6 +258,16 @@ TEST_F(SingleTokenTest, FailsWithAnotherLambda) {
   EXPECT_GT(difference.wrong_choices, 0);
 }
 
+TEST_F(SingleTokenTest, FailsWithAnotherConfidenceSet) {
+  const GoldenRun& run = FirstRun(4);
+  RouteSpec spec = Spec(run);
+  spec.confidence_set = ConfidenceSet::kTopK;
+  Difference difference;
+  Replay(*engine_, golden_, run, spec, &difference);
+  EXPECT_GT(difference.tokens_beyond, 0) << "the set weighs the routes";
+  EXPECT_EQ(difference.wrong_choices, 0) << "and does not choose experts";
+}
+
 TEST_F(SingleTokenTest, FailsWithAnotherOrderOfRoutes) {
   const GoldenRun& run = golden_.runs.front();
   ASSERT_EQ(run.variant, 1U);

@@ -29,6 +29,7 @@ struct Abilities {
   bool raw_logprobs = true;    // the same at every temperature
   bool logprobs_sound = true;  // no positive values, no sum above 1
   bool prompt_ids = false;     // prompts as token ids
+  bool mixed_prompts = false;  // prompts as token ids with a text behind them
   bool output_ids = false;     // generated tokens come with ids
   bool filters = true;         // takes top_k and min_p
   bool seeds = false;          // equal seeds give equal texts

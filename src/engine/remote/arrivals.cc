@@ -13,6 +13,7 @@ namespace hyper::remote {
 namespace {
 
 constexpr int kMostReplays = 16;
+constexpr int kQuickReplays = 4;    // of these, without a delay
 constexpr int32_t kEndWireId = -2;  // of an end token whose number is not told
 
 // Hash of a list of alternatives up to `entry`, given that of those before it.
@@ -38,18 +39,21 @@ bool RemoteEngine::TakeReplay(RemoteLane& lane, ChunkToken& token) {
   const size_t common = std::min(lane.replay.size(), token.bytes.size());
   if (token.bytes.compare(0, common, lane.replay, 0, common) != 0) {
     EndStream(lane);
+    ++lane.restarts;
     if (++lane.replays > kMostReplays) {
       lane.failed = Error{ErrorCode::kUnsupported,
                           "the lane goes on inside a character, and the server, which takes texts "
                           "only, did not repeat its first half"};
       ready_.insert(lane.id);
-    } else {
+    } else if (lane.replays <= kQuickReplays) {
       Enqueue(lane, 0);
+    } else {
+      constexpr int kLongestDelay = 3;  // 2 s
+      Delay(lane, std::min(lane.replays - kQuickReplays, kLongestDelay), -1, SteadySeconds());
     }
     return false;
   }
   lane.replay.erase(0, common);
-  lane.replays = 0;
   if (common == token.bytes.size()) {
     return false;
   }
@@ -62,6 +66,7 @@ void RemoteEngine::Arrive(RemoteLane& lane, ChunkToken& token) {
   if (!TakeReplay(lane, token)) {
     return;
   }
+  const size_t waited = lane.waiting.size();
   if (lane.held) {
     lane.waiting.push_back(*std::exchange(lane.held, std::nullopt));
   }
@@ -72,6 +77,10 @@ void RemoteEngine::Arrive(RemoteLane& lane, ChunkToken& token) {
     lane.held = std::move(arrived);
   } else {
     lane.waiting.push_back(std::move(arrived));
+  }
+  if (lane.waiting.size() > waited) {  // the lane has got on
+    lane.attempts = 0;
+    lane.replays = 0;
   }
 }
 
@@ -122,7 +131,12 @@ ArrivedToken RemoteEngine::Convert(RemoteLane& lane, ChunkToken& token) {
   // llama-server sends the bytes of several tokens with the last one's number where a character is
   // split over them: the others' numbers are lost.
   arrived.wire_id = whole ? token.id : kNoWireId;
-  arrived.token = table_.Intern(numbered && whole ? token.id : kNoWireId, token.bytes);
+  // Without them a name stands for the token, unless its text is another, or none.
+  const bool named = !numbered && !token.bytes.empty() && token.bytes == token.name;
+  arrived.token = table_.Intern(whole && !named ? token.id : kNoWireId, token.bytes);
+  if (named && arrived.wire_id != kNoWireId) {
+    table_.NoteWireId(arrived.token, arrived.wire_id);  // for lanes that are opened with it
+  }
   arrived.logprob = std::min(token.logprob, 0.0F);
   if (!Judge(lane, token)) {
     return arrived;

@@ -20,6 +20,7 @@ struct Rendered {
   std::string text;
   std::vector<int32_t> ids;
   std::vector<std::string> pieces;  // texts of the tokens; empty where they are not told
+  std::string control;              // of a user's text, a word that became a control token
 };
 
 // Posts JSON; members of the answer are read by the caller within a try block.
@@ -27,7 +28,7 @@ Result<Json> Ask(HttpLoop& loop, const std::string& url, const Json& body) {
   JsonAnswer answer = PostJson(loop, url, body, kTemplateSeconds);
   return answer.ok() ? Result<Json>(std::move(answer.body))
                      : Result<Json>(Error{ErrorCode::kUnavailable,
-                                          fmt::format("{} failed: {}", url, ErrorWords(answer))});
+                                          fmt::format("{} failed: {}", url, answer.error_words)});
 }
 
 std::string PieceBytes(const Json& piece) {
@@ -72,6 +73,24 @@ bool OpensReasoning(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   return std::any_of(kTags.begin(), kTags.end(),
                      [text](std::string_view tag) { return text.ends_with(tag); });
+}
+
+// Words of a text that may name control tokens: "<...>" and "[...]" without blanks inside.
+std::vector<std::string> ControlWords(std::string_view text) {
+  constexpr size_t kLongest = 40;
+  constexpr size_t kMost = 8;
+  std::vector<std::string> words;
+  for (size_t at = text.find_first_of("<["); at != std::string_view::npos && words.size() < kMost;
+       at = text.find_first_of("<[", at + 1)) {
+    const std::string_view word = text.substr(at, kLongest);
+    const size_t end = word.find_first_of(word[0] == '<' ? "> \t\n<" : "] \t\n[", 1);
+    const bool closed = end != std::string_view::npos && (word[end] == '>' || word[end] == ']');
+    if (closed && end > 1 &&
+        std::find(words.begin(), words.end(), word.substr(0, end + 1)) == words.end()) {
+      words.emplace_back(word.substr(0, end + 1));
+    }
+  }
+  return words;
 }
 
 // What llama-server makes of the messages, contents marked by "<mark>0x", "<mark>1x", ...
@@ -165,7 +184,12 @@ class Renderer {
 
   Result<Rendered> Apply(std::span<const ChatMessage> messages, const Json& arguments) {
     const bool by_text = !local_.empty() || can_.chat == Abilities::Template::kApplyTemplate;
-    return by_text ? ByText(messages, arguments) : ByTokens(messages, arguments);
+    Result<Rendered> rendered =
+        by_text ? ByText(messages, arguments) : ByTokens(messages, arguments);
+    if (rendered && can_.tokenizes && can_.kind != ServerKind::kLlamaServer) {
+      rendered->control = ControlWordIn(messages);
+    }
+    return rendered;
   }
 
  private:
@@ -205,6 +229,21 @@ class Renderer {
     }
     Status status = AppendTokens(loop_, root_, can_.model, rendered.text, true, true, rendered);
     return status ? Result<Rendered>(rendered) : Result<Rendered>(status.error());
+  }
+
+  // vLLM and SGLang have no way to take a text without its control tokens: a word of a user's text
+  // that is one token, empty where there is none.
+  std::string ControlWordIn(std::span<const ChatMessage> messages) {
+    for (const ChatMessage& message : messages) {
+      for (const std::string& word : ControlWords(message.content)) {
+        Rendered alone;
+        if (AppendTokens(loop_, root_, can_.model, word, false, true, alone) &&
+            alone.ids.size() == 1) {
+          return word;
+        }
+      }
+    }
+    return "";
   }
 
   // Whether no content reads differently with control tokens.
@@ -328,6 +367,11 @@ Result<Prompt> RemoteEngine::RenderChat(
         return Error{applied.error().code, WithoutKey(applied.error().message, options_.api_key)};
       }
       rendered = std::move(*applied);
+      if (!rendered.control.empty()) {
+        Notice("control", fmt::format("the server reads {} in a message as a control token; there "
+                                      "is no way to send it as plain text",
+                                      rendered.control));
+      }
     } catch (const Json::exception& failure) {
       return Error{
           ErrorCode::kDataLoss,

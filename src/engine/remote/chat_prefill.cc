@@ -58,7 +58,7 @@ Result<int> RemoteEngine::CountChat(const ChatPrompt& chat) {
       PostJson(*loop_, url + CompletionPath(request), Json::parse(body), kChatSeconds);
   if (!answer.ok()) {
     return Error{ErrorCode::kUnavailable,
-                 fmt::format("{} does not take the chat: {}", url, ErrorWords(answer))};
+                 fmt::format("{} does not take the chat: {}", url, answer.error_words)};
   }
   Chunk chunk;
   const bool told = parser_.Parse(answer.text, chunk) && chunk.prompt_tokens > 0;

@@ -92,6 +92,55 @@ TEST(RemoteChat, AFilesTemplateStandsBeforeTheServers) {
   EXPECT_EQ(Chat(true, "").Render()->text, "system: be short\nuser: 1 < 2?\n");
 }
 
+// vLLM's tokenizer has no switch for them.
+TEST(RemoteChat, AControlTokenInAMessageIsSaidWhereItCannotBeHelped) {
+  ScriptedModel model(WriteNothing);
+  model.dialect = ScriptedModel::Dialect::kVllm;
+  ScriptedServer server([&model](const HttpMessage& request, ServerConnection& connection) {
+    if (request.path == "/tokenize" &&
+        request.body.find(R"("prompt":"<|im_end|>")") != std::string::npos) {
+      connection.Respond(200, R"({"tokens":[120]})");
+    } else {
+      model.Handle(request, connection);
+    }
+  });
+  RemoteOptions options;
+  options.urls = {server.url()};
+  const std::unique_ptr<Engine> engine = std::move(*MakeRemoteEngine(options));
+  engine->TakeNotices();
+  const auto said = [&engine](const std::string& question) {
+    EXPECT_TRUE(engine->RenderChat(std::vector<ChatMessage>{{"user", question}}, {}).has_value());
+    std::string notices;
+    for (const std::string& notice : engine->TakeNotices()) notices += notice;
+    return notices;
+  };
+  EXPECT_EQ(said("if 1 < 2 and [3 > 2] is <b>bold</b>?"), "");
+  EXPECT_NE(said("stop <|im_end|> here").find("reads <|im_end|> in a message as a control token"),
+            std::string::npos);
+  EXPECT_EQ(said("again <|im_end|>"), "") << "once";
+}
+
+TEST(RemoteChat, ErrorsOfTheTokenizerKeepNoKey) {
+  ScriptedModel model(WriteNothing);
+  bool broken = false;
+  ScriptedServer server([&](const HttpMessage& request, ServerConnection& connection) {
+    if (broken) {
+      connection.Respond(403, R"({"error":{"message":"sk-secret is locked"}})");
+    } else {
+      model.Handle(request, connection);
+    }
+  });
+  RemoteOptions options;
+  options.urls = {server.url()};
+  options.api_key = "sk-secret";
+  const std::unique_ptr<Engine> engine = std::move(*MakeRemoteEngine(options));
+  broken = true;
+  const Result<std::vector<Token>> tokens = engine->Tokenize("text", false);
+  ASSERT_FALSE(tokens.has_value());
+  EXPECT_NE(tokens.error().message.find("HTTP 403: (key) is locked"), std::string::npos)
+      << tokens.error().message;
+}
+
 TEST(RemoteChat, ABrokenTemplateIsRefusedInOneLine) {
   Chat chat(false, "{% for %}");
   const Result<Prompt> prompt = chat.Render();

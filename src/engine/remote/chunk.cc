@@ -209,7 +209,8 @@ void ReadChoice(const element& choice, Chunk& chunk) {
   const std::optional<element> logprobs = Member(choice, "logprobs");
   array content;
   const std::optional<element> objects = logprobs ? Member(*logprobs, "content") : std::nullopt;
-  const bool exact = objects && objects->get(content) == simdjson::SUCCESS;
+  // An empty list tells nothing of a text beside it.
+  const bool exact = objects && objects->get(content) == simdjson::SUCCESS && content.size() > 0;
   if (exact) {
     ReadObjects(content, chunk);
     if (message) {

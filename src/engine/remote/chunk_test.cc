@@ -114,6 +114,17 @@ TEST(Chunk, ChatAnswersWithReasoning) {
   EXPECT_FALSE(chunk.tokens[0].has_logprob);
 }
 
+TEST(Chunk, ATextBesideAnEmptyListIsKept) {
+  for (const char* json :
+       {R"({"choices":[{"text":"hm","logprobs":{"content":[]}}]})",
+        R"({"choices":[{"delta":{"content":"hm"},"logprobs":{"content":[]}}]})"}) {
+    const Chunk chunk = Read(json);
+    ASSERT_EQ(chunk.tokens.size(), 1U);
+    EXPECT_EQ(chunk.tokens[0].bytes, "hm");
+    EXPECT_FALSE(chunk.tokens[0].has_logprob);
+  }
+}
+
 // The bytes of a chat's tokens, each behind a bar, given its text, their names and its end.
 std::string ChatBytes(const std::string& text, std::initializer_list<const char*> names,
                       const std::string& finish) {

@@ -5,8 +5,10 @@
 namespace hyper::remote {
 
 std::string WithoutKey(std::string message, const std::string& api_key) {
-  for (size_t at = 0; !api_key.empty() && (at = message.find(api_key)) != std::string::npos;) {
-    message.replace(at, api_key.size(), "(key)");
+  const std::string_view shown = "(key)";
+  for (size_t at = 0; !api_key.empty() && (at = message.find(api_key, at)) != std::string::npos;) {
+    message.replace(at, api_key.size(), shown);
+    at += shown.size();  // the key may be a part of these words
   }
   return message;
 }
@@ -30,7 +32,7 @@ Status CheckUrl(const std::string& url) {
     // Not repeated here: what is wrong about it may be a password in it.
     return Error{ErrorCode::kInvalidArgument,
                  "an engine's URL takes the form http://host:port/v1, without user, query or "
-                 "spaces; keys go into --api-key-file"};
+                 "spaces; keys go into --engine-key-file"};
   }
   return {};
 }

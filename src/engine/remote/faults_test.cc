@@ -7,8 +7,7 @@
 
 #include "hyper/ask.h"
 #include "src/engine/remote/remote_engine.h"
-#include "tests/support/patience.h"
-#include "tests/support/scripted_model.h"
+#include "tests/support/one_server.h"
 
 namespace hyper {
 namespace {
@@ -19,76 +18,11 @@ using test::ScriptedServer;
 using test::ServerConnection;
 using Json = nlohmann::json;
 
-// The alphabet, again and again; never ends.
-void WriteAlphabet(uint64_t /*key*/, std::span<const Token> history, std::span<float> logits) {
-  const Token last = history.back();
-  const Token next = last >= 'a' && last < 'z' ? last + 1 : 'a';
-  logits[static_cast<size_t>(next)] = 40.0F;
-}
+using test::Quick;
+using test::SendText;
+using test::WriteAlphabet;
 
-RemoteOptions Quick() {
-  RemoteOptions options;
-  options.retries = 2;
-  options.timeout_s = 0.5 * test::Patience();
-  return options;
-}
-
-// A server with a model of the alphabet, and an engine on it.
-class Faults : public ::testing::Test {
- protected:
-  void Connect(RemoteOptions options = Quick()) {
-    server_ = std::make_unique<ScriptedServer>(model_.handler());
-    options.urls = {server_->url()};
-    Result<std::unique_ptr<Engine>> engine = MakeRemoteEngine(options);
-    ASSERT_TRUE(engine.has_value()) << engine.error().message;
-    engine_ = std::move(*engine);
-  }
-
-  LaneId Open(uint64_t key = 1) {
-    LaneSpec spec;
-    spec.path_key = key;
-    const std::vector<Token> prompt = *engine_->Tokenize("q: ", false);
-    return *engine_->Open(prompt, spec);
-  }
-
-  // Polls until the lane is at its boundary, has ended or failed; its text.
-  std::string Read(LaneId lane, int tokens) {
-    EXPECT_TRUE(engine_->Grant(lane, tokens).ok());
-    std::string text;
-    const double deadline = remote::SteadySeconds() + 10 * test::Patience();
-    while (remote::SteadySeconds() < deadline) {
-      const Result<std::span<const Event>> events = engine_->Poll(0.05);
-      EXPECT_TRUE(events.has_value());
-      for (const std::string& notice : engine_->TakeNotices()) notices_ += notice + "\n";
-      for (const Event& event : *events) {
-        if (event.lane != lane) continue;
-        last_ = event;
-        if (event.kind == EventKind::kToken) {
-          text += engine_->TokenText(event.token);
-          recomputed_ += event.recomputed_tokens;
-          with_list_ += event.top.empty() ? 0 : 1;
-        } else {
-          last_.top = {};
-          return text;
-        }
-      }
-    }
-    ADD_FAILURE() << "nothing came";
-    return text;
-  }
-
-  ScriptedModel model_{WriteAlphabet};
-  std::unique_ptr<ScriptedServer> server_;
-  std::unique_ptr<Engine> engine_;
-  std::string notices_;
-  Event last_;
-  int recomputed_ = 0;
-  int with_list_ = 0;
-};
-
-void SendText(ServerConnection& connection, const std::string& text) {
-  connection.Send("data: " + Json{{"choices", {{{"text", text}}}}}.dump() + "\n\n");
-}
+class Faults : public test::OneServer {};
 
 TEST_F(Faults, AStreamThatBreaksOffGoesOnFromItsPrefix) {
   model_.fault = [](int number, const Json&, ServerConnection& connection) {
@@ -238,6 +172,14 @@ TEST_F(Faults, RepeatedListsAreNoConfidence) {
   EXPECT_NE(notices_.find("again and again"), std::string::npos);
 }
 
+// A prompt whose numbers are known up to a text.
+Json AsNumbersThenText(const std::string& known, const std::string& text) {
+  Json prompt = Json::array();
+  for (const char c : known) prompt.push_back(static_cast<int>(c));
+  prompt.push_back(text);
+  return prompt;
+}
+
 // Both halves of a character come as tokens of their own; the fork lies between them.
 TEST_F(Faults, AForkInsideACharacterKeepsTheText) {
   model_.fault = [](int number, const Json& body, ServerConnection& connection) {
@@ -253,10 +195,10 @@ TEST_F(Faults, AForkInsideACharacterKeepsTheText) {
       send({0xF0, 0x9F});
       send({0x8C, 0x8D});
     } else if (number == 1) {  // another character: refused
-      EXPECT_EQ(body["prompt"], "q: x");
+      EXPECT_EQ(body["prompt"], AsNumbersThenText("q: ", "x"));
       send({0xE4, 0xBD, 0xA0});
     } else {
-      EXPECT_EQ(body["prompt"], "q: x");
+      EXPECT_EQ(body["prompt"], AsNumbersThenText("q: ", "x"));
       send({0xF0, 0x9F, 0x8C, 0x8E});
       send({'!'});
     }
@@ -354,7 +296,7 @@ TEST(Connecting, WhatCannotWorkIsSaidInWords) {
   ASSERT_FALSE(report.has_value());
   EXPECT_NE(report.error().message.find("HTTP 401: not valid: Bearer (key)"), std::string::npos)
       << report.error().message;
-  EXPECT_NE(report.error().message.find("--api-key-file"), std::string::npos);
+  EXPECT_NE(report.error().message.find("--engine-key-file"), std::string::npos);
 
   ScriptedServer chat_only([](const HttpMessage& request, ServerConnection& connection) {
     const bool models = request.path == "/v1/models";

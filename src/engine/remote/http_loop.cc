@@ -11,6 +11,8 @@
 #include <cmath>
 #include <utility>
 
+#include "src/engine/remote/endpoint.h"
+
 namespace hyper::remote {
 namespace {
 
@@ -206,6 +208,10 @@ Status HttpLoop::Wait(double timeout_s) {
   }
   Collect();
   return {};
+}
+
+std::string HttpLoop::WithoutKey(std::string words) const {
+  return remote::WithoutKey(std::move(words), settings_.api_key);
 }
 
 // Hands out what has ended.

@@ -62,6 +62,9 @@ class HttpLoop {
   // Waits at most `timeout_s` for something to happen and hands it to the sinks.
   Status Wait(double timeout_s);
 
+  // `words` for the user: the API key, which a server may repeat, is cut out.
+  std::string WithoutKey(std::string words) const;
+
   int active() const { return static_cast<int>(transfers_.size()); }
 
  private:

@@ -9,29 +9,6 @@
 namespace hyper::remote {
 namespace {
 
-JsonAnswer Call(HttpLoop& loop, HttpRequest request, double timeout_s) {
-  HttpAnswer raw = Fetch(loop, std::move(request), timeout_s);
-  JsonAnswer answer;
-  answer.end = std::move(raw.end);
-  answer.text = std::move(raw.body);
-  Json parsed = Json::parse(answer.text, nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_object()) {
-    answer.body = std::move(parsed);
-  }
-  return answer;
-}
-
-}  // namespace
-
-JsonAnswer GetJson(HttpLoop& loop, const std::string& url, double timeout_s) {
-  return Call(loop, {url, false, "", 0}, timeout_s);
-}
-
-JsonAnswer PostJson(HttpLoop& loop, const std::string& url, const Json& body, double timeout_s) {
-  return Call(loop, {url, true, body.dump(-1, ' ', false, Json::error_handler_t::replace), 0},
-              timeout_s);
-}
-
 std::string ErrorWords(const JsonAnswer& answer) {
   if (!answer.end.failure.empty()) {
     return answer.end.failure;
@@ -42,6 +19,33 @@ std::string ErrorWords(const JsonAnswer& answer) {
     words += ": " + chunk.error.message;
   }
   return words;
+}
+
+JsonAnswer Call(HttpLoop& loop, HttpRequest request, double timeout_s) {
+  return ReadJson(loop, Fetch(loop, std::move(request), timeout_s));
+}
+
+}  // namespace
+
+JsonAnswer ReadJson(const HttpLoop& loop, HttpAnswer raw) {
+  JsonAnswer answer;
+  answer.end = std::move(raw.end);
+  answer.text = std::move(raw.body);
+  Json parsed = Json::parse(answer.text, nullptr, /*allow_exceptions=*/false);
+  if (parsed.is_object()) {
+    answer.body = std::move(parsed);
+  }
+  answer.error_words = loop.WithoutKey(ErrorWords(answer));
+  return answer;
+}
+
+JsonAnswer GetJson(HttpLoop& loop, const std::string& url, double timeout_s) {
+  return Call(loop, {url, false, "", 0}, timeout_s);
+}
+
+JsonAnswer PostJson(HttpLoop& loop, const std::string& url, const Json& body, double timeout_s) {
+  return Call(loop, {url, true, body.dump(-1, ' ', false, Json::error_handler_t::replace), 0},
+              timeout_s);
 }
 
 Json MessagesJson(std::span<const ChatMessage> messages) {

@@ -19,6 +19,7 @@ struct JsonAnswer {
   TransferEnd end;
   Json body = Json::object();  // empty where the answer is no JSON object
   std::string text;            // as it came
+  std::string error_words;     // why it is not ok: libcurl's words, or the status with the server's
 
   bool ok() const { return end.failure.empty() && end.status / 100 == 2; }
 };
@@ -27,8 +28,8 @@ struct JsonAnswer {
 JsonAnswer GetJson(HttpLoop& loop, const std::string& url, double timeout_s);
 JsonAnswer PostJson(HttpLoop& loop, const std::string& url, const Json& body, double timeout_s);
 
-// Why an answer is not ok: libcurl's words, or the status with the server's. Pure.
-std::string ErrorWords(const JsonAnswer& answer);
+// An answer that came by itself.
+JsonAnswer ReadJson(const HttpLoop& loop, HttpAnswer raw);
 
 // JSON list of messages, as every server takes them. Pure.
 Json MessagesJson(std::span<const ChatMessage> messages);

@@ -68,7 +68,7 @@ Answer PrefillTest::Ask(const std::string& prefix, int max_tokens) {
   answer.ok =
       raw.ok() && ChunkParser().Parse(raw.text, answer.chunk) && answer.chunk.error.message.empty();
   if (!answer.ok) {
-    answer.error = ErrorWords(raw);
+    answer.error = raw.error_words;
   }
   return answer;
 }

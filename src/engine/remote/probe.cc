@@ -24,8 +24,8 @@ constexpr const char* kSample = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,";
 // One probe of one server.
 class Prober {
  public:
-  Prober(HttpLoop& loop, std::string url, std::string api_key)
-      : loop_(loop), base_(std::move(url)), root_(RootUrl(base_)), key_(std::move(api_key)) {
+  Prober(HttpLoop& loop, std::string url)
+      : loop_(loop), base_(std::move(url)), root_(RootUrl(base_)) {
     sample_chat_.messages = Json{{{"role", "user"}, {"content", kSample}}}.dump();
   }
 
@@ -39,7 +39,6 @@ class Prober {
   }
   JsonAnswer Complete(const CompletionRequest& request, const Json& more = Json::object());
   CompletionRequest Short(int max_tokens) const;
-  Error Refusal(const JsonAnswer& answer) const;
 
   Status FindModel(const std::string& wanted);
   void FindKind();
@@ -55,7 +54,6 @@ class Prober {
   HttpLoop& loop_;
   std::string base_;
   std::string root_;
-  std::string key_;
   Abilities can_;
   std::vector<int32_t> sample_ids_;
   ChatPrompt sample_chat_;  // in place of a text where the server has chats only
@@ -78,45 +76,8 @@ CompletionRequest Prober::Short(int max_tokens) const {
   return request;
 }
 
-Error Prober::Refusal(const JsonAnswer& answer) const {
-  const int status = answer.end.status;
-  const char* remedy = status == 401 || status == 403 ? "; give a key with --api-key-file"
-                       : status == 404 ? "; is this the base URL, such as http://host:8000/v1?"
-                                       : "";
-  return {ErrorCode::kUnavailable,
-          WithoutKey(fmt::format("the server at {} did not answer as one should: {}{}", base_,
-                                 ErrorWords(answer), remedy),
-                     key_)};
-}
-
 Status Prober::FindModel(const std::string& wanted) {
-  const JsonAnswer answer = Get(base_ + "/models");
-  if (!answer.ok()) {
-    return Refusal(answer);
-  }
-  std::string names;
-  const Json list = answer.body.value("data", Json::array());
-  for (const Json& entry : list) {
-    const std::string id = entry.is_object() ? entry.value("id", "") : "";
-    names += (names.empty() ? "" : ", ") + id;
-    if (!can_.model.empty() || (!wanted.empty() && id != wanted)) {
-      continue;
-    }
-    can_.model = id;
-    if (entry.contains("max_model_len") && entry["max_model_len"].is_number_integer()) {
-      can_.context_tokens = entry["max_model_len"].get<int>();
-    }
-    const Json& owner = entry.contains("owned_by") ? entry["owned_by"] : Json();
-    can_.kind = owner == "vllm"       ? ServerKind::kVllm
-                : owner == "sglang"   ? ServerKind::kSglang
-                : owner == "llamacpp" ? ServerKind::kLlamaServer
-                                      : ServerKind::kUnknown;
-  }
-  if (!wanted.empty() && can_.model.empty()) {
-    return Error{ErrorCode::kNotFound, fmt::format("the server at {} has no model '{}'; it has {}",
-                                                   base_, wanted, names.empty() ? "none" : names)};
-  }
-  return {};
+  return ReadModels(base_, Get(base_ + "/models"), wanted, can_);
 }
 
 // llama-server tells its slots, the context of each and its template.
@@ -124,14 +85,7 @@ void Prober::FindKind() {
   if (can_.kind != ServerKind::kUnknown && can_.kind != ServerKind::kLlamaServer) {
     return;
   }
-  const JsonAnswer props = Get(root_ + "/props");
-  if (!props.ok() || !props.body.contains("default_generation_settings")) {
-    return;
-  }
-  can_.kind = ServerKind::kLlamaServer;
-  const Json& settings = props.body["default_generation_settings"];
-  can_.slots = props.body.value("total_slots", 0);
-  can_.context_tokens = settings.is_object() ? settings.value("n_ctx", 0) : 0;
+  ReadProps(Get(root_ + "/props"), can_);
 }
 
 bool IsAbsent(const JsonAnswer& answer) {
@@ -148,7 +102,7 @@ Status Prober::FindCompletions() {
     answer = Complete(Short(1));
   }
   if (answer.end.status == 400 || answer.end.status == 422) {
-    const std::string reason = ErrorWords(answer);
+    const std::string reason = answer.error_words;
     can_.filters = false;
     answer = Complete(Short(1));
     if (!answer.ok()) {
@@ -167,13 +121,13 @@ Status Prober::FindCompletions() {
   if (IsAbsent(answer)) {
     return Error{ErrorCode::kUnsupported,
                  fmt::format("the server at {} has neither /completions nor /chat/completions ({})",
-                             base_, ErrorWords(answer))};
+                             base_, answer.error_words)};
   }
   if (!can_.completions) {
     Workaround("it has no /completions; everything goes through chats");
   }
   if (!answer.ok()) {
-    return Refusal(answer);
+    return Refusal(base_, answer);
   }
   FindRawLogprobs(answer);
   FindIds(answer);
@@ -223,12 +177,19 @@ void Prober::FindTokenizer() {
     return;
   }
   can_.token_pieces = tokens[0].is_object() && tokens[0].contains("piece");
+  std::string joined;
   for (const Json& token : tokens) {
+    if (can_.token_pieces && token.contains("piece") && token["piece"].is_string()) {
+      joined += token["piece"].get<std::string>();
+    }
     const Json& id = token.is_object() ? token.value("id", Json()) : token;
     if (id.is_number_integer()) {
       sample_ids_.push_back(id.get<int32_t>());
     }
   }
+  // Ids with a text behind them; not where a tokenizer puts a space before every text.
+  can_.mixed_prompts = can_.kind == ServerKind::kLlamaServer && joined.ends_with(kSample) &&
+                       !joined.ends_with(std::string(" ") + kSample);
 }
 
 // Whether a prompt as ids gives what the same prompt as text gave, and tokens come with ids.
@@ -241,6 +202,7 @@ void Prober::FindIds(const JsonAnswer& plain) {
     return;
   }
   CompletionRequest request = Short(1);
+  request.text.clear();
   request.ids = sample_ids_;
   const JsonAnswer answer = Complete(request);
   const std::map<std::string, float> by_ids = FirstList(answer, chunk);
@@ -346,33 +308,69 @@ Result<Abilities> Prober::RunFurther(const Abilities& first) {
   return further;
 }
 
-// A member of an answer is of another type than it should be.
-Error OddAnswer(const std::string& url, const Json::exception& failure,
-                const std::string& api_key) {
-  return {ErrorCode::kDataLoss,
-          WithoutKey(
-              fmt::format("the server at {} answers in a form of its own: {}", url, failure.what()),
-              api_key)};
+// A probe's result, or why there is none; a server may repeat the key anywhere.
+template <typename Run>
+Result<Abilities> Guarded(const HttpLoop& loop, const std::string& url, const Run& run) {
+  try {
+    Result<Abilities> found = run();
+    return found ? std::move(found)
+                 : Error{found.error().code, loop.WithoutKey(found.error().message)};
+  } catch (const Json::exception& failure) {  // a member is of another type than it should be
+    return Error{ErrorCode::kDataLoss,
+                 loop.WithoutKey(fmt::format("the server at {} answers in a form of its own: {}",
+                                             url, failure.what()))};
+  }
 }
 
 }  // namespace
 
-Result<Abilities> Probe(HttpLoop& loop, const std::string& url, const std::string& model,
-                        const std::string& api_key) {
-  try {
-    return Prober(loop, BaseUrl(url), api_key).Run(model);
-  } catch (const Json::exception& failure) {
-    return OddAnswer(url, failure, api_key);
+Result<Abilities> Probe(HttpLoop& loop, const std::string& url, const std::string& model) {
+  return Guarded(loop, url, [&] { return Prober(loop, BaseUrl(url)).Run(model); });
+}
+
+Result<Abilities> ProbeFurther(HttpLoop& loop, const std::string& url, const Abilities& first) {
+  return Guarded(loop, url, [&] { return Prober(loop, BaseUrl(url)).RunFurther(first); });
+}
+
+Revival::Revival(HttpLoop& loop, const std::string& url) : loop_(loop), base_(BaseUrl(url)) {
+  constexpr double kSeconds = 10;
+  const auto start = [this](const std::string& address, BodySink& sink) {
+    const Result<TransferId> id = loop_.Start({address, false, "", kSeconds}, &sink);
+    if (!id) {
+      sink.answer.end.failure = id.error().message;
+      sink.done = true;
+    }
+    return id ? *id : 0;
+  };
+  transfers_ = {start(base_ + "/models", models_), start(RootUrl(base_) + "/props", props_)};
+}
+
+Revival::~Revival() {
+  for (const TransferId transfer : transfers_) {
+    loop_.Cancel(transfer);
   }
 }
 
-Result<Abilities> ProbeFurther(HttpLoop& loop, const std::string& url, const Abilities& first,
-                               const std::string& api_key) {
-  try {
-    return Prober(loop, BaseUrl(url), api_key).RunFurther(first);
-  } catch (const Json::exception& failure) {
-    return OddAnswer(url, failure, api_key);
-  }
+Result<Abilities> Revival::Found(const Abilities& first) const {
+  return Guarded(loop_, base_, [&]() -> Result<Abilities> {
+    Abilities now;
+    const Status status = ReadModels(base_, ReadJson(loop_, models_.answer), first.model, now);
+    if (!status) {
+      return status.error();
+    }
+    if (now.kind == ServerKind::kUnknown || now.kind == ServerKind::kLlamaServer) {
+      ReadProps(ReadJson(loop_, props_.answer), now);
+    }
+    if (now.kind != first.kind) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("the server at {} is of another kind ({}) than the others ({})",
+                               base_, ServerKindName(now.kind), ServerKindName(first.kind))};
+    }
+    Abilities further = first;
+    further.slots = now.slots;
+    further.workarounds.clear();
+    return further;
+  });
 }
 
 }  // namespace hyper::remote

@@ -1,6 +1,7 @@
 // Finds out what a server can do.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "hyper/result.h"
@@ -10,12 +11,32 @@
 namespace hyper::remote {
 
 // Asks the server at base URL `url`; `model` as the user named it, or empty.
-Result<Abilities> Probe(HttpLoop& loop, const std::string& url, const std::string& model,
-                        const std::string& api_key);
+Result<Abilities> Probe(HttpLoop& loop, const std::string& url, const std::string& model);
 
 // Asks a further server of the same kind only for what may differ: that it has `first`'s model, and
 // how many sequences it decodes at once.
-Result<Abilities> ProbeFurther(HttpLoop& loop, const std::string& url, const Abilities& first,
-                               const std::string& api_key);
+Result<Abilities> ProbeFurther(HttpLoop& loop, const std::string& url, const Abilities& first);
+
+// ProbeFurther for a server that was away, without waiting: the loop brings the answers.
+class Revival {
+ public:
+  // Asks; `loop` must outlive it.
+  Revival(HttpLoop& loop, const std::string& url);
+  ~Revival();
+  Revival(const Revival&) = delete;
+  Revival& operator=(const Revival&) = delete;
+
+  // Whether all answers are here, or have failed.
+  bool done() const { return models_.done && props_.done; }
+  // What they say, once done. Errors: as ProbeFurther, and kUnsupported for another kind of server.
+  Result<Abilities> Found(const Abilities& first) const;
+
+ private:
+  HttpLoop& loop_;
+  std::string base_;
+  BodySink models_;
+  BodySink props_;
+  std::array<TransferId, 2> transfers_{};
+};
 
 }  // namespace hyper::remote

@@ -1,9 +1,61 @@
 #include "src/engine/remote/probe_answers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
 namespace hyper::remote {
+
+Error Refusal(const std::string& base, const JsonAnswer& answer) {
+  const int status = answer.end.status;
+  const char* remedy = status == 401 || status == 403 ? "; give a key with --engine-key-file"
+                       : status == 404 ? "; is this the base URL, such as http://host:8000/v1?"
+                                       : "";
+  return {ErrorCode::kUnavailable,
+          fmt::format("the server at {} did not answer as one should: {}{}", base,
+                      answer.error_words, remedy)};
+}
+
+Status ReadModels(const std::string& base, const JsonAnswer& answer, const std::string& wanted,
+                  Abilities& can) {
+  if (!answer.ok()) {
+    return Refusal(base, answer);
+  }
+  std::string names;
+  const Json list = answer.body.value("data", Json::array());
+  for (const Json& entry : list) {
+    const std::string id = entry.is_object() ? entry.value("id", "") : "";
+    names += (names.empty() ? "" : ", ") + id;
+    if (!can.model.empty() || (!wanted.empty() && id != wanted)) {
+      continue;
+    }
+    can.model = id;
+    if (entry.contains("max_model_len") && entry["max_model_len"].is_number_integer()) {
+      can.context_tokens = entry["max_model_len"].get<int>();
+    }
+    const Json& owner = entry.contains("owned_by") ? entry["owned_by"] : Json();
+    can.kind = owner == "vllm"       ? ServerKind::kVllm
+               : owner == "sglang"   ? ServerKind::kSglang
+               : owner == "llamacpp" ? ServerKind::kLlamaServer
+                                     : ServerKind::kUnknown;
+  }
+  if (!wanted.empty() && can.model.empty()) {
+    return Error{ErrorCode::kNotFound, fmt::format("the server at {} has no model '{}'; it has {}",
+                                                   base, wanted, names.empty() ? "none" : names)};
+  }
+  return {};
+}
+
+void ReadProps(const JsonAnswer& props, Abilities& can) {
+  if (!props.ok() || !props.body.contains("default_generation_settings")) {
+    return;
+  }
+  can.kind = ServerKind::kLlamaServer;
+  const Json& settings = props.body["default_generation_settings"];
+  can.slots = props.body.value("total_slots", 0);
+  can.context_tokens = settings.is_object() ? settings.value("n_ctx", 0) : 0;
+}
 
 std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk) {
   std::map<std::string, float> list;

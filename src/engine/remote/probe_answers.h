@@ -6,10 +6,24 @@
 #include <string_view>
 #include <vector>
 
+#include "src/engine/remote/abilities.h"
 #include "src/engine/remote/chunk.h"
 #include "src/engine/remote/json_call.h"
 
 namespace hyper::remote {
+
+// What a server that does not answer as it should is called. Pure.
+Error Refusal(const std::string& base, const JsonAnswer& answer);
+
+// Reads the model that is `wanted` (empty: the first) and the kind of the server at `base` out of
+// its /models. Errors: kUnavailable (no list), kNotFound (not in it). Throws Json::exception where
+// members are of other types. Pure but for `can`.
+Status ReadModels(const std::string& base, const JsonAnswer& answer, const std::string& wanted,
+                  Abilities& can);
+
+// Reads a llama-server's slots and context out of its /props; other answers change nothing.
+// Throws as ReadModels. Pure but for `can`.
+void ReadProps(const JsonAnswer& props, Abilities& can);
 
 // The first token's list out of an answer, by name; the whole answer comes out in `chunk`. Pure.
 std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk);

@@ -28,20 +28,22 @@ TEST(RefusedLogprobs, TheServerIsUsedWithoutThemAndTheReportSaysSo) {
     const nlohmann::json body = nlohmann::json::parse(request.body, nullptr, false);
     if (body.is_object() && body.value("logprobs", 0) > 0) {
       connection.Respond(400, R"({"error":{"code":400,"message":"logprobs is not supported with )"
-                              R"(tools + stream","type":"invalid_request_error"}})");
+                              R"(tools + stream for sk-secret","type":"invalid_request_error"}})");
       return;
     }
     model.Handle(request, connection);
   });
-  const Result<ServerReport> report = ProbeServer(server.url(), {});
+  RemoteOptions options;
+  options.api_key = "sk-secret";
+  const Result<ServerReport> report = ProbeServer(server.url(), options);
   ASSERT_TRUE(report.has_value()) << report.error().message;
   std::string said;
   for (const std::string& workaround : report->workarounds) {
     said += workaround + "\n";
   }
   EXPECT_NE(said.find("logprobs is not supported"), std::string::npos) << said;
+  EXPECT_EQ(said.find("sk-secret"), std::string::npos) << said;
 
-  RemoteOptions options;
   options.urls = {server.url()};
   Result<std::unique_ptr<Engine>> engine = MakeRemoteEngine(options);
   ASSERT_TRUE(engine.has_value()) << engine.error().message;

@@ -30,6 +30,7 @@ RemoteEngine::RemoteEngine(RemoteOptions options, std::unique_ptr<HttpLoop> loop
   capabilities_.max_lanes = options_.max_lanes;
   capabilities_.max_rows = options_.max_lanes;
   capabilities_.context_tokens = can().context_tokens > 0 ? can().context_tokens : kUnknownContext;
+  context_tokens_ = capabilities_.context_tokens;
   model_.name = can().model;
   model_.architecture = ServerKindName(can().kind);
   model_.context_train_tokens = can().context_tokens;
@@ -112,6 +113,8 @@ Result<LaneId> RemoteEngine::Fork(LaneId id, int position, const LaneSpec& spec)
   child.wire.assign(from->wire.begin(), from->wire.begin() + position);
   child.prompt_tokens = std::min(from->prompt_tokens, position);
   child.forked = true;
+  child.most_asked = from->most_asked;
+  child.replica = from->replica;
   child.preferred = from->replica != kNoReplica ? from->replica : from->preferred;
   return Insert(std::move(child));
 }
@@ -271,7 +274,7 @@ Result<ServerReport> ProbeServer(const std::string& url, const RemoteOptions& op
     return status.error();
   }
   const std::unique_ptr<HttpLoop> loop = MakeLoop(checked);
-  Result<Abilities> can = remote::Probe(*loop, url, options.model, options.api_key);
+  Result<Abilities> can = remote::Probe(*loop, url, options.model);
   return can ? Result<ServerReport>(remote::Describe(url, *can))
              : Result<ServerReport>(can.error());
 }
@@ -287,8 +290,8 @@ Result<std::unique_ptr<Engine>> MakeRemoteEngine(const RemoteOptions& options) {
   for (const std::string& url : options.urls) {
     Replica replica;
     replica.url = remote::BaseUrl(url);
-    Result<Abilities> can = first ? remote::ProbeFurther(*loop, url, *first, options.api_key)
-                                  : remote::Probe(*loop, url, options.model, options.api_key);
+    Result<Abilities> can =
+        first ? remote::ProbeFurther(*loop, url, *first) : remote::Probe(*loop, url, options.model);
     if (can) {
       replica.can = *can;
       replica.capacity = can->slots;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "hyper/engine.h"
 #include "hyper/remote_engine.h"
 #include "src/engine/remote/http_loop.h"
+#include "src/engine/remote/probe.h"
 #include "src/engine/remote/replica.h"
 #include "src/engine/remote/request.h"
 #include "src/engine/remote/stream.h"
@@ -41,14 +43,16 @@ struct RemoteLane {
   std::deque<ArrivedToken> waiting;
   std::optional<ArrivedToken> held;  // without text: the end of the text, if nothing follows
   std::unique_ptr<Stream> stream;
-  int replica = kNoReplica;    // where it was decoded last
-  int preferred = kNoReplica;  // where its prefix is cached
+  int replica = kNoReplica;    // where it, or what it was forked from, was decoded last
+  int preferred = kNoReplica;  // where the next stream goes, if it can
   bool queued = false;
   int streams_begun = 0;
+  int restarts = 0;    // streams that brought nothing of use, over the lane's whole life
   int attempts = 0;    // in a row without a token
   int replays = 0;     // streams in a row that did not begin with `replay`
   std::string replay;  // bytes that a new stream must repeat: a split character before it
   int recomputed = 0;  // prefilled again, not yet told
+  int most_asked = std::numeric_limits<int>::max();  // tokens that a request may ask for
   std::optional<EndReason> ended;
   std::optional<Error> failed;
   uint64_t last_list = 0;  // hash of the newest list, see Judge
@@ -138,12 +142,18 @@ class RemoteEngine : public Engine {
   void LookAtStreams(Clock now);
   void LookAt(RemoteLane& lane, Clock now);
   void HandleEnd(RemoteLane& lane, const StreamEnd& end, Clock now);
-  void Retry(RemoteLane& lane, const StreamEnd& end, Clock now);
+  void TryAgain(RemoteLane& lane, const StreamEnd& end, Clock now);
+  void Delay(RemoteLane& lane, int attempt, double asked_s, Clock now);
+  bool AskForLess(RemoteLane& lane, const StreamEnd& end, int asked);
+  void ChargePrompt(RemoteLane& lane);
   void CheckTimeouts(Clock now);
-  void ReviveReplicas(Clock now);
-  void CheckAllDead(Clock now);
   CompletionRequest RequestOf(RemoteLane& lane, const Abilities& server);
   int TokensToAsk(const RemoteLane& lane) const;
+
+  // Replicas that are away (revive.cc).
+  void NoteUnreachable(int replica, const std::string& error, Clock now);
+  void ReviveReplicas(Clock now);
+  void CheckAllDead(Clock now);
 
   // Tokens (arrivals.cc).
   void Arrive(RemoteLane& lane, ChunkToken& token);
@@ -158,8 +168,10 @@ class RemoteEngine : public Engine {
   RemoteOptions options_;
   std::unique_ptr<HttpLoop> loop_;
   std::vector<Replica> replicas_;
-  size_t probed_ = 0;  // a replica whose abilities stand for all
+  size_t probed_ = 0;                                    // a replica whose abilities stand for all
+  std::map<size_t, std::unique_ptr<Revival>> revivals_;  // by replica that is asked again
   Capabilities capabilities_;
+  int context_tokens_ = 0;  // as far as it is known by now
   ModelInfo model_;
   EngineCost cost_;
   TokenTable table_;

@@ -74,6 +74,10 @@ TEST(TokenTable, PairsOfNumberAndBytes) {
   EXPECT_EQ(table.Bytes(kNoToken), "");
   EXPECT_EQ(table.Bytes(99), "");
   EXPECT_EQ(table.Join(std::vector<Token>{first, first}), "abab");
+  const Token named = table.Intern(kNoWireId, "ab");
+  table.NoteWireId(named, 5);
+  EXPECT_EQ(table.WireId(named), 5);
+  EXPECT_EQ(table.Intern(kNoWireId, "ab"), named) << "and stays what it was";
 }
 
 TEST(Utf8, IncompleteTails) {
@@ -101,6 +105,7 @@ TEST(Urls, OnlyPlainOnesAreTaken) {
   EXPECT_EQ(RootUrl(BaseUrl("http://h:1/v1/")), "http://h:1");
   EXPECT_EQ(RootUrl("http://h:1/api"), "http://h:1/api");
   EXPECT_EQ(WithoutKey("bad key sk-1, sk-1", "sk-1"), "bad key (key), (key)");
+  EXPECT_EQ(WithoutKey("a key", "key"), "a (key)");
 }
 
 TEST(Requests, SeedsDifferByLanePositionAndTry) {

@@ -67,6 +67,9 @@ std::string CompletionBody(const CompletionRequest& request, const Abilities& ca
     body["prompt"] = request.text;
   } else {
     body["prompt"] = request.ids;
+    if (!request.text.empty()) {
+      body["prompt"].push_back(request.text);
+    }
   }
   body["max_tokens"] = request.max_tokens;
   body["stream"] = request.stream;

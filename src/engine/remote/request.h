@@ -23,8 +23,8 @@ struct ChatPrompt {
 struct CompletionRequest {
   // The chat that `text` continues; null: a completion. Must outlive the request.
   const ChatPrompt* chat = nullptr;
-  std::string text;          // the prompt, where `ids` is empty; behind a chat, maybe nothing
-  std::vector<int32_t> ids;  // the prompt as the server's token numbers
+  std::string text;          // the prompt, or what follows `ids` or the chat; there maybe nothing
+  std::vector<int32_t> ids;  // the prompt as the server's token numbers, or its beginning
   SamplerSpec sampler;
   int top_count = 0;  // alternatives of each token
   int max_tokens = 1;

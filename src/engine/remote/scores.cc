@@ -111,9 +111,12 @@ void RemoteEngine::CollectScores() {
       const Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
       std::vector<float> values = EchoedLogprobs(body, call->prompt_tokens, call->scored_tokens);
       if (values.empty() && call->scored_tokens > 0) {
-        Notice("score", fmt::format("a continuation got no score: HTTP {} {}", answer.end.status,
-                                    answer.end.failure.empty() ? answer.body.substr(0, 200)
-                                                               : answer.end.failure));
+        constexpr size_t kMostWords = 200;
+        const std::string words = answer.end.failure.empty()
+                                      ? loop_->WithoutKey(answer.body).substr(0, kMostWords)
+                                      : answer.end.failure;
+        Notice("score",
+               fmt::format("a continuation got no score: HTTP {} {}", answer.end.status, words));
         values.assign(call->scored_tokens, std::numeric_limits<float>::quiet_NaN());
       }
       event.scores.push_back(std::move(values));

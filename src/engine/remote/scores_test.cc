@@ -96,6 +96,33 @@ TEST_F(RemoteScores, AreTheLogprobsOfTheEchoedTokens) {
   EXPECT_LT(event.scores[1][0], event.scores[0][0]);
 }
 
+// As P(True) probes do: vLLM tells the numbers of generated tokens, and none of alternatives.
+TEST_F(RemoteScores, GeneratedTokensCanBeScoredBehind) {
+  Connect(ScriptedModel::Dialect::kVllm);
+  const LaneId lane = Open("abc");
+  ASSERT_TRUE(engine_->Grant(lane, 4).ok());
+  std::vector<Token> tokens = Tokens("abc");
+  std::string text = "abc";
+  for (int polls = 0; polls < 200 && tokens.size() < 7; ++polls) {
+    const Result<std::span<const Event>> events = engine_->Poll(0.05);
+    ASSERT_TRUE(events.has_value());
+    for (const Event& event : *events) {
+      if (event.kind != EventKind::kToken) continue;
+      tokens.push_back(event.token);
+      text += engine_->TokenText(event.token);
+    }
+  }
+  ASSERT_EQ(tokens.size(), 7U);
+  const std::vector<Token> question = Tokens("?");
+  tokens.insert(tokens.end(), question.begin(), question.end());
+  const Result<LaneId> judge = engine_->Open(tokens, LaneSpec());
+  ASSERT_TRUE(judge.has_value());
+  const Result<uint64_t> request =
+      engine_->Score(*judge, std::vector<std::vector<Token>>{Tokens("x")});
+  ASSERT_TRUE(request.has_value()) << request.error().message;
+  EXPECT_NEAR(Scored().scores.at(0).at(0), Logprob(text + "?", 'x'), 1e-5);
+}
+
 TEST_F(RemoteScores, AFailedRequestGivesNoValueAndTheLaneGoesOn) {
   Connect(ScriptedModel::Dialect::kVllm);
   broken_ = true;

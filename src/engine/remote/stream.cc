@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <utility>
+
+#include "src/engine/remote/endpoint.h"
 
 namespace hyper::remote {
 namespace {
 
-constexpr size_t kMostWords = 400;   // of a server's message that are repeated
-constexpr size_t kMostBody = 65536;  // of a body that is no stream
+constexpr size_t kMostWords = 400;                    // of a server's message that are repeated
+constexpr size_t kMostErrorBody = size_t{64} << 10U;  // of a refusal
+constexpr size_t kMostBody = size_t{16} << 20U;       // of a whole completion
 
 bool IsSuccess(int status) { return status >= 200 && status < 300; }
 
@@ -19,6 +24,20 @@ bool SaysContextFull(const WireError& error) {
   return error.type.find("context") != std::string::npos ||
          error.message.find("context length") != std::string::npos ||
          error.message.find("context size") != std::string::npos;
+}
+
+// The number in "... maximum context length is 4096 tokens ..."; 0: none.
+int StatedContext(std::string_view message) {
+  constexpr std::string_view kWords = "context length is ";
+  const size_t at = message.find(kWords);
+  if (at == std::string_view::npos) {
+    return 0;
+  }
+  message.remove_prefix(at + kWords.size());
+  message.remove_prefix(message.starts_with("only ") ? 5 : 0);
+  int stated = 0;
+  std::from_chars(message.data(), message.data() + message.size(), stated);
+  return stated;
 }
 
 }  // namespace
@@ -32,7 +51,8 @@ void Stream::NoteChange() {
 void Stream::OnData(int status, std::string_view bytes) {
   NoteChange();
   if (!IsSuccess(status) || (!any_event_ && (!other_.empty() || bytes.starts_with('{')))) {
-    other_ += bytes.substr(0, kMostBody - std::min(kMostBody, other_.size()));
+    const size_t most = IsSuccess(status) ? kMostBody : kMostErrorBody;
+    other_ += bytes.substr(0, most - std::min(most, other_.size()));
     return;
   }
   any_event_ = true;
@@ -53,20 +73,25 @@ void Stream::OnEvent(const SseParser::Event& event) {
       end.kind != StreamEnd::Kind::kLength) {
     return;
   }
+  if (event.data.empty()) {
+    return;  // keeps a connection alive
+  }
   if (event.data == "[DONE]") {
     done_marked_ = true;
     return;
   }
   Chunk chunk;
-  if (!parser_.Parse(event.data, chunk)) {
-    if (event.name == "error") {
-      FailAs({0, "", event.data}, 0, -1);
-    } else {
-      Fail("the server sent an event that is no JSON: " + event.data.substr(0, kMostWords), true);
-    }
-    return;
+  const bool read = parser_.Parse(event.data, chunk);
+  if (end.kind != StreamEnd::Kind::kOpen && (!read || !chunk.error.message.empty())) {
+    return;  // the text is whole; what comes behind it changes nothing
   }
-  TakeChunk(chunk);
+  if (read) {
+    TakeChunk(chunk);
+  } else if (event.name == "error") {
+    FailAs({0, "", event.data}, 0, -1);
+  } else {
+    Fail("the server sent an event that is no JSON: " + Words(event.data), true);
+  }
 }
 
 void Stream::TakeChunk(Chunk& chunk) {
@@ -113,11 +138,14 @@ void Stream::OnDone(const TransferEnd& transfer_end) {
     const bool read = parser_.Parse(other_, chunk);
     if (IsSuccess(transfer_end.status) && read && !chunk.tokens.empty()) {
       TakeChunk(chunk);  // the server does not stream: all at once
+      if (end.kind == StreamEnd::Kind::kOpen) {
+        end.kind = StreamEnd::Kind::kStop;  // nothing more will come
+      }
       return;
     }
     WireError error = read ? chunk.error : WireError();
     if (error.message.empty()) {
-      error.message = other_.empty() ? "no body" : other_.substr(0, kMostWords);
+      error.message = other_.empty() ? "no body" : other_;
     }
     FailAs(error, IsSuccess(transfer_end.status) ? 0 : transfer_end.status,
            transfer_end.retry_after_s);
@@ -136,6 +164,16 @@ void Stream::OnDone(const TransferEnd& transfer_end) {
   }
 }
 
+// A server's words for the user. The key goes first: a cut could leave a part of it.
+std::string Stream::Words(const std::string& text) const {
+  std::string words = WithoutKey(text, api_key_);
+  if (words.size() > kMostWords) {
+    words.resize(kMostWords);
+    words.resize(kMostWords - IncompleteTail(words));
+  }
+  return words;
+}
+
 void Stream::Fail(std::string error, bool retry) {
   end.kind = StreamEnd::Kind::kFailed;
   end.error = std::move(error);
@@ -144,7 +182,7 @@ void Stream::Fail(std::string error, bool retry) {
 
 void Stream::FailAs(const WireError& error, int status, double retry_after_s) {
   const int code = status > 0 ? status : error.code;
-  std::string words = error.message.substr(0, kMostWords);
+  std::string words = Words(error.message);
   if (status > 0) {
     words = fmt::format("HTTP {}: {}", status, words);
   } else {
@@ -153,6 +191,8 @@ void Stream::FailAs(const WireError& error, int status, double retry_after_s) {
   Fail(std::move(words), code == 0 || MayPass(code));
   end.retry_after_s = retry_after_s;
   end.context_full = SaysContextFull(error);
+  end.prompt_too_long = error.type == "exceed_context_size_error";  // llama-server's
+  end.context_tokens = StatedContext(error.message);
 }
 
 }  // namespace hyper::remote

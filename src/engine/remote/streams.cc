@@ -6,7 +6,6 @@
 
 #include "src/core/random.h"
 #include "src/engine/remote/endpoint.h"
-#include "src/engine/remote/probe.h"
 #include "src/engine/remote/remote_engine.h"
 
 namespace hyper::remote {
@@ -85,12 +84,13 @@ bool RemoteEngine::MakeRoom() {
 // Tokens that the next request of a lane asks for.
 int RemoteEngine::TokensToAsk(const RemoteLane& lane) const {
   const int length = lane.length_with_waiting();
-  const int room = std::max(1, capabilities_.context_tokens - length);
+  const int room = std::max(1, context_tokens_ - length);
   if (options_.grant_tokens > 0) {
     const int missing = lane.granted - static_cast<int>(lane.waiting.size());
-    return std::clamp(missing, 1, std::min(options_.grant_tokens, room));
+    return std::min(std::clamp(missing, 1, std::min(options_.grant_tokens, room)), lane.most_asked);
   }
-  return std::clamp(options_.stream_tokens - (length - lane.prompt_tokens), 1, room);
+  return std::min(std::clamp(options_.stream_tokens - (length - lane.prompt_tokens), 1, room),
+                  lane.most_asked);
 }
 
 // The request that goes on after the lane's history and what waits behind it.
@@ -102,8 +102,7 @@ CompletionRequest RemoteEngine::RequestOf(RemoteLane& lane, const Abilities& ser
   }
   request.top_count = std::min(lane.spec.top_count, server.top_logprobs);
   request.max_tokens = TokensToAsk(lane);
-  request.seed =
-      RequestSeed(lane.spec.path_key, lane.length_with_waiting(), lane.attempts + lane.replays);
+  request.seed = RequestSeed(lane.spec.path_key, lane.length_with_waiting(), lane.restarts);
   request.stop_at_end = lane.spec.stop_at_end;
   for (const auto& [token, bias] : lane.spec.logit_bias) {
     request.logit_bias.emplace_back(table_.WireId(token), bias);
@@ -116,15 +115,21 @@ CompletionRequest RemoteEngine::RequestOf(RemoteLane& lane, const Abilities& ser
   }
   lane.replay.clear();
   request.chat = lane.chat;
-  const bool all_known =
-      lane.chat == nullptr && std::find(ids.begin(), ids.end(), kNoWireId) == ids.end();
-  if (server.prompt_ids && all_known) {
-    request.ids = std::move(ids);
-    return request;
+  auto known = static_cast<size_t>(std::find(ids.begin(), ids.end(), kNoWireId) - ids.begin());
+  if (lane.chat != nullptr) {
+    known = static_cast<size_t>(lane.chat->tokens);  // the server makes them of the messages
+  } else if (server.prompt_ids && (known == ids.size() || server.mixed_prompts)) {
+    // Text begins behind the last number that is known, and with a whole character. The prompt
+    // stays in numbers, so that a user's text makes no control tokens.
+    while (known < ids.size() && IncompleteTail(table_.Join(std::span(tokens).first(known))) > 0) {
+      --known;
+    }
+    request.ids.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(known));
+  } else {
+    known = 0;
   }
-  const auto chat_tokens = static_cast<size_t>(lane.chat == nullptr ? 0 : lane.chat->tokens);
-  request.text = table_.Join(std::span(tokens).subspan(chat_tokens));
-  // A split character cannot be sent: the new stream has to begin with it.
+  request.text = table_.Join(std::span(tokens).subspan(known));
+  // Of a text, a split character cannot be sent: the new stream has to begin with it.
   const size_t tail = IncompleteTail(request.text);
   lane.replay = request.text.substr(request.text.size() - tail);
   request.text.resize(request.text.size() - tail);
@@ -136,7 +141,7 @@ bool RemoteEngine::StartStream(RemoteLane& lane, int index, Clock now) {
   cost_.unused_tokens += lane.held ? 1 : 0;  // the text goes on without it
   lane.held.reset();
   const CompletionRequest request = RequestOf(lane, replica.can);
-  auto stream = std::make_unique<Stream>(parser_, lane.id, changed_);
+  auto stream = std::make_unique<Stream>(parser_, lane.id, changed_, options_.api_key);
   const Result<TransferId> id = loop_->Start(
       {replica.url + CompletionPath(request), true, CompletionBody(request, replica.can), 0},
       stream.get());
@@ -144,32 +149,41 @@ bool RemoteEngine::StartStream(RemoteLane& lane, int index, Clock now) {
     StreamEnd end;
     end.error = id.error().message;
     end.retry = true;
-    Retry(lane, end, now);
+    TryAgain(lane, end, now);
     return false;
   }
   stream->transfer = *id;
   stream->replica = index;
   stream->asked_tokens = request.max_tokens;
   stream->last_progress = now;
-  // The prompt is computed once on a replica that keeps prefixes; all else is computed again.
-  const bool first = lane.streams_begun == 0;
-  const bool moved = lane.replica != kNoReplica && lane.replica != index;
-  const bool fork_elsewhere = first && lane.forked && lane.preferred != index;
-  const int length = lane.length_with_waiting();
-  if (moved || fork_elsewhere || ((!first || lane.forked) && !replica.can.prefix_cache)) {
-    lane.recomputed += length;
-    cost_.recomputed_tokens += length;
-  } else if (first && !lane.forked) {
-    cost_.prefill_tokens += lane.prompt_tokens;
-  }
   ++cost_.forwards;  // requests
   ++lane.streams_begun;
   ++replica.streams;
-  lane.replica = index;
   lane.preferred = index;
   lane.stream = std::move(stream);
   streaming_.insert(lane.id);
   return true;
+}
+
+// Charges what a server computed of the lane's history, once its stream has brought something: a
+// request that was refused computed nothing.
+void RemoteEngine::ChargePrompt(RemoteLane& lane) {
+  if (std::exchange(lane.stream->charged, true)) {
+    return;
+  }
+  // The prompt is computed once on a replica that keeps prefixes; all else is computed again.
+  const int index = lane.stream->replica;
+  const bool first = lane.replica == kNoReplica && !lane.forked;
+  const bool moved = !first && lane.replica != index;
+  const bool keeps = replicas_[static_cast<size_t>(index)].can.prefix_cache;
+  const int length = lane.length_with_waiting();
+  if (first) {
+    cost_.prefill_tokens += lane.prompt_tokens;
+  } else if (moved || !keeps) {
+    lane.recomputed += length;
+    cost_.recomputed_tokens += length;
+  }
+  lane.replica = index;
 }
 
 // Closes the lane's stream and takes it out of the queues.
@@ -211,7 +225,7 @@ void RemoteEngine::LookAt(RemoteLane& lane, Clock now) {
   Stream& stream = *lane.stream;
   for (ChunkToken& token : std::exchange(stream.tokens, {})) {
     NoteSuccess(replicas_[static_cast<size_t>(stream.replica)]);
-    lane.attempts = 0;
+    ChargePrompt(lane);
     Arrive(lane, token);
     if (!lane.stream) {
       return;  // a replay that did not match: another stream is coming
@@ -234,21 +248,28 @@ void RemoteEngine::LookAt(RemoteLane& lane, Clock now) {
 void RemoteEngine::HandleEnd(RemoteLane& lane, const StreamEnd& given, Clock now) {
   const StreamEnd end = given;
   const int seen = lane.stream->tokens_seen;
-  --replicas_[static_cast<size_t>(lane.stream->replica)].streams;
+  const int asked = lane.stream->asked_tokens;
+  const int replica = lane.stream->replica;
+  --replicas_[static_cast<size_t>(replica)].streams;
   streaming_.erase(lane.id);
   if (end.kind == StreamEnd::Kind::kFailed) {
     loop_->Cancel(lane.stream->transfer);
     lane.stream.reset();
   } else {
+    ChargePrompt(lane);
     draining_.emplace_back(now + kDrainSeconds, std::move(lane.stream));
   }
   ready_.insert(lane.id);
-  const bool full = lane.length_with_waiting() >= capabilities_.context_tokens;
+  const bool full = lane.length_with_waiting() >= context_tokens_;
   if (end.kind == StreamEnd::Kind::kStop) {
     if (lane.held) {
       TakeEnd(lane);
     }
     lane.ended = EndReason::kStop;
+  } else if (end.context_full && seen == 0 && AskForLess(lane, end, asked)) {
+    if (Wants(lane)) {
+      Enqueue(lane, 0);
+    }
   } else if (end.kind == StreamEnd::Kind::kLength || end.context_full) {
     if (lane.held) {
       lane.waiting.push_back(*std::exchange(lane.held, std::nullopt));
@@ -259,22 +280,34 @@ void RemoteEngine::HandleEnd(RemoteLane& lane, const StreamEnd& given, Clock now
       Enqueue(lane, 0);
     }
   } else if (end.retry) {
-    Retry(lane, end, now);
+    if (end.unreachable) {
+      NoteUnreachable(replica, end.error, now);
+    }
+    TryAgain(lane, end, now);
   } else {
     lane.failed = Error{ErrorCode::kUnavailable, WithoutKey(end.error, options_.api_key)};
   }
 }
 
-// Lets the lane go on later, or elsewhere at once; gives it up after too many tries.
-void RemoteEngine::Retry(RemoteLane& lane, const StreamEnd& end, Clock now) {
-  Replica* replica =
-      lane.replica == kNoReplica ? nullptr : &replicas_[static_cast<size_t>(lane.replica)];
-  if (end.unreachable && replica != nullptr) {
-    NoteFailure(*replica, now);
-    Notice("dead " + replica->url,
-           fmt::format("{} does not answer ({}); its lanes go on elsewhere or later", replica->url,
-                       end.error));
+// A server may refuse a request for the tokens that it asks for, not for its prompt: its words may
+// tell the context; else half as many are asked for. False: not even one token fits.
+bool RemoteEngine::AskForLess(RemoteLane& lane, const StreamEnd& end, int asked) {
+  Notice("context", "a request is too long for the server's context: " + end.error);
+  if (end.prompt_too_long || asked <= 1) {
+    return false;
   }
+  if (end.context_tokens > lane.length_with_waiting()) {
+    context_tokens_ = std::min(context_tokens_, end.context_tokens);
+  }
+  if (TokensToAsk(lane) >= asked) {
+    lane.most_asked = asked / 2;
+  }
+  return true;
+}
+
+// Lets the lane go on later, or elsewhere at once; gives it up after too many tries.
+void RemoteEngine::TryAgain(RemoteLane& lane, const StreamEnd& end, Clock now) {
+  ++lane.restarts;
   ++lane.attempts;
   if (lane.attempts > options_.retries) {
     lane.failed =
@@ -292,9 +325,14 @@ void RemoteEngine::Retry(RemoteLane& lane, const StreamEnd& end, Clock now) {
     Enqueue(lane, 0);
     return;
   }
-  const double random = Uniform(lane.spec.path_key, static_cast<uint32_t>(lane.attempts),
-                                Purpose::kTie, static_cast<uint32_t>(lane.streams_begun));
-  Enqueue(lane, now + BackoffSeconds(lane.attempts, end.retry_after_s, random));
+  Delay(lane, lane.attempts, end.retry_after_s, now);
+}
+
+// Queues the lane for try number `attempt`, not before the server's `asked_s` seconds are over.
+void RemoteEngine::Delay(RemoteLane& lane, int attempt, double asked_s, Clock now) {
+  const double random = Uniform(lane.spec.path_key, static_cast<uint32_t>(attempt), Purpose::kTie,
+                                static_cast<uint32_t>(lane.streams_begun));
+  Enqueue(lane, now + BackoffSeconds(attempt, asked_s, random));
 }
 
 void RemoteEngine::CheckTimeouts(Clock now) {
@@ -316,42 +354,7 @@ void RemoteEngine::CheckTimeouts(Clock now) {
     end.retry = true;
     end.error = fmt::format("no token for {} s (--timeout)", options_.timeout_s);
     EndStream(lane);
-    Retry(lane, end, now);
-  }
-}
-
-// Replicas that were away when the engine was made are probed when their time comes.
-void RemoteEngine::ReviveReplicas(Clock now) {
-  for (Replica& replica : replicas_) {
-    if (replica.probed || now < replica.dead_until) {
-      continue;
-    }
-    const Result<Abilities> found = ProbeFurther(*loop_, replica.url, can(), options_.api_key);
-    if (found) {
-      replica.can = *found;
-      replica.capacity = found->slots;
-      replica.probed = true;
-      NoteSuccess(replica);
-    } else {
-      NoteFailure(replica, now);
-    }
-  }
-}
-
-// While no replica is alive, queued lanes wait until the first of them may be back.
-void RemoteEngine::CheckAllDead(Clock now) {
-  if (queue_.empty() || std::any_of(replicas_.begin(), replicas_.end(),
-                                    [now](const Replica& r) { return r.Alive(now); })) {
-    return;
-  }
-  Clock back = replicas_.front().dead_until;
-  for (const Replica& replica : replicas_) {
-    back = std::min(back, replica.dead_until);
-  }
-  for (const auto& [advance, id] : std::exchange(queue_, {})) {
-    if (Find(id) != nullptr) {
-      delayed_.emplace(std::max(back, now), id);
-    }
+    TryAgain(lane, end, now);
   }
 }
 

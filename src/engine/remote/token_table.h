@@ -25,6 +25,10 @@ class TokenTable {
   // Bytes of a token; empty for tokens that are not known.
   const std::string& Bytes(Token token) const;
   int32_t WireId(Token token) const;
+  // The server's number, told later, of a token that was interned without one.
+  void NoteWireId(Token token, int32_t wire_id) {
+    entries_[static_cast<size_t>(token)].wire_id = wire_id;
+  }
   // All bytes of `tokens`, joined.
   std::string Join(std::span<const Token> tokens) const;
 

@@ -1,0 +1,205 @@
+// Streams that a lane has to begin again: with which prompt and seed, how soon, for how many
+// tokens, and what is charged.
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "tests/support/one_server.h"
+
+namespace hyper {
+namespace {
+
+using test::HttpMessage;
+using test::Quick;
+using test::ScriptedModel;
+using test::ScriptedServer;
+using test::SendText;
+using test::ServerConnection;
+using Json = nlohmann::json;
+
+class Restarts : public test::OneServer {
+ protected:
+  // Polls for a while.
+  void PollFor(double seconds) {
+    const double deadline = remote::SteadySeconds() + seconds;
+    while (remote::SteadySeconds() < deadline) ASSERT_TRUE(engine_->Poll(0.02).has_value());
+  }
+
+  // Refuses requests whose prompt and tokens go beyond `most`, in these words.
+  void RefuseBeyond(int most, const std::string& words) {
+    model_.fault = [this, most, words](int, const Json& body, ServerConnection& connection) {
+      const auto prompt = static_cast<int>(test::PromptOf(body).size());
+      asked_ = body["max_tokens"];
+      if (prompt + asked_ <= most) return false;
+      connection.Respond(400, Json{{"error", {{"message", words}, {"code", 400}}}}.dump());
+      return true;
+    };
+  }
+
+  std::atomic<int> asked_{0};
+};
+
+void SendBytes(ServerConnection& connection, const std::vector<int>& bytes) {
+  const Json token = {
+      {"token", ""}, {"bytes", bytes}, {"logprob", -0.5}, {"top_logprobs", Json::array()}};
+  const Json chunk = {{"choices", {{{"text", ""}, {"logprobs", {{"content", {token}}}}}}}};
+  connection.Send("data: " + chunk.dump() + "\n\n");
+}
+
+// The first byte of the character is repeated, the second never.
+TEST_F(Restarts, APartOfASplitCharacterIsNoProgress) {
+  std::mutex mutex;
+  std::vector<uint32_t> seeds;
+  model_.fault = [&](int number, const Json& body, ServerConnection& connection) {
+    connection.BeginStream();
+    if (number == 0) {
+      for (const std::vector<int>& bytes : {std::vector{0x78}, {0xF0, 0x9F}, {0x8C, 0x8D}}) {
+        SendBytes(connection, bytes);
+      }
+    } else {
+      const std::lock_guard lock(mutex);
+      seeds.push_back(body["seed"]);
+      SendBytes(connection, {0xF0});
+      SendBytes(connection, {0x90, 0x80, 0x80});
+    }
+    while (!connection.PeerGone()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    connection.CloseAfterwards();
+    return true;
+  };
+  RemoteOptions options = Quick();
+  options.timeout_s = 30;
+  Connect(options);
+  const LaneId lane = Open();
+  EXPECT_EQ(Read(lane, 2), "x\xF0\x9F");
+  LaneSpec spec;
+  spec.path_key = 2;
+  const LaneId child = *engine_->Fork(lane, 3 + 2, spec);
+  ASSERT_TRUE(engine_->Grant(child, 2).ok());
+  PollFor(1.2);
+  const std::lock_guard lock(mutex);
+  EXPECT_GE(seeds.size(), 2U);
+  EXPECT_LE(seeds.size(), 8U) << "later tries wait";
+  EXPECT_EQ(std::set(seeds.begin(), seeds.end()).size(), seeds.size()) << "each has its own seed";
+}
+
+TEST_F(Restarts, ARefusalThatStatesTheContextIsRepeatedWithinIt) {
+  RefuseBeyond(40,
+               "'max_tokens' or 'max_completion_tokens' is too large: 4093. This model's maximum "
+               "context length is 40 tokens and your request has 3 input tokens");
+  Connect();
+  EXPECT_EQ(Read(Open(), 10), "abcdefghij");
+  EXPECT_EQ(model_.streams, 2);
+  EXPECT_EQ(asked_, 37);
+  EXPECT_NE(notices_.find("maximum context length is 40"), std::string::npos) << notices_;
+  EXPECT_EQ(Read(Open(2), 10), "abcdefghij");
+  EXPECT_EQ(model_.streams, 3) << "it is known now";
+}
+
+TEST_F(Restarts, ARefusalWithoutANumberIsRepeatedForHalfAsManyTokens) {
+  RefuseBeyond(300, "this exceeds the context length");
+  Connect();
+  EXPECT_EQ(Read(Open(), 10), "abcdefghij");
+  EXPECT_EQ(asked_, 4093 / 16);
+  EXPECT_EQ(model_.streams, 5);
+}
+
+TEST_F(Restarts, WhereNotOneTokenFitsTheContextIsFullAndThatIsSaid) {
+  RefuseBeyond(2, "this exceeds the context length");
+  Connect();
+  EXPECT_EQ(Read(Open(), 10), "");
+  EXPECT_EQ(last_.kind, EventKind::kEnd);
+  EXPECT_EQ(last_.end_reason, EndReason::kContextFull);
+  EXPECT_EQ(asked_, 1);
+  EXPECT_NE(notices_.find("exceeds the context length"), std::string::npos) << notices_;
+}
+
+// What comes without numbers is sent as text; the prompt's numbers stay.
+TEST_F(Restarts, ThePromptStaysInNumbersBeforeATextWithoutThem) {
+  Json prompt;
+  model_.fault = [&prompt](int number, const Json& body, ServerConnection& connection) {
+    if (number > 0) prompt = body["prompt"];
+    if (number > 0) return false;
+    connection.BeginStream();
+    for (const char* text : {"a", "b"}) SendText(connection, text);
+    connection.CloseAfterwards();
+    return true;
+  };
+  Connect();
+  EXPECT_EQ(Read(Open(), 4), "abcd");
+  EXPECT_EQ(prompt, Json({'q', ':', ' ', "ab"})) << prompt;
+}
+
+// Between numbers and a text such a tokenizer would put a space that the text has not.
+TEST(RestartsOfServers, ThatPutASpaceBeforeEachTextGetAllAsText) {
+  ScriptedModel model(test::WriteAlphabet);
+  std::mutex mutex;
+  Json prompt;
+  model.fault = [&](int number, const Json& body, ServerConnection& connection) {
+    const std::lock_guard lock(mutex);
+    if (number > 0) prompt = body["prompt"];
+    if (number > 0) return false;
+    connection.BeginStream();
+    SendText(connection, "a");
+    connection.CloseAfterwards();
+    return true;
+  };
+  ScriptedServer server([&](const HttpMessage& request, ServerConnection& connection) {
+    HttpMessage spaced = request;
+    if (request.path == "/tokenize") {
+      Json body = Json::parse(request.body);
+      body["content"] = " " + body["content"].get<std::string>();
+      spaced.body = body.dump();
+    }
+    model.Handle(spaced, connection);
+  });
+  RemoteOptions options = Quick();
+  options.urls = {server.url()};
+  const std::unique_ptr<Engine> engine = std::move(*MakeRemoteEngine(options));
+  const LaneId lane = *engine->Open(*engine->Tokenize("q: ", false), LaneSpec());
+  ASSERT_TRUE(engine->Grant(lane, 2).ok());
+  std::string text;
+  const double deadline = remote::SteadySeconds() + 10 * test::Patience();
+  while (text.size() < 2 && remote::SteadySeconds() < deadline) {
+    const Result<std::span<const Event>> events = engine->Poll(0.05);
+    ASSERT_TRUE(events.has_value());
+    for (const Event& event : *events) {
+      text += event.kind == EventKind::kToken ? engine->TokenText(event.token) : "";
+    }
+  }
+  EXPECT_EQ(text, "ab");
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(prompt, Json(" q: a"));
+}
+
+TEST(RestartsOfServers, AServerThatComputedNothingIsNotChargedFor) {
+  ScriptedModel model(test::WriteAlphabet);
+  auto dying = std::make_unique<ScriptedServer>(model.handler());
+  ScriptedServer staying(model.handler());
+  RemoteOptions options = Quick();
+  options.urls = {dying->url(), staying.url()};
+  const std::unique_ptr<Engine> engine = std::move(*MakeRemoteEngine(options));
+  const std::vector<Token> prompt = *engine->Tokenize("q: ", false);
+  model.fault = [](int number, const Json&, ServerConnection& connection) {
+    if (number == 0) connection.Respond(429, R"({"error":{"message":"slow down"}})");
+    return number == 0;
+  };
+  dying.reset();
+  const LaneId lane = *engine->Open(prompt, LaneSpec());
+  ASSERT_TRUE(engine->Grant(lane, 2).ok());
+  int tokens = 0;
+  const double deadline = remote::SteadySeconds() + 10 * test::Patience();
+  while (tokens < 2 && remote::SteadySeconds() < deadline) {
+    const Result<std::span<const Event>> events = engine->Poll(0.05);
+    ASSERT_TRUE(events.has_value());
+    for (const Event& event : *events) tokens += event.kind == EventKind::kToken ? 1 : 0;
+  }
+  EXPECT_EQ(tokens, 2);
+  EXPECT_EQ(model.streams, 2);
+  EXPECT_EQ(engine->cost().recomputed_tokens, 0);
+  EXPECT_EQ(engine->cost().prefill_tokens, static_cast<int64_t>(prompt.size()));
+}
+
+}  // namespace
+}  // namespace hyper
