@@ -53,6 +53,24 @@ TEST_F(StudyCommandsTest, ExportHoldsEveryAnswerOnce) {
   EXPECT_EQ(std::count(row.out.begin(), row.out.end(), '\n'), 7);
 }
 
+TEST_F(StudyCommandsTest, ARowStaysTheSameRunBesideWiderOnes) {
+  const std::string study = folder_.File("wide.db");
+  std::vector<std::string> eval = {"eval",    "--engine", "scripted", "--methods",   "sc",
+                                   "--align", "off",      "--width",  "4",           "--levels",
+                                   "2",       "--study",  study,      "--questions", "2"};
+  ASSERT_EQ(RunStudyCommand(eval).exit_code, 0);
+  eval.insert(eval.end(), {"--row", "wide=sc:width=32", "--row", "mine=sc"});
+  const ProcessResult more = RunStudyCommand(eval);
+  ASSERT_EQ(more.exit_code, 0) << more.err;
+  EXPECT_NE(more.err.find("row 'mine' is the same as row 'sc'"), std::string::npos) << more.err;
+  // A head, and two answers of each of the two runs.
+  const ProcessResult csv = RunStudyCommand({"export", study, "--csv"});
+  EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 5) << csv.out;
+  for (const char* row : {"\n1,sc,", "\n2,wide,"}) {
+    EXPECT_NE(csv.out.find(row), std::string::npos) << csv.out;
+  }
+}
+
 TEST_F(StudyCommandsTest, InspectListsThenExplains) {
   const ProcessResult list = RunStudyCommand({"inspect", study_, "#1"});
   ASSERT_EQ(list.exit_code, 0) << list.err;

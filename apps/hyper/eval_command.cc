@@ -12,6 +12,7 @@
 #include "apps/hyper/command.h"
 #include "apps/hyper/eval_flags.h"
 #include "apps/hyper/eval_pool.h"
+#include "apps/hyper/eval_rows.h"
 #include "apps/hyper/eval_tables.h"
 #include "apps/hyper/interrupt.h"
 #include "apps/hyper/secret.h"
@@ -19,6 +20,7 @@
 #include "hyper/ask.h"
 #include "hyper/llama_engine.h"
 #include "src/eval/runner.h"
+#include "src/eval/stored_reservation.h"
 #include "src/eval/study_grades.h"
 #include "src/eval/study_summary.h"
 
@@ -28,8 +30,6 @@ namespace {
 // Methods aligned with what hyper used may start this many times its lanes; KV cells are reserved
 // for them.
 constexpr int kAlignedLanes = 2;
-// Tokens of a prompt, and of slack, that are reserved for each lane beside its own.
-constexpr int64_t kPromptCells = 256;
 constexpr int kShortTraces = 4096;  // up to here the KV cache is sized for the worst case
 
 // Whether a method's budget is its number of paths, so that it can be aligned with hyper's.
@@ -63,15 +63,10 @@ Result<MethodOptions> OptionsOf(const EvalFlags& flags, const Sampling& sampling
                                 const Suite& suite, const RowRequest& row) {
   OptionFlags all = flags.options;
   // A value that was given wins over a default set later, so the more special ones go first.
-  OptionFlags special;
-  for (const auto& [name, value] : row.options) special.SetDefault(name, value);
   for (const auto& [name, value] : suite.options) all.SetDefault(name, value);
   all.SetDefault("step-delimiter", EscapedDelimiter(suite.step_delimiter));
   for (const auto& [name, value] : sampling) all.SetDefault(name, value);
-  Result<MethodOptions> options = ResolveOptions(all, suite.preset, row.method);
-  if (!options) return options;
-  if (Status status = special.Apply(*options); !status) return status.error();
-  return options;
+  return ResolveRow(all, suite.preset, row);
 }
 
 // Lanes for all questions at once, but no further context of llama.cpp for their sake alone.
@@ -85,7 +80,7 @@ struct Prepared {
   std::vector<Question> questions;
   std::vector<MethodRow> rows;  // reservations not set yet
   int lanes = 0;                // of one session at most
-  int64_t cells = 0;            // of one session; 0: all that the engine has
+  int64_t cells = 0;            // of the widest session; 0: all that the engine has
   int longest = 0;              // tokens of a path at most
   std::unique_ptr<Engine> reward = nullptr;
 };
@@ -134,7 +129,7 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
   if (flags.engine.cells != "0") {
     prepared.cells = std::stoll(flags.engine.cells);
   } else if (prepared.longest <= kShortTraces) {
-    prepared.cells = prepared.lanes * (prepared.longest + kPromptCells);
+    prepared.cells = prepared.lanes * CellsOfLane(prepared.longest);
   } else if (flags.parallel > 1) {
     return Error{ErrorCode::kInvalidArgument,
                  "--parallel with long traces takes --ctx N, the KV cells of one question"};
@@ -142,10 +137,18 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
   return prepared;
 }
 
-Reservation RowReservation(const MethodOptions& options, const Prepared& prepared,
-                           const Engine& engine) {
+// What a session of a row may take, the other rows aside: all of --ctx, else its own worst case,
+// else, for long traces, the engine.
+Reservation RowReservation(const EvalFlags& flags, const MethodOptions& options,
+                           const Prepared& prepared, const Engine& engine) {
   Reservation reservation = WholeEngine(options, engine);
-  if (prepared.cells > 0) reservation.cells = std::min(reservation.cells, prepared.cells);
+  int64_t most = reservation.cells;
+  if (flags.engine.cells != "0") {
+    most = prepared.cells;
+  } else if (options.max_tokens <= kShortTraces) {
+    most = CellsOfRow(options);
+  }
+  reservation.cells = std::min(reservation.cells, most);
   return reservation;
 }
 
@@ -163,31 +166,44 @@ void ShowStudy(const StudyProgress& progress) {
                    OneLine(progress.last), rate, left, terminal ? "" : "\n"));
 }
 
+// Gives each row its reservation, or that of the run which the study has of it.
+Status SetReservations(const EvalFlags& flags, const Prepared& prepared, const Engine& engine,
+                       Store& store, const StudyPlan& plan, std::vector<MethodRow>& rows) {
+  const Result<std::vector<StoredRun>> runs = store.Runs();
+  if (!runs) return runs.error();
+  for (MethodRow& row : rows) {
+    if (Status status = CheckAbilities(row.method, row.options, engine); !status) return status;
+    row.reservation = RowReservation(flags, row.options, prepared, engine);
+    if (flags.engine.cells != "0" || prepared.cells == 0) continue;
+    const int64_t most = std::min(WholeEngine(row.options, engine).cells, prepared.cells);
+    TakeOverReservation(plan, engine.model(), *runs, most, row);
+  }
+  return {};
+}
+
 // Runs the given rows of the study; returns their numbers in the store.
 Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& prepared,
                                      std::vector<MethodRow> rows, Engine& engine, Store& store,
                                      const InterruptGuard& interrupt) {
-  for (MethodRow& row : rows) {
-    if (Status status = CheckAbilities(row.method, row.options, engine); !status) {
-      return status.error();
-    }
-    row.reservation = RowReservation(row.options, prepared, engine);
-  }
   StudyPlan plan;
   plan.suite = prepared.suite;
   plan.questions = prepared.questions;
-  plan.rows = std::move(rows);
   plan.repeats = flags.repeats;
   plan.parallel = flags.parallel;
   plan.seed = flags.seed;
   plan.limits = flags.limits;
-  plan.strict = flags.engine.determinism == "strict";
-  plan.engine = fmt::format("{} kv={}", flags.engine.engine, flags.engine.kv_type);
+  plan.strict = flags.engine.determinism == "strict" && engine.capabilities().strict;
+  plan.engine = EngineText(flags.engine);
   plan.program_version = HYPER_VERSION;
   plan.replay = !flags.live;
   plan.reward = prepared.reward.get();
+  if (Status status = SetReservations(flags, prepared, engine, store, plan, rows); !status) {
+    return status.error();
+  }
+  plan.rows = rows;
   StudyRunner runner(engine, store, std::move(plan));
   if (Status status = runner.Prepare(); !status) return status.error();
+  if (Status status = WarnOfSharedRows(rows, runner.runs(), store); !status) return status.error();
   Status status = runner.Run([&] { return interrupt.interrupted(); }, ShowStudy);
   if (isatty(STDERR_FILENO) != 0) Tell("\n");
   if (!status) return status.error();

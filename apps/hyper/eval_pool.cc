@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "apps/hyper/command.h"
+#include "apps/hyper/eval_rows.h"
 #include "apps/hyper/eval_tables.h"
 #include "apps/hyper/read_text.h"
-#include "apps/hyper/session_setup.h"
 #include "src/eval/pool_study.h"
 #include "src/eval/questions.h"
 #include "src/eval/suite.h"
@@ -88,14 +88,9 @@ Result<MethodOptions> OptionsOf(const EvalFlags& flags, const TracePool& pool,
     const auto setting = pool.made_by.settings.find(name);
     if (setting != pool.made_by.settings.end()) all.SetDefault(name, setting->second);
   }
-  if (row.method != "cot") all.SetDefault("width", std::to_string(FewestTraces(pool)));
+  all.SetDefault("width", std::to_string(FewestTraces(pool)));
   all.SetDefault("max-tokens", std::to_string(LongestTrace(pool)));
-  Result<MethodOptions> options = ResolveOptions(all, "paper", row.method);
-  if (!options) return options;
-  OptionFlags special;
-  for (const auto& [name, value] : row.options) special.SetDefault(name, value);
-  if (Status status = special.Apply(*options); !status) return status.error();
-  return options;
+  return ResolveRow(all, "paper", row);
 }
 
 Result<std::string> PoolTables(const EvalFlags& flags) {
@@ -106,6 +101,7 @@ Result<std::string> PoolTables(const EvalFlags& flags) {
   plan.resamples = flags.resamples;
   plan.seed = flags.seed;
   plan.source = flags.pool;
+  plan.program_version = HYPER_VERSION;
   for (const RowRequest& row : flags.rows) {
     Result<MethodOptions> options = OptionsOf(flags, *pool, row);
     if (!options) return options.error();
@@ -117,6 +113,7 @@ Result<std::string> PoolTables(const EvalFlags& flags) {
   if (!store) return store.error();
   const Result<std::vector<int64_t>> runs = RunPoolStudy(*pool, plan, *store);
   if (!runs) return runs.error();
+  if (Status status = WarnOfSharedRows(plan.rows, *runs, *store); !status) return status.error();
   return StudyTables({flags.tables, flags.selection.groups, flags.form}, *store, *runs);
 }
 

@@ -132,6 +132,7 @@ Json ItemJson(const ItemContext& context, const StoredItem& item, bool series) {
           {"timing", TimingJson(item.ledger)},
           {"lost",
            {{"attempts", context.summary.lost.attempts},
+            {"generated_tokens", context.summary.lost.generated_tokens},
             {"effective_tokens", context.summary.lost.effective_tokens}}}};
 }
 

@@ -76,6 +76,12 @@ size_t Pick(uint64_t seed, int resample, size_t draw, size_t count) {
   return std::min(count - 1, static_cast<size_t>(uniform * static_cast<double>(count)));
 }
 
+// Means below this are sums of differences that cancel: those of k / n are not exact in binary,
+// and a tie that rounding moves to one side would make every difference look surer than it is.
+constexpr double kZeroMean = 1e-9;
+
+double SnapToZero(double mean) { return std::abs(mean) < kZeroMean ? 0.0 : mean; }
+
 // Means of the resamples, sorted.
 std::vector<double> ResampledMeans(std::span<const double> values, int resamples, uint64_t seed) {
   std::vector<double> means(static_cast<size_t>(resamples));
@@ -84,7 +90,7 @@ std::vector<double> ResampledMeans(std::span<const double> values, int resamples
     for (size_t draw = 0; draw < values.size(); ++draw) {
       sum += values[Pick(seed, resample, draw, values.size())];
     }
-    means[static_cast<size_t>(resample)] = sum / static_cast<double>(values.size());
+    means[static_cast<size_t>(resample)] = SnapToZero(sum / static_cast<double>(values.size()));
   }
   std::sort(means.begin(), means.end());
   return means;
@@ -185,7 +191,7 @@ Result<PairedDifference> PairedBootstrap(std::span<const double> a, std::span<co
   };
   const double below = share([](double mean) { return mean <= 0; });
   const double above = share([](double mean) { return mean >= 0; });
-  return PairedDifference{Mean(differences), Middle(means, level),
+  return PairedDifference{SnapToZero(Mean(differences)), Middle(means, level),
                           std::min(1.0, 2 * std::min(below, above))};
 }
 

@@ -170,6 +170,30 @@ TEST(PairedBootstrapTest, PairsMatter) {
   EXPECT_FALSE(PairedBootstrap({}, {}, 0.95, 10, 1).has_value());
 }
 
+// 24 questions, three repeats: two won by a third, four lost by a third. A resample with w won and
+// l lost ones has the sum (w - l) / 3; the share beyond zero is a sum of multinomial terms.
+TEST(PairedBootstrapTest, TiesOfThirdsCountOnBothSides) {
+  std::vector<double> a(24, 1.0 / 3);
+  std::vector<double> b(24, 1.0 / 3);
+  for (size_t i = 0; i < 2; ++i) a[i] = 2.0 / 3;
+  for (size_t i = 2; i < 4; ++i) b[i] = 2.0 / 3;
+  for (size_t i = 4; i < 6; ++i) a[i] = 2.0 / 3, b[i] = 1;
+  const double won = 2.0 / 24;
+  const double lost = 4.0 / 24;
+  double above = 0;
+  for (int w = 0; w <= 24; ++w) {
+    for (int l = 0; l <= w && w + l <= 24; ++l) {
+      const double ways = std::lgamma(25.0) - std::lgamma(w + 1.0) - std::lgamma(l + 1.0) -
+                          std::lgamma(25.0 - w - l);
+      above += std::exp(ways + w * std::log(won) + l * std::log(lost) +
+                        (24 - w - l) * std::log(1 - won - lost));
+    }
+  }
+  ASSERT_NEAR(2 * above, 0.532, 5e-4);
+  EXPECT_NEAR(PairedBootstrap(a, b, 0.95, 20'000, 1)->p_value, 2 * above, 0.015);
+  EXPECT_NEAR(PairedBootstrap(b, a, 0.95, 20'000, 1)->p_value, 2 * above, 0.015);
+}
+
 constexpr Outcome R = Outcome::kRight;
 constexpr Outcome W = Outcome::kWrong;
 constexpr Outcome U = Outcome::kUndecided;

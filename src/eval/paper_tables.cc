@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "hyper/method.h"
 #include "hyper/method_traits.h"
 #include "src/eval/paper_numbers.h"
+#include "src/eval/study_baseline.h"
 #include "src/eval/study_tables.h"
+#include "src/eval/table_notes.h"
 
 namespace hyper {
 namespace {
@@ -31,6 +34,29 @@ bool IsTree(const std::string& method) {
   return stem == "rebase" || stem == "ets" || stem == "mcts" || stem == "tot";
 }
 
+void AddNotes(Table& table, const std::vector<std::string>& notes) {
+  table.notes.insert(table.notes.end(), notes.begin(), notes.end());
+}
+
+std::vector<RunSummary> RunsOf(const std::vector<RunSamples>& all) {
+  std::vector<RunSummary> runs;
+  runs.reserve(all.size());
+  for (const RunSamples& one : all) runs.push_back(one.run);
+  return runs;
+}
+
+// Of these, the items of questions that the run has whole.
+std::vector<SampleCounts> SamplesOf(const std::vector<SampleCounts>& samples,
+                                    const RunSummary& run) {
+  std::set<std::string> questions;
+  for (const QuestionShare& share : run.per_question) questions.insert(share.question);
+  std::vector<SampleCounts> common;
+  for (const SampleCounts& item : samples) {
+    if (questions.count(item.question) != 0) common.push_back(item);
+  }
+  return common;
+}
+
 // Lines of accuracy and cost, with the paper's number of `paper` on `place`.
 template <class Wanted, class Name>
 Table AccuracyTable(const std::vector<RunSummary>& runs, const char* paper, const char* place,
@@ -43,19 +69,20 @@ Table AccuracyTable(const std::vector<RunSummary>& runs, const char* paper, cons
                    {"Effective", "Tokens"},
                    {"Abs", "Tokens"},
                    {std::string("paper, ") + place, ""}};
+  std::vector<RunSummary> shown;
   for (const RunSummary& run : runs) {
     if (!wanted(run)) continue;
-    const RunSummary* base = Baseline(runs, run);
     table.rows.push_back(
-        {Cell::Text(run.run.label), Cell::Text(run.run.model), Cell::Text(run.run.suite),
-         AccuracyCell(run.accuracy),
-         Cell::Number(base ? run.effective_tokens / base->effective_tokens : kNaN, 2),
-         Cell::Number(base ? run.generated_tokens / base->generated_tokens : kNaN, 2),
-         PaperCell(paper, name(run), place)});
+        {Cell::Text(RowLabel(run)), Cell::Text(run.run.model), Cell::Text(run.run.suite),
+         AccuracyCell(run.accuracy), Cell::Number(EffectiveRatio(runs, run), 2),
+         Cell::Number(GeneratedRatio(runs, run), 2), PaperCell(paper, name(run), place)});
+    shown.push_back(run);
   }
   MarkBest(table, 0, table.rows.size(), {3});
   table.notes = {"Tokens: over those of SC on the same model and data set, where the study has it.",
                  "The paper's numbers are of another model and data set: compare the order."};
+  AddNotes(table, BaselineNotes(shown));
+  AddNotes(table, RowNotes(shown));
   return table;
 }
 
@@ -64,6 +91,13 @@ const RuleAccuracy* FindRule(const RunVotes& votes, const std::string& name) {
     if (rule.rule == name) return &rule;
   }
   return nullptr;
+}
+
+// The label of a run, marked where one of its rules cannot be compared.
+std::string LengthVotesHead(const RunVotes& one) {
+  const auto open = std::find_if(one.rules.begin(), one.rules.end(),
+                                 [](const auto& rule) { return !rule.accuracy.comparable; });
+  return open != one.rules.end() ? Marked(one.run.run.label, open->accuracy) : one.run.run.label;
 }
 
 }  // namespace
@@ -108,23 +142,24 @@ Table VoteRulesTable(const std::vector<RunSummary>& runs, const std::vector<RunV
                    {"Abs", "Tokens"},   {"AIME25", "paper"},   {"HMMT25", "paper"}};
   for (const RunVotes& one : votes) {
     const size_t first = table.rows.size();
-    const RunSummary* base = Baseline(runs, one.run);
     for (const RuleAccuracy& rule : one.rules) {
       const Interval& interval = rule.accuracy.bootstrap;
       table.rows.push_back(
-          {Cell::Text(rule.rule), Cell::Text(one.run.run.label), Cell::Text(one.run.run.suite),
-           AccuracyCell(rule.accuracy),
+          {Cell::Text(Marked(rule.rule, rule.accuracy)), Cell::Text(one.run.run.label),
+           Cell::Text(one.run.run.suite), AccuracyCell(rule.accuracy),
            Cell::Text(
                fmt::format("{:.1f} to {:.1f}", kPercent * interval.low, kPercent * interval.high)),
-           Cell::Number(base ? one.run.effective_tokens / base->effective_tokens : kNaN, 2),
-           Cell::Number(base ? one.run.generated_tokens / base->generated_tokens : kNaN, 2),
-           PaperCell("votes", rule.rule, "AIME25"), PaperCell("votes", rule.rule, "HMMT25")});
+           Cell::Number(EffectiveRatio(runs, one.run), 2),
+           Cell::Number(GeneratedRatio(runs, one.run), 2), PaperCell("votes", rule.rule, "AIME25"),
+           PaperCell("votes", rule.rule, "HMMT25")});
     }
     MarkBest(table, first, table.rows.size(), {3});
   }
   table.notes = {
       "The same paths for every rule of a method, so the same tokens: over those of SC.",
       "The paper's numbers are of Qwen3-30B and full HyPER: compare the order of the rules."};
+  AddNotes(table, BaselineNotes(runs));
+  for (const RunVotes& one : votes) AddNotes(table, RuleNotes(one.run, one.rules));
   return table;
 }
 
@@ -135,7 +170,7 @@ Table LengthVotesTable(const std::vector<RunVotes>& votes) {
   table.title = "Length-based, confidence-based and combined voting";
   table.columns = {{"Voting strategy", ""}};
   for (const RunVotes& one : votes) {
-    table.columns.push_back({one.run.run.suite, one.run.run.label});
+    table.columns.push_back({one.run.run.suite, LengthVotesHead(one)});
   }
   for (const char* place : kPlaces) table.columns.push_back({place, "paper"});
   const std::pair<const char*, const char*> rules[] = {
@@ -152,6 +187,7 @@ Table LengthVotesTable(const std::vector<RunVotes>& votes) {
     table.rows.push_back(std::move(row));
   }
   table.notes = {"The same paths for every rule. The paper's numbers are of Qwen3-30B."};
+  for (const RunVotes& one : votes) AddNotes(table, RuleNotes(one.run, one.rules));
   return table;
 }
 
@@ -196,18 +232,24 @@ Table SamplesTable(const std::vector<RunSamples>& runs) {
     std::vector<int> sizes;
     for (int k = 1; k < fewest; k *= 2) sizes.push_back(k);
     if (fewest > 0) sizes.push_back(fewest);
+    const auto add = [&](Cell k, double pass, double majority) {
+      table.rows.push_back({Cell::Text(RowLabel(one.run)), Cell::Text(one.run.run.suite),
+                            std::move(k), Cell::Number(kPercent * pass, 1),
+                            Cell::Number(kPercent * majority, 1)});
+    };
     for (const int k : sizes) {
-      table.rows.push_back({Cell::Text(one.run.run.label), Cell::Text(one.run.run.suite),
-                            Cell::Number(k, 0),
-                            Cell::Number(kPercent * MeanPassAtK(one.samples, k), 1),
-                            Cell::Number(kPercent * MeanMajorityAtK(one.samples, k), 1)});
+      add(Cell::Number(k, 0), MeanPassAtK(one.samples, k), MeanMajorityAtK(one.samples, k));
     }
+    add(Cell::Text("all paths"), Existence(one.samples), MeanMajorityOfAll(one.samples));
   }
   table.notes = {
-      "Unbiased estimates over k paths drawn without replacement, as a mean over all items; at the "
-      "largest k pass@k is the existence probability, the upper bound of any vote (oracle).",
-      "Of methods that prune or branch, the paths are no independent samples: read their largest k "
-      "only."};
+      "Unbiased estimates over k paths drawn without replacement, as a mean over all items; k goes "
+      "up to the paths of the item that has fewest.",
+      "All paths: of each item, however many it has; there pass@k is the existence probability, "
+      "the upper bound of any vote (oracle).",
+      "Of methods that prune or branch, the paths are no independent samples: read their line of "
+      "all paths only."};
+  AddNotes(table, RowNotes(RunsOf(runs)));
   return table;
 }
 
@@ -218,26 +260,32 @@ Table EqualTokensTable(const std::vector<RunSamples>& runs) {
   table.columns = {{"Method", ""},    {"Dataset", ""},  {"Effective", ""},
                    {"Acc", ""},       {"SC paths", ""}, {"SC at equal tokens", ""},
                    {"Difference", ""}};
-  for (const RunSamples& one : runs) {
-    const RunSamples* base = nullptr;
-    for (const RunSamples& other : runs) {
-      if (other.run.run.method == kBaselineMethod && SamePlace(other.run, one.run)) base = &other;
-    }
+  const std::vector<RunSummary> summaries = RunsOf(runs);
+  for (const RunSummary& run : summaries) {
+    const RunSummary* base = Baseline(summaries, run);
     double paths = kNaN;
     double accuracy = kNaN;
+    double right = kNaN;
     if (base != nullptr) {
-      paths = one.run.effective_tokens * base->run.instances / base->run.effective_tokens;
-      accuracy = MajorityAtTokens(base->samples, std::max(1.0, paths));
+      const CommonCosts common = OverCommonQuestions(run, *base);
+      paths = common.effective * common.base_instances / common.base_effective;
+      const auto place = static_cast<size_t>(base - summaries.data());
+      const std::vector<SampleCounts> samples = SamplesOf(runs[place].samples, *base);
+      accuracy = MajorityAtTokens(SamplesOf(samples, run), std::max(1.0, paths));
+      right = common.right;
     }
-    table.rows.push_back({Cell::Text(one.run.run.label), Cell::Text(one.run.run.suite),
-                          Cell::Number(one.run.effective_tokens, 0), AccuracyCell(one.run.accuracy),
+    table.rows.push_back({Cell::Text(RowLabel(run)), Cell::Text(run.run.suite),
+                          Cell::Number(run.effective_tokens, 0), AccuracyCell(run.accuracy),
                           Cell::Number(paths, 1), Cell::Number(kPercent * accuracy, 1),
-                          Cell::Number(kPercent * (one.run.accuracy.mean - accuracy), 1)});
+                          Cell::Number(kPercent * (right - accuracy), 1)});
   }
   table.notes = {
       "SC paths: as many of SC's as cost the method's effective tokens; SC at equal tokens: maj@k "
       "over SC's stored paths at that k, between whole numbers linearly. Empty where the method "
-      "spent more than all of SC's paths: give SC a greater width."};
+      "spent more than all of SC's paths: give SC a greater width. These columns and the "
+      "difference are over the questions that both have."};
+  AddNotes(table, BaselineNotes(summaries));
+  AddNotes(table, RowNotes(summaries));
   return table;
 }
 

@@ -41,7 +41,7 @@ struct RunSamples {
 };
 
 // The oracle over the paths of each run of independent complete paths: existence probability,
-// pass@k and maj@k for k = 1, 2, 4, ... up to the paths there are.
+// pass@k and maj@k for k = 1, 2, 4, ... up to the fewest paths of an item, and over all paths.
 Table SamplesTable(const std::vector<RunSamples>& runs);
 
 // Each run beside self-consistency at the same number of effective tokens: as many of SC's paths as

@@ -22,6 +22,7 @@ RunSummary MadeRun(const std::string& method, double accuracy, double effective)
   run.effective_tokens = effective;
   run.generated_tokens = effective / 2;
   run.instances = 4;
+  run.per_question = {{"made/1", accuracy, effective / 2, effective, 4}};
   return run;
 }
 
@@ -100,6 +101,49 @@ TEST(PaperTablesTest, EqualTokensTakesAsManyOfScsPathsAsTheMethodPaysFor) {
   EXPECT_TRUE(std::isnan(*table.rows[2][5].value));
 }
 
+TEST(PaperTablesTest, EqualTokensIsOverTheCommonQuestions) {
+  // The second question is SC's alone: dear, and all wrong.
+  RunSamples sc{MadeRun("sc", 1.0, 400), {{"made/1", 3, {1}, 0}, {"made/2", 0, {4}, 0}}};
+  sc.run.per_question.push_back({"made/2", 0, 2000, 4000, 4});
+  const RunSamples half{MadeRun("hyper", 1.0, 200), {}};
+  const Table table = EqualTokensTable({sc, half});
+  EXPECT_DOUBLE_EQ(*table.rows[1][4].value, 2.0);
+  EXPECT_DOUBLE_EQ(*table.rows[1][5].value, 75.0);
+  EXPECT_DOUBLE_EQ(*table.rows[1][6].value, 25.0);
+}
+
+TEST(PaperTablesTest, WhatCannotBeComparedIsMarkedInEveryTable) {
+  RunSummary open = MadeRun("hyper", 0.5, 100);
+  open.accuracy.open_share = 0.25;
+  open.accuracy.comparable = false;
+  const RunVotes votes{open, {{"length", open.accuracy}}};
+  const RunSamples samples{open, {{"made/1", 3, {1}, 0}}};
+  RunSummary tree = open;
+  tree.run.label = tree.run.method = "tot-conf";
+  const std::pair<Table, std::string> tables[] = {{DenseTable({open}), "hyper (!)"},
+                                                  {TreesTable({tree}), "tot-conf (!)"},
+                                                  {VoteRulesTable({open}, {votes}), "length (!)"},
+                                                  {SamplesTable({samples}), "hyper (!)"},
+                                                  {EqualTokensTable({samples}), "hyper (!)"}};
+  for (const auto& [table, label] : tables) {
+    EXPECT_EQ(table.rows[0][0].text, label) << table.name;
+    const std::string text = RenderTable(table, TableForm::kTerminal);
+    EXPECT_NE(text.find("(!) not comparable"), std::string::npos) << text;
+  }
+  EXPECT_EQ(LengthVotesTable({votes}).columns[1].group, "hyper (!)");
+}
+
+TEST(SamplesTest, TheOracleIsOverAllPathsOfEachItem) {
+  // The right path of the second item is one of many: two of its paths are no oracle.
+  const RunSamples run{MadeRun("hyper", 1.0, 100), {{"a", 1, {1}, 0}, {"b", 1, {7}, 0}}};
+  const Table table = SamplesTable({run});
+  ASSERT_EQ(table.rows.size(), 3U);  // k = 1, 2 and all
+  EXPECT_DOUBLE_EQ(*table.rows[1][3].value, 100 * (1 + 0.25) / 2);
+  EXPECT_EQ(table.rows[2][2].text, "all paths");
+  EXPECT_DOUBLE_EQ(*table.rows[2][3].value, 100.0);
+  EXPECT_DOUBLE_EQ(*table.rows[2][4].value, 25.0);  // a tie, and outvoted
+}
+
 TEST(SamplesTest, EstimatesOverItems) {
   const std::vector<SampleCounts> items = {{"a", 1, {2, 1}, 0}, {"b", 0, {3}, 1}};
   EXPECT_EQ(items[1].total(), 4);
@@ -110,6 +154,31 @@ TEST(SamplesTest, EstimatesOverItems) {
   EXPECT_TRUE(std::isnan(MajorityAtTokens(items, 0.5)));
   EXPECT_DOUBLE_EQ(MajorityAtTokens(items, 1.5),
                    (MeanMajorityAtK(items, 1) + MeanMajorityAtK(items, 2)) / 2);
+}
+
+TEST(SamplesTest, AJudgesVerdictCountsForEqualAnswers) {
+  Store store = std::move(*Store::Open(":memory:", DatabaseMode::kCreate));
+  StoredQuestion question;
+  question.suite = "made";
+  question.name = "1";
+  question.gold = "the morning star";
+  question.kind = "text";
+  StoredItem item;
+  item.key = {*store.AddRun({}), *store.AddQuestion(question), 0};
+  item.answer = "Venus";
+  for (const char* answer : {"Venus", "Venus", "Mars"}) {
+    StoredPath path;
+    path.path = static_cast<PathId>(item.paths.size());
+    path.answer = answer;
+    item.paths.push_back(path);
+  }
+  item.votes = {{"length", "Venus", false, 0, {}}};
+  ASSERT_TRUE(*store.SaveItem(item));
+  EXPECT_EQ(CountSamples(store, item.key.run, {})->front().right, 0);
+  ASSERT_TRUE(
+      store.SaveGrade({item.key, StoredVerdict::kRight, question.gold, "judge m", ""}).ok());
+  EXPECT_EQ(CountSamples(store, item.key.run, {})->front().right, 2);
+  EXPECT_DOUBLE_EQ(SummariseVotes(store, item.key.run, {})->front().accuracy.mean, 1.0);
 }
 
 TEST(SamplesTest, EqualSpellingsAreOneAnswer) {

@@ -9,6 +9,7 @@
 
 #include "hyper/ask.h"
 #include "src/core/random.h"
+#include "src/eval/pool_hash.h"
 #include "src/eval/stored_pool.h"
 #include "src/eval/study_grades.h"
 
@@ -150,6 +151,8 @@ Result<std::vector<int64_t>> RunPoolStudy(const TracePool& pool, const PoolStudy
   recorded.suite.name = pool.made_by.suite;
   recorded.seed = plan.seed;
   recorded.engine = "stored traces of " + plan.source;
+  recorded.program_version = plan.program_version;
+  const std::string hash = PoolHash(pool);
   ModelInfo model;
   model.name = pool.made_by.model;
   model.hash = pool.made_by.model_hash;
@@ -159,10 +162,13 @@ Result<std::vector<int64_t>> RunPoolStudy(const TracePool& pool, const PoolStudy
     if (Status status = CheckRow(row, pool); !status) return status.error();
     StoredRun stored = RunOf(recorded, row, model);
     stored.settings["resamples"] = std::to_string(plan.resamples);
+    stored.settings["pool"] = hash;
     const Result<int64_t> run = store.AddRun(stored);
     if (!run) return run.error();
-    if (Status status = study.RunRow(row, *run); !status) return status.error();
+    const bool known = std::find(runs.begin(), runs.end(), *run) != runs.end();
     runs.push_back(*run);
+    if (known) continue;
+    if (Status status = study.RunRow(row, *run); !status) return status.error();
   }
   if (const auto graded = GradeStudy(store, /*all=*/false); !graded) return graded.error();
   return runs;

@@ -16,6 +16,7 @@ struct PoolStudyPlan {
   int resamples = 1;            // draws of each row's paths, without replacement
   uint64_t seed = 1;
   std::string source;  // of the pool, for records
+  std::string program_version = {};
 };
 
 // Fewest traces that a question of the pool has. Pure.
@@ -26,7 +27,8 @@ int LongestTrace(const TracePool& pool);
 
 // Runs every row over every entry of the pool and stores the results, graded. Draw r of an entry is
 // the same for all rows, as far as they take equally many traces; draw 0 of one resample alone
-// takes the traces in their order. Returns the runs in the store, by row.
+// takes the traces in their order. What the pool holds is part of the runs' identity. Returns the
+// runs in the store, by row; rows that are equal but for their labels are one run.
 // Errors: kInvalidArgument naming the row: a method that does not vote on independent paths, more
 // traces wanted than there are, a confidence set or score that the pool has not stored.
 Result<std::vector<int64_t>> RunPoolStudy(const TracePool& pool, const PoolStudyPlan& plan,

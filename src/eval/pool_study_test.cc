@@ -110,6 +110,34 @@ TEST_F(PoolStudyTest, DrawsDifferButAreTheSameForEveryRow) {
   EXPECT_DOUBLE_EQ((*runs)[1].accuracy.mean, (*runs)[0].accuracy.mean);
 }
 
+TEST_F(PoolStudyTest, AnotherPoolUnderTheSameNameIsAnotherRun) {
+  std::string other = kLine;
+  other.replace(other.find("boxed{9}"), 8, "boxed{4}");
+  const auto first = Run(*ParsePool(kLine, "made", ""), {"sc"}, 5, 1);
+  ASSERT_EQ(first->size(), 1U);
+  EXPECT_EQ(Run(*ParsePool(kLine, "made", ""), {"sc"}, 5, 1)->size(), 1U);
+  const auto second = Run(*ParsePool(other, "made", ""), {"sc"}, 5, 1);
+  ASSERT_EQ(second->size(), 2U);
+  EXPECT_DOUBLE_EQ(second->front().accuracy.mean, 0.0);
+  EXPECT_DOUBLE_EQ(second->back().accuracy.mean, 1.0);
+  PoolStudyPlan plan;
+  plan.rows.push_back({"sc", "sc", StudyOptionsFor("sc", 5), {}});
+  plan.program_version = "2";
+  ASSERT_TRUE(RunPoolStudy(*ParsePool(kLine, "made", ""), plan, store_).has_value());
+  EXPECT_EQ(store_.Runs()->size(), 3U);
+}
+
+TEST_F(PoolStudyTest, EqualRowsAreOneRun) {
+  PoolStudyPlan plan;
+  plan.rows.push_back({"sc", "sc", StudyOptionsFor("sc", 5), {}});
+  plan.rows.push_back({"mine", "sc", StudyOptionsFor("sc", 5), {}});
+  const auto runs = RunPoolStudy(*ParsePool(kLine, "made", ""), plan, store_);
+  ASSERT_EQ(runs->size(), 2U);
+  EXPECT_EQ((*runs)[0], (*runs)[1]);
+  ASSERT_EQ(store_.Runs()->size(), 1U);
+  EXPECT_EQ(store_.Runs()->front().label, "sc");
+}
+
 TEST_F(PoolStudyTest, AnExportIsAPoolToo) {
   const Result<TracePool> pool = ParsePool(kLine, "made", "");
   StoredQuestion question = pool->entries[0].question;

@@ -199,6 +199,9 @@ TEST(SelectTest, UnequalGroupsAreAllUsed) {
   order.clear();
   for (const Question& question : Select(questions, {.groups = {"a", "b"}})) order += question.id;
   EXPECT_EQ(order, "1023");
+  order.clear();
+  for (const Question& question : Select(questions, {.groups = {"a", "a"}})) order += question.id;
+  EXPECT_EQ(order, "123");  // a group named twice is asked once
 }
 
 TEST(SelectTest, UnknownSplitsGroupsAndSourcesAreRefused) {

@@ -167,6 +167,20 @@ TEST(ReplayTest, TimesAreUnknownAndTheSourceIsNamed) {
   EXPECT_EQ(item->notices[0], "computed from the stored paths of run #1 (sc)");
 }
 
+TEST(ReplayTest, TheWarmUpOfStoredPathsKnowsTheirConfidencesOnly) {
+  const test::TemporaryFolder folder;
+  Store store = std::move(*Store::Open(folder.File("s.db"), DatabaseMode::kCreate));
+  FakeEngine engine(MixedPaths());
+  RunPlan(engine, store, Plan({"sc", "deepconf"}, true));
+  const Result<StoredItem> item = store.LoadItem({2, 1, 0});
+  ASSERT_TRUE(item.has_value() && item->warmup.has_value());
+  EXPECT_GT(item->warmup->confidence.value, 0);
+  for (const WarmupRecord::Maximum& unknown : {item->warmup->entropy, item->warmup->diversity}) {
+    EXPECT_TRUE(std::isnan(unknown.value));
+    EXPECT_EQ(unknown.position, -1);
+  }
+}
+
 TEST(ReplayTest, OtherSamplersSeedsAndConfidencesAreDecoded) {
   StoredRun pool;
   pool.settings = {

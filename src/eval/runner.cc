@@ -116,15 +116,26 @@ Status StudyRunner::Prepare() {
     prompts_.push_back(std::move(*prompt));
     readers_.push_back(AnswerOptions(question));
   }
-  for (const MethodRow& row : plan_.rows) {
-    if (const auto method = MakeRowMethod(plan_, row); !method) return method.error();
-    stored_rows_.push_back(RunOf(plan_, row, engine_.model()));
-    const Result<int64_t> run = store_.AddRun(stored_rows_.back());
-    if (!run) return run.error();
-    runs_.push_back(*run);
-  }
+  if (Status status = AddRuns(); !status) return status;
   if (Status status = FindPools(); !status) return status;
   return AddWork();
+}
+
+Status StudyRunner::AddRuns() {
+  std::vector<MethodRow> rows;
+  for (MethodRow& row : plan_.rows) {
+    if (const auto method = MakeRowMethod(plan_, row); !method) return method.error();
+    StoredRun stored = RunOf(plan_, row, engine_.model());
+    const Result<int64_t> run = store_.AddRun(stored);
+    if (!run) return run.error();
+    runs_by_row_.push_back(*run);
+    if (std::find(runs_.begin(), runs_.end(), *run) != runs_.end()) continue;
+    runs_.push_back(*run);
+    stored_rows_.push_back(std::move(stored));
+    rows.push_back(std::move(row));
+  }
+  plan_.rows = std::move(rows);
+  return {};
 }
 
 Status StudyRunner::FindPools() {
@@ -168,12 +179,13 @@ Status StudyRunner::AddWork() {
     for (size_t question = 0; question < questions_.size(); ++question) {
       for (const size_t row : order) {
         const ItemKey key{runs_[row], questions_[question], repeat};
-        if (due[row].count(key) != 0) waiting_.push_back({row, question, key});
+        if (due[row].erase(key) != 0) waiting_.push_back({row, question, key});
       }
     }
   }
   due_ = waiting_.size();
-  progress_.items = static_cast<int>(runs_.size() * questions_.size()) * plan_.repeats;
+  const std::set<int64_t> different(questions_.begin(), questions_.end());
+  progress_.items = static_cast<int>(runs_.size() * different.size()) * plan_.repeats;
   progress_.done = progress_.items - static_cast<int>(due_);
   return {};
 }

@@ -79,7 +79,8 @@ class StudyRunner {
   StudyRunner(const StudyRunner&) = delete;
   StudyRunner& operator=(const StudyRunner&) = delete;
 
-  // Adds runs and questions to the store and finds out what is left to do.
+  // Adds runs and questions to the store and finds out what is left to do. Rows that are equal but
+  // for their labels are one run, which is made once.
   // Errors: those of the store, a prompt that cannot be rendered, an unknown method.
   Status Prepare();
 
@@ -90,8 +91,8 @@ class StudyRunner {
              const std::function<void(const StudyProgress&)>& progress);
 
   const StudyProgress& progress() const { return progress_; }
-  // Numbers of the runs in the store, by row; valid after Prepare.
-  const std::vector<int64_t>& runs() const { return runs_; }
+  // Numbers of the runs in the store, by row of the plan, equal rows included; valid after Prepare.
+  const std::vector<int64_t>& runs() const { return runs_by_row_; }
 
  private:
   struct Active;
@@ -101,6 +102,7 @@ class StudyRunner {
     ItemKey key;
   };
 
+  Status AddRuns();
   Status FindPools();
   Status AddWork();
   // Starts the next piece of work that does not wait for paths being decoded now; false: none.
@@ -120,7 +122,8 @@ class StudyRunner {
   Driver driver_;
   std::vector<Prompt> prompts_;                // by question
   std::vector<ExtractOptions> readers_;        // by question
-  std::vector<int64_t> runs_;                  // by row
+  std::vector<int64_t> runs_by_row_;           // by row of the plan as it was given
+  std::vector<int64_t> runs_;                  // by row, each once
   std::vector<int64_t> questions_;             // by question
   std::vector<StoredRun> stored_rows_;         // by row
   std::vector<std::vector<StoredRun>> pools_;  // by row: runs whose paths it could use

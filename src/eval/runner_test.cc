@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "src/decode/scripted_paths.h"
+#include "src/eval/stored_reservation.h"
 #include "src/eval/study_grades.h"
 #include "tests/support/temporary_folder.h"
 
@@ -146,6 +147,48 @@ TEST_F(RunnerTest, EveryChangeOfAnOutputIsMadeAfresh) {
   relabelled.rows[0].label = "ours";
   relabelled.parallel = 3;
   EXPECT_EQ(RunPlan(engine, store, relabelled).made, 0);
+}
+
+TEST_F(RunnerTest, EqualRowsAreOneRunThatKeepsItsLabel) {
+  FakeEngine engine(DigitsByKey());
+  Store store = Open();
+  StudyPlan plan = Plan(2, 1);
+  plan.rows.push_back(plan.rows[0]);
+  plan.rows[1].label = "mine";
+  plan.questions.push_back(plan.questions[0]);  // a question that is named twice
+  StudyRunner runner(engine, store, plan);
+  ASSERT_TRUE(runner.Prepare().ok());
+  ASSERT_TRUE(runner.Run({}, {}).ok());
+  EXPECT_EQ(runner.progress().items, 2);
+  EXPECT_EQ(runner.progress().made, 2);
+  ASSERT_EQ(runner.runs().size(), 2U);
+  EXPECT_EQ(runner.runs()[0], runner.runs()[1]);
+  ASSERT_EQ(store.Runs()->size(), 1U);
+  EXPECT_EQ(store.Runs()->front().label, "SC");
+  plan.rows.erase(plan.rows.begin());
+  EXPECT_EQ(RunPlan(engine, store, plan).made, 0);
+  EXPECT_EQ(store.Runs()->front().label, "SC");
+}
+
+TEST_F(RunnerTest, ARowGoesOnWithWhatAnEarlierProgramReservedForIt) {
+  FakeEngine engine(DigitsByKey());
+  Store store = Open();
+  StudyPlan plan = Plan(1, 1);
+  RunPlan(engine, store, plan);
+  MethodRow& row = plan.rows[0];
+  const int64_t before = row.reservation.cells;
+  EXPECT_EQ(CellsOfRow(row.options), LaneLimit(row.options) * (40 + 256));
+  const auto taken = [&](int64_t own, int64_t most) {
+    row.reservation.cells = own;
+    TakeOverReservation(plan, engine.model(), *store.Runs(), most, row);
+    return row.reservation.cells;
+  };
+  EXPECT_EQ(taken(before - 100, before), before);
+  EXPECT_EQ(RunPlan(engine, store, plan).made, 0);
+  EXPECT_EQ(taken(before - 100, before - 1), before - 100);    // more than there is
+  EXPECT_EQ(taken(before + 100, before + 100), before + 100);  // less than it may need
+  row.options.width = 5;
+  EXPECT_EQ(taken(before - 100, before), before - 100);  // another run
 }
 
 TEST_F(RunnerTest, SideBySideGivesTheSameAsOneByOne) {

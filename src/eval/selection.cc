@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -42,7 +43,10 @@ Result<QuestionSet> LoadBundled(const Suite& suite, const Selection& selection) 
 
 std::vector<Question> Select(const std::vector<Question>& questions, const Selection& selection) {
   // Groups in the order asked for, or of first appearance; each a queue of questions.
-  std::vector<std::string> order = selection.groups;
+  std::vector<std::string> order;
+  for (const std::string& name : selection.groups) {
+    if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
+  }
   std::map<std::string, std::vector<const Question*>> groups;
   for (const Question& question : questions) {
     auto& group = groups[question.group];

@@ -152,6 +152,9 @@ Result<StoredItem> Replay(std::vector<ReplayTrace> traces, const ModelInfo& mode
   for (double* time : {&ledger.wall_s, &ledger.engine_s, &ledger.sampler_s, &ledger.statistics_s}) {
     *time = kUnknown;
   }
+  // The replayed top lists carry a confidence each and nothing else: what other statistics make of
+  // them is no property of the traces.
+  if (item.warmup) item.warmup->entropy = item.warmup->diversity = {kUnknown, -1, 0};
   return item;
 }
 

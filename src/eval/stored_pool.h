@@ -38,7 +38,7 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
                                           const TokenTextOf& text_of);
 
 // Runs a method over traces to its end. `config` is that of a live session. Times are unknown in
-// the result's ledger. Errors: kNotFound (no such method).
+// the result's ledger, entropy and diversity in its warm-up. Errors: kNotFound (no such method).
 Result<StoredItem> Replay(std::vector<ReplayTrace> traces, const ModelInfo& model,
                           const std::string& method, Pool::Config config,
                           const SessionLimits& limits, const ItemKey& key);

@@ -61,6 +61,24 @@ Result<Question> QuestionOf(const StoredQuestion& stored) {
   return question;
 }
 
+Result<AnswerVerdicts> AnswerVerdicts::Load(Store& store) {
+  const Result<std::vector<JudgedAnswer>> all = store.JudgedAnswers();
+  if (!all) return all.error();
+  AnswerVerdicts verdicts;
+  for (const JudgedAnswer& one : *all) verdicts.judged_[{one.question, one.answer}] = one.verdict;
+  return verdicts;
+}
+
+Result<StoredVerdict> AnswerVerdicts::Of(const StoredQuestion& stored,
+                                         const std::optional<std::string>& answer) const {
+  const Result<Question> question = QuestionOf(stored);
+  if (!question) return question.error();
+  const StoredVerdict verdict = GradeAnswer(*question, answer).verdict;
+  if (verdict != StoredVerdict::kNotGraded || !answer) return verdict;
+  const auto judged = judged_.find({stored.id, *answer});
+  return judged != judged_.end() ? judged->second : verdict;
+}
+
 Result<GradingReport> GradeStudy(Store& store, bool all, const JudgeOptions* judge) {
   const Result<std::vector<StoredQuestion>> stored = store.Questions();
   if (!stored) return stored.error();

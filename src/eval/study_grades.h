@@ -1,8 +1,11 @@
 // Grading what a study holds, without generating anything.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/eval/judge.h"
@@ -26,6 +29,20 @@ struct GradingReport {
 
 // The question that a stored one was, as far as grading needs it. Errors: kDataLoss (its kind).
 Result<Question> QuestionOf(const StoredQuestion& stored);
+
+// Verdicts of any answer to a stored question: by the rules, and of what these leave open, as a
+// judge has said of an equal answer to the same question before.
+class AnswerVerdicts {
+ public:
+  // Errors: those of the store.
+  static Result<AnswerVerdicts> Load(Store& store);
+  // Errors: as QuestionOf.
+  Result<StoredVerdict> Of(const StoredQuestion& stored,
+                           const std::optional<std::string>& answer) const;
+
+ private:
+  std::map<std::pair<int64_t, std::string>, StoredVerdict> judged_;
+};
 
 // Grades every finished item that has no grade by the present rules against its present gold; with
 // `all`, every finished item.

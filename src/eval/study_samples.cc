@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "hyper/equal.h"
-#include "src/eval/grader.h"
 #include "src/eval/study_grades.h"
 
 namespace hyper {
@@ -58,6 +57,8 @@ Result<std::vector<SampleCounts>> CountSamples(Store& store, int64_t run,
                             options.groups.end();
     if (wanted) by_number[question.id] = &question;
   }
+  const Result<AnswerVerdicts> verdicts = AnswerVerdicts::Load(store);
+  if (!verdicts) return verdicts.error();
   const Result<std::vector<PathAnswers>> answers = store.AnswersOfPaths(run);
   if (!answers) return answers.error();
   std::vector<SampleCounts> items;
@@ -70,12 +71,12 @@ Result<std::vector<SampleCounts>> CountSamples(Store& store, int64_t run,
       items.push_back({stored->second->suite + "/" + stored->second->name, 0, {}, 0});
       wrong.clear();
     }
-    const Result<Question> question = QuestionOf(*stored->second);
-    if (!question) return question.error();
+    const Result<StoredVerdict> verdict = verdicts->Of(*stored->second, one.answer);
+    if (!verdict) return verdict.error();
     SampleCounts& item = items.back();
     if (!one.answer) {
       item.silent += one.paths;
-    } else if (GradeAnswer(*question, one.answer).verdict == StoredVerdict::kRight) {
+    } else if (*verdict == StoredVerdict::kRight) {
       item.right += one.paths;
     } else {
       wrong.emplace_back(*one.answer, one.paths);
@@ -102,6 +103,15 @@ double MeanMajorityAtK(const std::vector<SampleCounts>& items, int k) {
   return MeanOver(items, k, [k](const SampleCounts& item) {
     return MajorityAtK(item.right, item.others, item.silent, k);
   });
+}
+
+double MeanMajorityOfAll(const std::vector<SampleCounts>& items) {
+  if (items.empty()) return kNaN;
+  double sum = 0;
+  for (const SampleCounts& item : items) {
+    sum += MajorityAtK(item.right, item.others, item.silent, item.total()).value_or(0);
+  }
+  return sum / static_cast<double>(items.size());
 }
 
 double MajorityAtTokens(const std::vector<SampleCounts>& items, double k) {

@@ -18,8 +18,8 @@ struct SampleCounts {
   int total() const;
 };
 
-// Of every finished item of a run. Answers are graded by the rules; undecided ones count as other
-// answers. Errors: those of the store.
+// Of every finished item of a run. Answers are graded by the rules, and by what a judge has said of
+// equal ones; undecided ones count as other answers. Errors: those of the store.
 Result<std::vector<SampleCounts>> CountSamples(Store& store, int64_t run,
                                                const SummaryOptions& options);
 
@@ -31,6 +31,10 @@ double Existence(const std::vector<SampleCounts>& items);
 // fewer than k paths. Pure.
 double MeanPassAtK(const std::vector<SampleCounts>& items, int k);
 double MeanMajorityAtK(const std::vector<SampleCounts>& items, int k);
+
+// The same majority over all paths of each item, however many it has; an item without paths is
+// wrong. NaN for none. Pure.
+double MeanMajorityOfAll(const std::vector<SampleCounts>& items);
 
 // maj@k for a k that is no whole number, linearly between the two beside it. NaN outside
 // [1, paths of the item with fewest]. Pure.

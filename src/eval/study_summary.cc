@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "src/eval/grader.h"
 #include "src/eval/study_grades.h"
@@ -83,7 +82,7 @@ Result<std::map<int64_t, StoredQuestion>> ChosenQuestions(Store& store,
 
 void AddCosts(const ItemSummary& item, RunSummary& summary) {
   const Ledger& ledger = item.ledger;
-  summary.generated_tokens += static_cast<double>(ledger.generated);
+  summary.generated_tokens += static_cast<double>(ledger.generated + item.lost.generated_tokens);
   summary.effective_tokens += static_cast<double>(ledger.effective() + item.lost.effective_tokens);
   summary.instances += ledger.lanes_opened;
   summary.mean_paths += ledger.mean_lanes();
@@ -91,6 +90,14 @@ void AddCosts(const ItemSummary& item, RunSummary& summary) {
   summary.peak_paths = std::max(summary.peak_paths, ledger.lanes_peak);
   summary.peak_kv_bytes = std::max(summary.peak_kv_bytes, ledger.cells_peak_bytes());
   summary.failed += item.status == ItemStatus::kFailed ? 1 : 0;
+}
+
+// The share of one of a question's `repeats` items in its means.
+void AddCosts(const ItemSummary& item, double repeats, QuestionShare& share) {
+  const Ledger& ledger = item.ledger;
+  share.generated += static_cast<double>(ledger.generated + item.lost.generated_tokens) / repeats;
+  share.effective += static_cast<double>(ledger.effective() + item.lost.effective_tokens) / repeats;
+  share.instances += ledger.lanes_opened / repeats;
 }
 
 void DivideCosts(double items, RunSummary& summary) {
@@ -127,22 +134,29 @@ Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& ru
   const Result<Accuracy> accuracy = Summarise(whole.outcomes, seed);
   if (!accuracy) return accuracy.error();
   summary.accuracy = *accuracy;
+  std::map<int64_t, QuestionShare*> kept;
+  summary.per_question.resize(whole.questions.size());
   for (size_t i = 0; i < whole.questions.size(); ++i) {
     const StoredQuestion& question = chosen.at(whole.questions[i]);
-    summary.per_question.push_back(
-        {question.suite + "/" + question.name, ShareRight(whole.outcomes[i])});
+    summary.per_question[i] = {question.suite + "/" + question.name, ShareRight(whole.outcomes[i])};
+    kept[question.id] = &summary.per_question[i];
   }
-  const std::set<int64_t> kept(whole.questions.begin(), whole.questions.end());
-  double count = 0;
+  const auto repeats = static_cast<double>(whole.outcomes.front().size());
   for (const ItemSummary& item : *items) {
-    if (kept.count(item.key.question) == 0) continue;
+    const auto share = kept.find(item.key.question);
+    if (share == kept.end()) continue;
     AddCosts(item, summary);
-    count += 1;
+    AddCosts(item, repeats, *share->second);
   }
-  DivideCosts(count, summary);
-  const Result<std::array<int64_t, kActionCount>> actions = store.ActionCounts(run.id);
+  DivideCosts(repeats * static_cast<double>(whole.questions.size()), summary);
+  const Result<std::map<int64_t, ActionTally>> actions = store.ActionCounts(run.id);
   if (!actions) return actions.error();
-  summary.actions = *actions;
+  for (const auto& [question, tally] : *actions) {
+    if (kept.count(question) == 0) continue;
+    for (size_t action = 0; action < kActionCount; ++action) {
+      summary.actions[action] += tally[action];
+    }
+  }
   return std::optional<RunSummary>(std::move(summary));
 }
 
@@ -169,14 +183,23 @@ Result<std::vector<RuleAccuracy>> SummariseVotes(Store& store, int64_t run,
   if (!chosen) return chosen.error();
   const Result<std::vector<VoteAnswer>> votes = store.VoteAnswers(run);
   if (!votes) return votes.error();
+  const Result<AnswerVerdicts> verdicts = AnswerVerdicts::Load(store);
+  if (!verdicts) return verdicts.error();
   std::map<std::string, OutcomesByQuestion> by_rule;
   for (const VoteAnswer& vote : *votes) {
     const auto stored = chosen->find(vote.key.question);
     if (stored == chosen->end()) continue;
-    const Result<Question> question = QuestionOf(stored->second);
-    if (!question) return question.error();
-    by_rule[vote.rule][vote.key.question][vote.key.repeat] =
-        OutcomeOf(GradeAnswer(*question, vote.answer).verdict);
+    const Result<StoredVerdict> verdict = verdicts->Of(stored->second, vote.answer);
+    if (!verdict) return verdict.error();
+    by_rule[vote.rule][vote.key.question][vote.key.repeat] = OutcomeOf(*verdict);
+  }
+  const Result<std::vector<ItemSummary>> items = store.Items(run);
+  if (!items) return items.error();
+  for (const ItemSummary& item : *items) {
+    if (item.status != ItemStatus::kFailed || chosen->count(item.key.question) == 0) continue;
+    for (auto& [rule, outcomes] : by_rule) {
+      outcomes[item.key.question][item.key.repeat] = Outcome::kFailed;
+    }
   }
   std::vector<RuleAccuracy> accuracies;
   for (const auto& [rule, outcomes] : by_rule) {

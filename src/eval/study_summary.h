@@ -1,7 +1,6 @@
 // What the items of a study amount to, one line per run.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +15,10 @@ namespace hyper {
 struct QuestionShare {
   std::string question;  // suite and name: the same in another study
   double right = 0;      // share of right answers over the repeats
+  // Means per item, as in the run's summary.
+  double generated = 0;
+  double effective = 0;
+  double instances = 0;
 };
 
 struct RunSummary {
@@ -32,7 +35,7 @@ struct RunSummary {
   // Largest over all items.
   int peak_paths = 0;
   double peak_kv_bytes = 0;
-  std::array<int64_t, kActionCount> actions{};  // decisions by action
+  ActionTally actions{};  // decisions by action
   std::vector<QuestionShare> per_question;
 };
 
@@ -47,7 +50,8 @@ struct SummaryOptions {
 Result<std::vector<RunSummary>> SummariseStudy(Store& store, const SummaryOptions& options);
 
 // Accuracy of a run under each vote rule, in the order of the rules' names, out of the votes that
-// were stored: the same paths, counted otherwise.
+// were stored: the same paths, counted otherwise. Failed items count as failed under every rule,
+// and a judge's verdict counts for every equal answer to its question.
 struct RuleAccuracy {
   std::string rule;
   Accuracy accuracy;

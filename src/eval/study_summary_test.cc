@@ -90,6 +90,37 @@ TEST_F(StudySummaryTest, AccuracyAndMeans) {
   EXPECT_EQ(runs[0].actions[static_cast<size_t>(Action::kBranch)], 6);
 }
 
+TEST_F(StudySummaryTest, DecisionsAreThoseOfTheKeptQuestions) {
+  AddRun("hyper", {{"1", "1"}, {"1", "-"}, {"1", "5"}}, 100);
+  const auto branches = [](const RunSummary& run) {
+    return run.actions[static_cast<size_t>(Action::kBranch)];
+  };
+  EXPECT_EQ(branches(Summaries()[0]), 4);
+  EXPECT_EQ(branches(Summaries({.groups = {"3"}})[0]), 2);
+}
+
+TEST_F(StudySummaryTest, LostAttemptsArePartOfBothTokens) {
+  const int64_t run = AddRun("sc", {{"?"}, {"1"}, {"1"}}, 90);
+  StoredItem again;
+  again.key = {run, questions_[0], 0};
+  again.answer = "1";
+  again.ledger.generated = 60;
+  ASSERT_TRUE(*store_.SaveItem(again));
+  const RunSummary summary = Summaries()[0];
+  EXPECT_DOUBLE_EQ(summary.generated_tokens, (60 + 3 * 90) / 3.0);
+  EXPECT_DOUBLE_EQ(summary.effective_tokens, (60 + 3 * 135) / 3.0);
+}
+
+TEST_F(StudySummaryTest, FailedItemsFailUnderEveryRule) {
+  const int64_t run = AddRun("hyper", {{"1"}, {"?"}, {"1"}}, 100);
+  const auto rules = SummariseVotes(store_, run, {});
+  ASSERT_EQ(rules->size(), 2U);
+  const hyper::Accuracy& accuracy = (*rules)[1].accuracy;
+  EXPECT_EQ(accuracy.questions, 3);
+  EXPECT_DOUBLE_EQ(accuracy.mean, Summaries()[0].accuracy.mean);
+  EXPECT_DOUBLE_EQ(accuracy.open_share, 1.0 / 3);
+}
+
 TEST_F(StudySummaryTest, GroupsAreChosen) {
   AddRun("sc", {{"1"}, {"5"}, {"1"}}, 100);
   EXPECT_DOUBLE_EQ(Summaries({.groups = {"3"}})[0].accuracy.mean, 1.0);

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "src/eval/paper_numbers.h"
+#include "src/eval/study_baseline.h"
+#include "src/eval/table_notes.h"
 
 namespace hyper {
 namespace {
@@ -16,29 +18,9 @@ constexpr double kMegabytesPerGigabyte = 1e3;
 constexpr double kMilliseconds = 1e3;
 constexpr size_t kMostColumns = 8;  // methods of Table 2 that fit beside each other
 
-double EffectiveRatio(const std::vector<RunSummary>& runs, const RunSummary& run) {
-  const RunSummary* baseline = Baseline(runs, run);
-  return baseline != nullptr ? run.effective_tokens / baseline->effective_tokens : kNaN;
-}
-
-double GeneratedRatio(const std::vector<RunSummary>& runs, const RunSummary& run) {
-  const RunSummary* baseline = Baseline(runs, run);
-  return baseline != nullptr ? run.generated_tokens / baseline->generated_tokens : kNaN;
-}
-
 Cell IntervalCell(const Accuracy& accuracy) {
   return Cell::Text(fmt::format("{:.1f} to {:.1f}", kPercent * accuracy.bootstrap.low,
                                 kPercent * accuracy.bootstrap.high));
-}
-
-// A label whose row cannot be compared carries a mark that the notes explain.
-std::string Label(const RunSummary& run) {
-  return run.run.label + (run.accuracy.comparable ? "" : " (!)");
-}
-
-std::string Width(const RunSummary& run) {
-  const auto width = run.run.settings.find("width");
-  return width != run.run.settings.end() ? width->second : "?";
 }
 
 // Values in order of first appearance.
@@ -83,49 +65,24 @@ std::string PaperNote(const std::vector<RunSummary>& runs) {
   return "Paper: its Table 2, " + sources + "; another model: compare the order, not the numbers.";
 }
 
-// What every table has to say of its numbers.
+// What every table of accuracies and token ratios has to say of its numbers.
 std::vector<std::string> Notes(const std::vector<RunSummary>& runs) {
   std::vector<std::string> notes = {
       "Acc: right / all in percent, no answer is wrong; after the sign the standard deviation over "
       "repeats (n - 1)."};
-  std::string widths;
-  for (const RunSummary& run : runs) {
-    if (run.run.method != kBaselineMethod) continue;
-    widths += (widths.empty() ? "" : ", ") + Width(run) + " on " + run.run.suite;
-  }
-  notes.push_back(widths.empty() ? "Token is empty: there is no run of sc to normalise by."
-                                 : "Token: effective tokens over those of SC; SC ran with width " +
-                                       widths + ".");
-  for (const RunSummary& run : runs) {
-    const Accuracy& accuracy = run.accuracy;
-    if (accuracy.open_share > 0) {
-      notes.push_back(fmt::format(
-          "{}: {:.1f} % undecided or failed, so the accuracy lies within {:.1f} to {:.1f}{}.",
-          run.run.label, kPercent * accuracy.open_share, kPercent * accuracy.low,
-          kPercent * accuracy.high, accuracy.comparable ? "" : "; (!) not comparable"));
-    }
-    if (run.left_out > 0) {
-      notes.push_back(fmt::format("{}: {} questions lack a repeat and are left out.", run.run.label,
-                                  run.left_out));
-    }
+  for (const auto& more : {BaselineNotes(runs), RowNotes(runs)}) {
+    notes.insert(notes.end(), more.begin(), more.end());
   }
   return notes;
 }
 
+// Head of the column that counts repeats: those of a pool of stored traces are draws.
+std::string RepeatsName(const std::vector<RunSummary>& runs) {
+  const bool resampled = !runs.empty() && std::all_of(runs.begin(), runs.end(), IsResampled);
+  return resampled ? "Resamples" : "Repeats";
+}
+
 }  // namespace
-
-bool SamePlace(const RunSummary& a, const RunSummary& b) {
-  return a.run.model == b.run.model && a.run.model_hash == b.run.model_hash &&
-         a.run.suite == b.run.suite;
-}
-
-const RunSummary* Baseline(const std::vector<RunSummary>& runs, const RunSummary& run) {
-  const RunSummary* baseline = nullptr;
-  for (const RunSummary& other : runs) {
-    if (other.run.method == kBaselineMethod && SamePlace(other, run)) baseline = &other;
-  }
-  return baseline;
-}
 
 Cell AccuracyCell(const Accuracy& accuracy) {
   return Cell::Spread(kPercent * accuracy.mean, kPercent * accuracy.std_dev, 1);
@@ -135,19 +92,21 @@ Table ResultsTable(const std::vector<RunSummary>& runs) {
   Table table;
   table.name = "results";
   table.title = "Accuracy and cost";
-  table.columns = {{"Method", ""},    {"Suite", ""},         {"Questions", ""},  {"Repeats", ""},
-                   {"Acc", ""},       {"95% bootstrap", ""}, {"Token", ""},      {"Abs", ""},
-                   {"Effective", ""}, {"N_inst", ""},        {"Mean paths", ""}, {"s/question", ""},
-                   {"Acc", "paper"},  {"Token", "paper"}};
+  table.columns = {{"Method", ""},          {"Suite", ""},      {"Questions", ""},
+                   {RepeatsName(runs), ""}, {"Acc", ""},        {"95% bootstrap", ""},
+                   {"Token", ""},           {"Abs", ""},        {"Effective", ""},
+                   {"N_inst", ""},          {"Mean paths", ""}, {"s/question", ""},
+                   {"Acc", "paper"},        {"Token", "paper"}};
   for (const RunSummary& run : runs) {
     const auto paper = PaperNumberOf("main", run, PaperPlaceOf(run.run.suite).place);
-    table.rows.push_back(
-        {Cell::Text(Label(run)), Cell::Text(run.run.suite), Cell::Number(run.accuracy.questions, 0),
-         Cell::Number(run.accuracy.repeats, 0), AccuracyCell(run.accuracy),
-         IntervalCell(run.accuracy), Cell::Number(EffectiveRatio(runs, run), 2),
-         Cell::Number(run.generated_tokens, 0), Cell::Number(run.effective_tokens, 0),
-         Cell::Number(run.instances, 1), Cell::Number(run.mean_paths, 1),
-         Cell::Number(run.latency_s, 2), PaperAccuracyCell(paper), PaperTokensCell(paper)});
+    table.rows.push_back({Cell::Text(RowLabel(run)), Cell::Text(run.run.suite),
+                          Cell::Number(run.accuracy.questions, 0),
+                          Cell::Number(run.accuracy.repeats, 0), AccuracyCell(run.accuracy),
+                          IntervalCell(run.accuracy), Cell::Number(EffectiveRatio(runs, run), 2),
+                          Cell::Number(run.generated_tokens, 0),
+                          Cell::Number(run.effective_tokens, 0), Cell::Number(run.instances, 1),
+                          Cell::Number(run.mean_paths, 1), Cell::Number(run.latency_s, 2),
+                          PaperAccuracyCell(paper), PaperTokensCell(paper)});
   }
   table.notes = Notes(runs);
   table.notes.push_back(PaperNote(runs));
@@ -156,18 +115,62 @@ Table ResultsTable(const std::vector<RunSummary>& runs) {
 
 namespace {
 
-// The row of Table 2 for the model and suite of `place`.
-std::vector<Cell> MainRow(const std::vector<RunSummary>& runs, const RunSummary& place,
-                          const std::vector<std::string>& methods) {
-  std::vector<Cell> row = {Cell::Text(place.run.model), Cell::Text(place.run.suite)};
+// Whether two runs stand in one line of Table 2.
+bool SameLine(const RunSummary& a, const RunSummary& b) {
+  return SamePlace(a, b) && a.run.seed == b.run.seed && a.run.engine == b.run.engine &&
+         a.run.version == b.run.version;
+}
+
+// The first run of each line, in order.
+std::vector<const RunSummary*> MainLines(const std::vector<RunSummary>& runs) {
+  std::vector<const RunSummary*> lines;
+  for (const RunSummary& run : runs) {
+    const bool known = std::any_of(lines.begin(), lines.end(),
+                                   [&](const RunSummary* line) { return SameLine(*line, run); });
+    if (!known) lines.push_back(&run);
+  }
+  return lines;
+}
+
+// The suite of a line, with what sets the line apart from others of its model and suite.
+std::string LineName(const std::vector<const RunSummary*>& lines, const RunSummary& line) {
+  const auto differs = [&](auto field) {
+    return std::any_of(lines.begin(), lines.end(), [&](const RunSummary* other) {
+      return SamePlace(*other, line) && other->run.*field != line.run.*field;
+    });
+  };
+  std::string name = line.run.suite;
+  if (differs(&StoredRun::seed)) name += fmt::format(", seed {}", line.run.seed);
+  if (differs(&StoredRun::engine)) name += ", " + line.run.engine;
+  if (differs(&StoredRun::version)) name += ", version " + line.run.version;
+  return name;
+}
+
+// The row of Table 2 for the runs of a line. A label that several of them bear is left out of it,
+// with a note.
+std::vector<Cell> MainRow(const std::vector<RunSummary>& runs, const RunSummary& line,
+                          const std::string& name, const std::vector<std::string>& methods,
+                          std::vector<std::string>& notes) {
+  std::vector<Cell> row = {Cell::Text(line.run.model), Cell::Text(name)};
   Cell* best = nullptr;
   row.resize(2 + 2 * methods.size());
   for (size_t method = 0; method < methods.size(); ++method) {
+    std::vector<const RunSummary*> own;
+    std::vector<std::string> numbers;
     for (const RunSummary& run : runs) {
-      if (run.run.label != methods[method] || !SamePlace(run, place)) continue;
-      row[2 + 2 * method] = Cell::Number(EffectiveRatio(runs, run), 2);
-      row[3 + 2 * method] = AccuracyCell(run.accuracy);
+      if (run.run.label != methods[method] || !SameLine(run, line)) continue;
+      own.push_back(&run);
+      numbers.push_back(fmt::format("#{}", run.run.id));
     }
+    if (own.size() > 1) {
+      notes.push_back(
+          fmt::format("{} on {}: several rows of that label ({}), so none is shown; "
+                      "they stand in the table results, by line.",
+                      methods[method], name, fmt::join(numbers, ", ")));
+    }
+    if (own.size() != 1) continue;
+    row[2 + 2 * method] = Cell::Number(EffectiveRatio(runs, *own.front()), 2);
+    row[3 + 2 * method] = AccuracyCell(own.front()->accuracy);
     Cell& accuracy = row[3 + 2 * method];
     if (accuracy.value && (best == nullptr || *accuracy.value > *best->value)) best = &accuracy;
   }
@@ -217,18 +220,15 @@ Table MainTable(const std::vector<RunSummary>& runs) {
     table.columns.push_back({"Token", method});
     table.columns.push_back({"Acc", method});
   }
-  std::vector<const RunSummary*> places;
-  for (const RunSummary& run : runs) {
-    const bool known = std::any_of(places.begin(), places.end(),
-                                   [&](const RunSummary* place) { return SamePlace(*place, run); });
-    if (!known) places.push_back(&run);
+  table.notes = Notes(runs);
+  const std::vector<const RunSummary*> lines = MainLines(runs);
+  for (const RunSummary* line : lines) {
+    table.rows.push_back(MainRow(runs, *line, LineName(lines, *line), methods, table.notes));
   }
-  for (const RunSummary* place : places) table.rows.push_back(MainRow(runs, *place, methods));
   for (const std::string& suite : Suites(runs)) {
     std::vector<Cell> row = PaperRow(suite, methods);
     if (!row.empty()) table.rows.push_back(std::move(row));
   }
-  table.notes = Notes(runs);
   table.notes.push_back(PaperNote(runs));
   if (methods.size() < labels.size()) {
     table.notes.push_back(
@@ -251,7 +251,7 @@ Table AblationTable(const std::vector<RunSummary>& runs) {
       return Cell::Number(static_cast<double>(run.actions[static_cast<size_t>(action)]), 0);
     };
     table.rows.push_back(
-        {Cell::Text(Label(run)), Cell::Text(run.run.suite), AccuracyCell(run.accuracy),
+        {Cell::Text(RowLabel(run)), Cell::Text(run.run.suite), AccuracyCell(run.accuracy),
          Cell::Number(EffectiveRatio(runs, run), 2), Cell::Number(GeneratedRatio(runs, run), 2),
          decisions(Action::kSingleToken), decisions(Action::kMultiToken),
          decisions(Action::kBranch), PaperAccuracyCell(PaperNumberOf("ablation", run, "AIME25")),
@@ -270,12 +270,14 @@ Table VoteTable(const RunSummary& run, const std::vector<RuleAccuracy>& rules) {
   table.title = "Voting rules over the paths of " + run.run.label + " on " + run.run.suite;
   table.columns = {{"Voting rule", ""}, {"Acc", ""}, {"95% bootstrap", ""}};
   for (const RuleAccuracy& rule : rules) {
-    table.rows.push_back(
-        {Cell::Text(rule.rule), AccuracyCell(rule.accuracy), IntervalCell(rule.accuracy)});
+    table.rows.push_back({Cell::Text(Marked(rule.rule, rule.accuracy)), AccuracyCell(rule.accuracy),
+                          IntervalCell(rule.accuracy)});
   }
   MarkBest(table, 0, table.rows.size(), {1});
   table.notes = {"The same paths for every rule; " + std::to_string(run.accuracy.questions) +
-                 " questions, " + std::to_string(run.accuracy.repeats) + " repeats."};
+                 " questions, " + std::to_string(run.accuracy.repeats) +
+                 (IsResampled(run) ? " resamples." : " repeats.")};
+  for (const std::string& note : RuleNotes(run, rules)) table.notes.push_back(note);
   return table;
 }
 
@@ -288,7 +290,7 @@ std::vector<Cell> PaperAccountingRow(const RunSummary& run) {
   if (!row) return {};
   return {Cell::Text("paper: Qwen3-30B"),
           Cell::Text(place),
-          Cell::Text(Label(run)),
+          Cell::Text(RowLabel(run)),
           Cell::Number(row->percent, 1),
           Cell::Number(row->sc_norm, 2),
           Cell::Number(row->abs_tokens, 0),
@@ -311,7 +313,7 @@ Table AccountingTable(const std::vector<RunSummary>& runs) {
                    {"Avg paths", ""},  {"Peak KV (MB)", ""}};
   for (const RunSummary& run : runs) {
     table.rows.push_back(
-        {Cell::Text(run.run.model), Cell::Text(run.run.suite), Cell::Text(Label(run)),
+        {Cell::Text(run.run.model), Cell::Text(run.run.suite), Cell::Text(RowLabel(run)),
          Cell::Number(kPercent * run.accuracy.mean, 1), Cell::Number(EffectiveRatio(runs, run), 2),
          Cell::Number(run.generated_tokens, 0), Cell::Number(run.effective_tokens, 0),
          Cell::Number(kMilliseconds * run.latency_s, 0), Cell::Number(run.peak_paths, 0),

@@ -9,26 +9,18 @@
 
 namespace hyper {
 
-// Method whose tokens are the unit of "Token" columns; a table says at which width it ran.
-inline constexpr const char* kBaselineMethod = "sc";
-
 inline constexpr double kPercent = 100;
-
-// Whether two runs are of one model and one suite.
-bool SamePlace(const RunSummary& a, const RunSummary& b);
-
-// The SC run of the model and suite of `run`, the last one where there are several; null: none.
-const RunSummary* Baseline(const std::vector<RunSummary>& runs, const RunSummary& run);
 
 // Accuracy in percent with its standard deviation over repeats.
 Cell AccuracyCell(const Accuracy& accuracy);
 
 // One line per run: accuracy with its spread over repeats and its bootstrap interval, tokens
-// normalised by SC (effective and abs) and absolute, N_inst, paths, latency. Runs of the same model
-// and suite share one SC; without one, "Token" is empty. Pure, as all functions here.
+// normalised by SC (effective and abs) and absolute, N_inst, paths, latency. "Token" is over the SC
+// of src/eval/study_baseline.h, and empty without one. Pure, as all functions here.
 Table ResultsTable(const std::vector<RunSummary>& runs);
 
-// Table 2: a line per model and suite, columns Token and Acc per method.
+// Table 2: a line per model and suite, and per seed, engine and program where these differ; columns
+// Token and Acc per method. Several rows of one label in a line leave its cells empty, with a note.
 Table MainTable(const std::vector<RunSummary>& runs);
 
 // Ablation I: accuracy and both token normalisations of each run.

@@ -128,6 +128,7 @@ struct StoredItem {
 struct LostWork {
   int attempts = 0;
   int64_t effective_tokens = 0;
+  int64_t generated_tokens = 0;  // where an old file does not know: as many as effective ones
 };
 
 enum class StoredVerdict { kRight, kWrong, kUndecided, kNotGraded };
@@ -173,6 +174,13 @@ struct ListedItem {
   int64_t generated = 0;
   int paths = 0;          // lanes ever opened
   int64_t stored_at = 0;  // Unix time
+};
+
+// A judge's verdict of an answer to a question, against its present gold.
+struct JudgedAnswer {
+  int64_t question = 0;
+  std::string answer;
+  StoredVerdict verdict = StoredVerdict::kNotGraded;
 };
 
 // The answer of an item under one vote rule.

@@ -28,7 +28,8 @@ constexpr const char* kTables[] = {
          question INTEGER NOT NULL REFERENCES questions(id), repeat INTEGER NOT NULL,
          status TEXT NOT NULL, reason TEXT NOT NULL, answer TEXT, vote_rule TEXT NOT NULL,
          voting_paths INTEGER NOT NULL, lost_attempts INTEGER NOT NULL,
-         lost_tokens INTEGER NOT NULL, stored_at TEXT NOT NULL, UNIQUE(run, question, repeat)))",
+         lost_tokens INTEGER NOT NULL, lost_generated INTEGER, stored_at TEXT NOT NULL,
+         UNIQUE(run, question, repeat)))",
     R"(CREATE TABLE ledgers(
          item INTEGER PRIMARY KEY REFERENCES items(id) ON DELETE CASCADE,
          generated INTEGER NOT NULL, refined INTEGER NOT NULL, extra_routes INTEGER NOT NULL,
@@ -97,7 +98,25 @@ Status MakeTables(Database& database) {
                           "; PRAGMA user_version = " + std::to_string(kStoreSchemaVersion));
 }
 
+// Adds the column that the first files of this version lack. Programs of that time go on with such
+// a file: they name their columns, and leave this one unknown.
+Status AddLostGenerated(Database& database) {
+  const Result<bool> there = HasLostGenerated(database);
+  if (!there) return there.error();
+  return *there ? Status()
+                : database.Execute("ALTER TABLE items ADD COLUMN lost_generated INTEGER");
+}
+
 }  // namespace
+
+Result<bool> HasLostGenerated(Database& database) {
+  Result<Statement> statement = database.Prepare(
+      "SELECT count(*) FROM pragma_table_info('items') WHERE name = 'lost_generated'");
+  if (!statement) return statement.error();
+  const Result<bool> row = statement->Step();
+  if (!row) return row.error();
+  return statement->Int(0) > 0;
+}
 
 Status PrepareSchema(Database& database, DatabaseMode mode) {
   // FULL: a finished item outlives even a loss of power.
@@ -110,7 +129,9 @@ Status PrepareSchema(Database& database, DatabaseMode mode) {
   }
   // The check and the making are one transaction: two programs may open a new file at once.
   std::optional<Transaction> transaction;
-  if (mode == DatabaseMode::kCreate) {
+  const Result<bool> complete = HasLostGenerated(database);
+  if (!complete) return complete.error();
+  if (mode == DatabaseMode::kCreate || (mode == DatabaseMode::kExisting && !*complete)) {
     Result<Transaction> begun = Transaction::Begin(database);
     if (!begun) return begun.error();
     transaction.emplace(std::move(*begun));
@@ -122,7 +143,7 @@ Status PrepareSchema(Database& database, DatabaseMode mode) {
   const Result<int64_t> schema_changes = Pragma(database, "schema_version");
   if (!schema_changes) return schema_changes.error();
   const bool empty = *application == 0 && *version == 0 && *schema_changes == 0;
-  if (empty && transaction) {
+  if (empty && mode == DatabaseMode::kCreate) {
     if (Status status = MakeTables(database); !status) return status;
   } else if (*application != kApplicationId) {
     return Error{ErrorCode::kInvalidArgument, "the file is no study of hyper; give another one"};
@@ -131,6 +152,8 @@ Status PrepareSchema(Database& database, DatabaseMode mode) {
                  "the study has schema version " + std::to_string(*version) +
                      ", this program reads version " + std::to_string(kStoreSchemaVersion) +
                      "; use the program that wrote it"};
+  } else if (transaction) {
+    if (Status status = AddLostGenerated(database); !status) return status;
   }
   return transaction ? transaction->Commit() : Status();
 }

@@ -12,4 +12,8 @@ inline constexpr int kStoreSchemaVersion = 1;
 // program reads. Errors: kInvalidArgument (another program's database, a newer version).
 Status PrepareSchema(Database& database, DatabaseMode mode);
 
+// Whether items know the generated tokens of lost attempts; files that were made before that and
+// are opened for reading only do not.
+Result<bool> HasLostGenerated(Database& database);
+
 }  // namespace hyper

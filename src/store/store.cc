@@ -58,7 +58,8 @@ struct Predecessor {
 Result<Predecessor> TakePredecessor(Database& database, const ItemKey& key) {
   Result<Statement> find = database.Prepare(
       "SELECT i.id, i.status, i.lost_attempts, i.lost_tokens, "
-      "l.generated + l.extra_routes + l.probe + l.judge + l.value "
+      "l.generated + l.extra_routes + l.probe + l.judge + l.value, "
+      "coalesce(i.lost_generated, i.lost_tokens) + l.generated "
       "FROM items i JOIN ledgers l ON l.item = i.id "
       "WHERE i.run = ? AND i.question = ? AND i.repeat = ?");
   if (!find) return find.error();
@@ -71,6 +72,7 @@ Result<Predecessor> TakePredecessor(Database& database, const ItemKey& key) {
   if (predecessor.finished) return predecessor;
   predecessor.lost.attempts = static_cast<int>(find->Int(2)) + 1;
   predecessor.lost.effective_tokens = find->Int(3) + find->Int(4);
+  predecessor.lost.generated_tokens = find->Int(5);
   Result<Statement> remove = database.Prepare("DELETE FROM items WHERE id = ?");
   if (!remove) return remove.error();
   remove->Bind(find->Int(0));
@@ -125,14 +127,16 @@ Result<Store> Store::Open(const std::string& path, DatabaseMode mode) {
   if (Status status = PrepareSchema(*database, mode); !status) {
     return Error{status.error().code, path + ": " + status.error().message};
   }
-  return Store(std::move(*database));
+  const Result<bool> lost_generated = HasLostGenerated(*database);
+  if (!lost_generated) return lost_generated.error();
+  return Store(std::move(*database), *lost_generated);
 }
 
 Result<int64_t> Store::AddRun(const StoredRun& run) {
   Result<Statement> insert = database_.Prepare(
       std::string("INSERT INTO runs(identity, label, method, suite, model, model_hash, engine, "
                   "version, seed, settings, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,") +
-      kNow + ") ON CONFLICT(identity) DO UPDATE SET label = excluded.label RETURNING id");
+      kNow + ") ON CONFLICT(identity) DO UPDATE SET label = label RETURNING id");
   if (!insert) return insert.error();
   insert->BindAll(RunIdentity(run), run.label, run.method, run.suite, run.model, run.model_hash,
                   run.engine, run.version, std::to_string(run.seed), SettingsText(run.settings));
@@ -158,13 +162,14 @@ Result<bool> Store::SaveItem(const StoredItem& item) {
   if (predecessor->finished) return false;
   Result<Statement> insert = database_.Prepare(
       std::string("INSERT INTO items(run, question, repeat, status, reason, answer, vote_rule, "
-                  "voting_paths, lost_attempts, lost_tokens, stored_at) "
-                  "VALUES (?,?,?,?,?,?,?,?,?,?,") +
+                  "voting_paths, lost_attempts, lost_tokens, lost_generated, stored_at) "
+                  "VALUES (?,?,?,?,?,?,?,?,?,?,?,") +
       kNow + ")");
   if (!insert) return insert.error();
   insert->BindAll(item.key.run, item.key.question, item.key.repeat, ItemStatusName(item.status),
                   item.reason, item.answer, item.vote_rule, item.voting_paths,
-                  predecessor->lost.attempts, predecessor->lost.effective_tokens);
+                  predecessor->lost.attempts, predecessor->lost.effective_tokens,
+                  predecessor->lost.generated_tokens);
   if (Status status = insert->Run(); !status) return status.error();
   if (Status status = InsertItemParts(database_, database_.LastInsertId(), item); !status) {
     return status.error();

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,9 @@ namespace hyper {
 // equal texts exactly when these fields are equal. Pure.
 std::string RunIdentity(const StoredRun& run);
 
+// Decisions by action.
+using ActionTally = std::array<int64_t, kActionCount>;
+
 // Several programs may use one file at once: each call that writes is one transaction.
 // Thread rule: a Store belongs to one thread. Errors of all calls: kUnavailable (locked for more
 // than 30 s), kResourceExhausted (disk full), kDataLoss (damaged file).
@@ -28,8 +32,8 @@ class Store {
   // Opens a study. Errors: kNotFound, kInvalidArgument (no study, or of a newer version).
   static Result<Store> Open(const std::string& path, DatabaseMode mode);
 
-  // Number of the run or question, added where the store has it not yet. A run takes the new label,
-  // a question the new gold, text and group.
+  // Number of the run or question, added where the store has it not yet. A run keeps the label that
+  // it has, so that no row of a study vanishes; a question takes the new gold, text and group.
   Result<int64_t> AddRun(const StoredRun& run);
   Result<int64_t> AddQuestion(const StoredQuestion& question);
 
@@ -53,8 +57,10 @@ class Store {
   Result<std::vector<VoteAnswer>> VoteAnswers(int64_t run);
   // What the paths of a run's finished items answered, by question, repeat and answer.
   Result<std::vector<PathAnswers>> AnswersOfPaths(int64_t run);
-  // Decisions of a run's finished items by action.
-  Result<std::array<int64_t, kActionCount>> ActionCounts(int64_t run);
+  // What judges said of answers, against the present golds of their questions; each answer once.
+  Result<std::vector<JudgedAnswer>> JudgedAnswers();
+  // Decisions of a run's finished items by question and action.
+  Result<std::map<int64_t, ActionTally>> ActionCounts(int64_t run);
   // An item with everything. Errors: kNotFound.
   Result<StoredItem> LoadItem(const ItemKey& key);
 
@@ -68,9 +74,11 @@ class Store {
   Result<int> Prune(const std::string& suite, int64_t most, double most_age_s);
 
  private:
-  explicit Store(Database database) : database_(std::move(database)) {}
+  Store(Database database, bool lost_generated)
+      : database_(std::move(database)), lost_generated_(lost_generated) {}
 
   Database database_;
+  bool lost_generated_;  // whether the file has that column of items
 };
 
 }  // namespace hyper

@@ -63,13 +63,13 @@ Result<ItemSummary> ReadSummary(const Statement& row, int64_t run) {
   item.answer = row.OptionalText(4);
   item.vote_rule = row.Text(5);
   item.voting_paths = static_cast<int>(row.Int(6));
-  item.lost = {static_cast<int>(row.Int(7)), row.Int(8)};
-  if (!row.IsNull(9)) {
-    StoredGrade grade{item.key, {}, row.Text(10), row.Text(11), row.Text(12)};
-    if (Status status = ParseVerdict(row.Text(9), grade.verdict); !status) return status.error();
+  item.lost = {static_cast<int>(row.Int(7)), row.Int(8), row.Int(9)};
+  if (!row.IsNull(10)) {
+    StoredGrade grade{item.key, {}, row.Text(11), row.Text(12), row.Text(13)};
+    if (Status status = ParseVerdict(row.Text(10), grade.verdict); !status) return status.error();
     item.grade = std::move(grade);
   }
-  item.ledger = ReadLedger(row, 13);
+  item.ledger = ReadLedger(row, 14);
   return item;
 }
 
@@ -111,9 +111,9 @@ Result<std::vector<StoredQuestion>> Store::Questions() {
 Result<std::vector<ItemSummary>> Store::Items(int64_t run) {
   Result<Statement> rows = database_.Prepare(
       std::string("SELECT i.question, i.repeat, i.status, i.reason, i.answer, i.vote_rule, "
-                  "i.voting_paths, i.lost_attempts, i.lost_tokens, g.verdict, g.gold, g.grader, "
-                  "g.note, ") +
-      kLedgerColumns +
+                  "i.voting_paths, i.lost_attempts, i.lost_tokens, ") +
+      (lost_generated_ ? "coalesce(i.lost_generated, i.lost_tokens)" : "i.lost_tokens") +
+      ", g.verdict, g.gold, g.grader, g.note, " + kLedgerColumns +
       " FROM items i JOIN ledgers l ON l.item = i.id LEFT JOIN grades g ON g.item = i.id "
       "WHERE i.run = ? ORDER BY i.question, i.repeat");
   if (!rows) return rows.error();
@@ -147,23 +147,36 @@ Result<std::vector<PathAnswers>> Store::AnswersOfPaths(int64_t run) {
   });
 }
 
-Result<std::array<int64_t, kActionCount>> Store::ActionCounts(int64_t run) {
+Result<std::vector<JudgedAnswer>> Store::JudgedAnswers() {
+  // Graders that are judges: see JudgeName.
   Result<Statement> rows = database_.Prepare(
-      "SELECT d.action, count(*) FROM decisions d JOIN items i ON i.id = d.item "
-      "WHERE i.run = ? AND i.status != 'failed' GROUP BY d.action");
+      "SELECT i.question, i.answer, g.verdict FROM grades g JOIN items i ON i.id = g.item "
+      "JOIN questions q ON q.id = i.question WHERE g.grader LIKE 'judge %' AND g.gold = q.gold AND "
+      "g.verdict != 'not_graded' AND i.answer IS NOT NULL GROUP BY i.question, i.answer");
+  if (!rows) return rows.error();
+  return ReadAll<JudgedAnswer>(*rows, [](const Statement& row) -> Result<JudgedAnswer> {
+    JudgedAnswer judged{row.Int(0), row.Text(1), {}};
+    if (Status status = ParseVerdict(row.Text(2), judged.verdict); !status) return status.error();
+    return judged;
+  });
+}
+
+Result<std::map<int64_t, ActionTally>> Store::ActionCounts(int64_t run) {
+  Result<Statement> rows = database_.Prepare(
+      "SELECT i.question, d.action, count(*) FROM decisions d JOIN items i ON i.id = d.item "
+      "WHERE i.run = ? AND i.status != 'failed' GROUP BY i.question, d.action");
   if (!rows) return rows.error();
   rows->Bind(run);
-  using Count = std::pair<std::string, int64_t>;
-  const Result<std::vector<Count>> counts = ReadAll<Count>(
-      *rows, [](const Statement& row) -> Result<Count> { return Count(row.Text(0), row.Int(1)); });
-  if (!counts) return counts.error();
-  std::array<int64_t, kActionCount> by_action{};
-  for (const auto& [name, count] : *counts) {
+  std::map<int64_t, ActionTally> by_question;
+  while (true) {
+    const Result<bool> more = rows->Step();
+    if (!more) return more.error();
+    if (!*more) return by_question;
+    ActionTally& tally = by_question[rows->Int(0)];
     for (size_t action = 0; action < kActionCount; ++action) {
-      if (name == ActionName(static_cast<Action>(action))) by_action[action] = count;
+      if (rows->Text(1) == ActionName(static_cast<Action>(action))) tally[action] = rows->Int(2);
     }
   }
-  return by_action;
 }
 
 Result<StoredItem> Store::LoadItem(const ItemKey& key) {

@@ -281,7 +281,7 @@ TEST_F(StoreTest, EveryChangeOfARunIsACacheMiss) {
   StoredRun renamed = SomeRun();
   renamed.label = "ours";
   EXPECT_EQ(*store.AddRun(renamed), first);
-  EXPECT_EQ(store.Runs()->front().label, "ours");
+  EXPECT_EQ(store.Runs()->front().label, "HyPER");  // else the row of that name would vanish
 }
 
 TEST_F(StoreTest, AnotherPromptIsAnotherQuestionButANewGoldIsNot) {
@@ -344,7 +344,53 @@ TEST_F(StoreTest, AFailedAttemptIsReplacedAndItsTokensStayCharged) {
   EXPECT_EQ(items[0].status, ItemStatus::kDone);
   EXPECT_EQ(items[0].lost.attempts, 2);
   EXPECT_EQ(items[0].lost.effective_tokens, 2 * failed.ledger.effective());
+  EXPECT_EQ(items[0].lost.generated_tokens, 2 * failed.ledger.generated);
   EXPECT_TRUE(store.LoadItem(key)->paths.empty());  // nothing of the old attempt is left
+}
+
+TEST_F(StoreTest, FilesOfBeforeLostGeneratedTokensAreReadAndGoOn) {
+  Store store = Open();
+  const ItemKey key{*store.AddRun(SomeRun()), *store.AddQuestion(SomeQuestion("q")), 0};
+  StoredItem failed = WholeItem(key);
+  failed.status = ItemStatus::kFailed;
+  ASSERT_TRUE(*store.SaveItem(failed));
+  ASSERT_TRUE(*store.SaveItem(failed));
+  const std::string path = folder_.File("study.db");
+  {
+    Result<Database> old = Database::Open(path, DatabaseMode::kExisting);
+    ASSERT_TRUE(old->Execute("ALTER TABLE items DROP COLUMN lost_generated").ok());
+  }
+  const int64_t effective = failed.ledger.effective();
+  {
+    Result<Store> reader = Store::Open(path, DatabaseMode::kReadOnly);
+    ASSERT_TRUE(reader.has_value()) << reader.error().message;
+    EXPECT_EQ(reader->Items(key.run)->front().lost.generated_tokens, effective);
+  }
+  Result<Store> writer = Store::Open(path, DatabaseMode::kExisting);
+  ASSERT_TRUE(writer.has_value()) << writer.error().message;
+  ASSERT_TRUE(*writer->SaveItem(SmallItem(key, "2")));
+  EXPECT_EQ(writer->Items(key.run)->front().lost.effective_tokens, 2 * effective);
+  EXPECT_EQ(writer->Items(key.run)->front().lost.generated_tokens,
+            effective + failed.ledger.generated);
+}
+
+TEST_F(StoreTest, VerdictsOfJudgesAreKnownByAnswer) {
+  Store store = Open();
+  const int64_t run = *store.AddRun(SomeRun());
+  const int64_t question = *store.AddQuestion(SomeQuestion("q"));
+  const std::vector<StoredGrade> grades = {
+      {{run, question, 0}, StoredVerdict::kRight, "2", "judge m", ""},
+      {{run, question, 1}, StoredVerdict::kWrong, "2", "rules 1", ""},
+      {{run, question, 2}, StoredVerdict::kRight, "9", "judge m", ""},
+      {{run, question, 3}, StoredVerdict::kNotGraded, "2", "judge m", ""}};
+  for (const StoredGrade& grade : grades) {
+    ASSERT_TRUE(*store.SaveItem(SmallItem(grade.key, "a" + std::to_string(grade.key.repeat))));
+    ASSERT_TRUE(store.SaveGrade(grade).ok());
+  }
+  const Result<std::vector<JudgedAnswer>> judged = store.JudgedAnswers();
+  ASSERT_EQ(judged->size(), 1U);
+  EXPECT_EQ(judged->front().answer, "a0");
+  EXPECT_EQ(judged->front().verdict, StoredVerdict::kRight);
 }
 
 // Killed between generating and grading: the answers are there, only grades are missing.
