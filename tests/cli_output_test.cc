@@ -115,6 +115,39 @@ TEST(CliOutput, StudiesThatCannotBeOpenedSayWhy) {
   EXPECT_NE(text.err.find("name a study"), std::string::npos) << text.err;
 }
 
+TEST(CliOutput, EveryCommandSpeaksJson) {
+  EXPECT_EQ(json::parse(Shell(" data list --json").out).size(), 9U);
+  EXPECT_EQ(json::parse(Shell(" equal --json 1 1").out)["verdict"], "equal");
+  const json plan = json::parse(Shell(" run --plan --json --width 8").out);
+  EXPECT_EQ(plan["total_bytes"].get<int64_t>(), plan["weights_bytes"].get<int64_t>() +
+                                                    plan["context_bytes"].get<int64_t>() +
+                                                    plan["compute_bytes"].get<int64_t>());
+  const TemporaryFolder folder;
+  const std::string file = folder.File("s.db");
+  const ProcessResult study = Shell(
+      " eval --engine scripted --methods sc --row b=sc:width=3 --width 2 --align off --levels 0 "
+      "--questions 2 --json --study " +
+      file);
+  ASSERT_EQ(study.exit_code, 0) << study.err;
+  EXPECT_TRUE(json::parse(study.out).is_structured());
+  EXPECT_TRUE(json::parse(Shell(" compare --json --study " + file + " sc b").out).is_structured());
+  EXPECT_EQ(Shell(" export --json " + file).out, Shell(" export --jsonl " + file).out);
+}
+
+TEST(CliOutput, NamesThatAreNotKnownAreRefused) {
+  const std::string eval =
+      " eval --engine scripted --levels 0 --questions 1 --study /nowhere/s.db ";
+  for (const char* rest :
+       {"--methods nosuch", "--row foo", "--row a=sc:nosuch=3", "--suite nosuch", "--split nosuch",
+        "--levels 9", "--row a=sc:width=2 --row a=sc:width=3"}) {
+    const ProcessResult run = Shell(eval + rest);
+    EXPECT_EQ(run.exit_code, 64) << rest << run.err;
+  }
+  EXPECT_EQ(Shell(" serve --engine scripted --method nosuch").exit_code, 64);
+  EXPECT_EQ(Shell(" run --engine scripted --answer-kind choice --choices '' x").exit_code, 64);
+  EXPECT_EQ(Shell(" equal --max-steps -1 1 1").exit_code, 64);
+}
+
 TEST(CliOutput, TwoServersDoNotShareAPort) {
   Process first({HYPER_PROGRAM, "serve", "--engine", "scripted", "--port", "0"});
   std::string port;

@@ -123,7 +123,11 @@ int CompareCommand(int argc, const char* const* argv) {
   };
   text("--study", flags.study, "A and B are rows of this study", "FILE");
   text("--seed", flags.seed, "seed of the bootstrap [1]", "N");
-  text("--format", flags.form, "text, markdown, csv, json or latex [text]", "WORD");
+  CLI::Option* form_option =
+      text("--format", flags.form, "text, markdown, csv, json or latex [text]", "WORD");
+  app.add_flag_callback(
+         "--json", [&flags] { flags.form = "json"; }, "as --format json")
+      ->excludes(form_option);
   text("A", flags.first, "STUDY, STUDY:ROW or ROW (label or #N)", "")->required();
   text("B", flags.second, "as A", "")->required();
   if (const std::optional<int> done = ParseCommandLine(app, kCompareCommand, argc, argv))

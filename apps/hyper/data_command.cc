@@ -12,6 +12,7 @@
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/secret.h"
 #include "src/eval/hub.h"
+#include "src/report/json.h"
 
 namespace hyper::app {
 namespace {
@@ -35,8 +36,9 @@ struct DataFlags {
   std::string output;
 };
 
-int List() {
+int List(bool as_json) {
   std::string text;
+  Json list = Json::array();
   for (const std::string& name : SuiteNames()) {
     const Result<Suite> suite = LoadSuite(name);
     if (!suite) return Complain(kDataCommand, suite.error());
@@ -45,8 +47,10 @@ int List() {
                                  suite->hub->split, suite->hub->gated ? ", gated" : "")
                    : std::string("bundled");
     text += fmt::format("{:<10} {} ({})\n", name, suite->title, source);
+    list.push_back({{"name", name}, {"title", suite->title}, {"source", source}});
   }
-  return PrintResult(kDataCommand, text) ? kExitOk : kExitOutput;
+  return PrintResult(kDataCommand, as_json ? DumpJson(list, 2) + "\n" : text) ? kExitOk
+                                                                              : kExitOutput;
 }
 
 void ShowDownload(int64_t done, int64_t all) {
@@ -102,6 +106,8 @@ int DataCommand(int argc, const char* const* argv) {
   SetUpParser(app, kDataCommand, kDataFooter);
   app.require_subcommand(1);
   CLI::App* list = app.add_subcommand("list", "the suites, and where their questions are");
+  bool as_json = false;
+  list->add_flag("--json", as_json, "a JSON array");
   CLI::App* get = app.add_subcommand("get", "fetch the questions of a suite");
   const auto text = [&](const char* name, std::string& value, const char* help, const char* type) {
     return get->add_option(name, value, help)->type_name(type);
@@ -111,7 +117,7 @@ int DataCommand(int argc, const char* const* argv) {
   text("--output", flags.output, "file to write [SUITE.jsonl]", "FILE");
   text("SUITE", flags.suite, "suite by name, or a JSON file of one", "")->required();
   if (const std::optional<int> done = ParseCommandLine(app, kDataCommand, argc, argv)) return *done;
-  return list->parsed() ? List() : Get(flags);
+  return list->parsed() ? List(as_json) : Get(flags);
 }
 
 }  // namespace hyper::app

@@ -255,7 +255,7 @@ Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlag
   return MakeLlamaEngine(LlamaOptionsOf(flags, *numbers, lanes));
 }
 
-int PrintPlan(const char* command, const EngineFlags& flags, int lanes) {
+int PrintPlan(const char* command, const EngineFlags& flags, int lanes, bool as_json) {
   if (flags.engine != "llama") {
     return Complain(command, {ErrorCode::kInvalidArgument,
                               "--plan measures a model; leave --engine " + flags.engine + " out"});
@@ -268,7 +268,7 @@ int PrintPlan(const char* command, const EngineFlags& flags, int lanes) {
   if (!plan) {
     return Complain(command, plan.error());
   }
-  if (!PrintResult(command, PlanText(*plan, flags.kv_type))) {
+  if (!PrintResult(command, as_json ? PlanJsonText(*plan) : PlanText(*plan, flags.kv_type))) {
     return kExitOutput;
   }
   const bool fits = plan->available_bytes < 0 || plan->total_bytes() <= plan->available_bytes;

@@ -38,7 +38,7 @@ Status CheckEngineFlags(EngineFlags& flags);
 
 // Prints the memory that the engine of checked flags would take, and what fits. Returns the exit
 // code: 0, or 71 where it does not fit.
-int PrintPlan(const char* command, const EngineFlags& flags, int lanes);
+int PrintPlan(const char* command, const EngineFlags& flags, int lanes, bool as_json);
 
 // Makes the engine of checked flags. `lanes`: lanes wanted at once, 0 leaves it to the engine.
 // Warns, in the name of `command`, of more threads than CPUs. Errors: those of the engine.

@@ -118,8 +118,13 @@ void AddOutputFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
                  "dense, trees, samples, equal-tokens, or all [results; all for all methods]")
       ->type_name("LIST")
       ->group(group);
-  app.add_option("--format", raw.form, "text, markdown, csv, json or latex [text]")
-      ->type_name("WORD")
+  CLI::Option* form =
+      app.add_option("--format", raw.form, "text, markdown, csv, json or latex [text]")
+          ->type_name("WORD")
+          ->group(group);
+  app.add_flag_callback(
+         "--json", [&raw] { raw.form = "json"; }, "as --format json")
+      ->excludes(form)
       ->group(group);
 }
 
@@ -143,7 +148,15 @@ Status ReadRows(const EvalTexts& raw, EvalFlags& flags) {
   for (const std::string& text : texts) {
     Result<RowRequest> row = ParseRow(text);
     if (!row) return row.error();
-    flags.rows.push_back(std::move(*row));
+    const auto same =
+        std::find_if(flags.rows.begin(), flags.rows.end(),
+                     [&row](const RowRequest& other) { return other.label == row->label; });
+    if (same == flags.rows.end()) {
+      flags.rows.push_back(std::move(*row));
+    } else if (same->method != row->method || same->options != row->options) {
+      return Invalid(
+          fmt::format("two rows are named '{}'; give each a label of its own", row->label));
+    }
   }
   return flags.rows.empty() ? Status(Invalid("--methods names no method")) : Status();
 }
@@ -230,7 +243,9 @@ Result<RowRequest> ParseRow(const std::string& text) {
                    "' has no label or method; it takes LABEL=METHOD:option=value");
   }
   MethodOptions defaults;
-  if (Status status = ApplyMethodDefaults(row.method, defaults); !status) return status.error();
+  if (Status status = ApplyMethodDefaults(row.method, defaults); !status) {
+    return Invalid(status.error().message);
+  }
   if (colon == std::string::npos) return row;
   for (const std::string& option : SplitAt(text.substr(colon + 1), ',')) {
     const size_t place = option.find('=');

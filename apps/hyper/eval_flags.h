@@ -57,7 +57,7 @@ struct EvalFlags {
   TableForm form = TableForm::kTerminal;
 };
 
-// Reads a row. Errors: kInvalidArgument (its form), kNotFound (the method).
+// Reads a row. Errors: kInvalidArgument (its form, or the method is not known).
 Result<RowRequest> ParseRow(const std::string& text);
 
 // Parses and checks all that can be known before suite and model are loaded. Returns an exit code

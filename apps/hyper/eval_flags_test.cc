@@ -24,7 +24,7 @@ TEST(ParseRowTest, LabelAndOptions) {
 }
 
 TEST(ParseRowTest, MistakesAreRefused) {
-  EXPECT_EQ(ParseRow("x=magic").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(ParseRow("x=magic").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(ParseRow("=sc").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(ParseRow("x=").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(ParseRow("x=sc:width").error().code, ErrorCode::kInvalidArgument);

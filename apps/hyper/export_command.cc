@@ -88,7 +88,7 @@ int ExportCommand(int argc, const char* const* argv) {
   ExportFlags flags;
   CLI::App app("Prints what a study holds.");
   SetUpParser(app, kExportCommand, kExportFooter);
-  app.add_flag("--jsonl", flags.jsonl, "JSON lines [the default]");
+  app.add_flag("--jsonl,--json", flags.jsonl, "JSON lines [the default]");
   app.add_flag("--csv", flags.csv, "a line of comma-separated values per answer");
   app.add_flag("--series", flags.series, "also per-token values of each path (JSON lines)");
   app.add_option("--row", flags.row, "only this row: its label, or #N [all]")->type_name("ROW");

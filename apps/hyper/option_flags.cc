@@ -58,14 +58,23 @@ void OptionFlags::AddTo(CLI::App& app) {
 
 Status OptionFlags::Apply(MethodOptions& options) const {
   Status status;
-  MethodOptions::ForEach(options, [&](auto& field, const OptionInfo& info) {
-    const auto given = given_.find(info.name);
-    if (given == given_.end() || !status) {
-      return;
+  for (const auto& [name, value] : given_) {
+    std::string unknown = name;
+    MethodOptions::ForEach(options, [&](auto& field, const OptionInfo& info) {
+      if (name == info.name && status) {
+        unknown.clear();
+        status = ParseValue(info.name, value, info.range, field);
+      }
+    });
+    if (!status) {
+      return status;
     }
-    status = ParseValue(info.name, given->second, info.range, field);
-  });
-  return status ? Validate(options) : status;
+    if (!unknown.empty()) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("option '{}' is not known; 'hyper run --help' lists them", unknown)};
+    }
+  }
+  return Validate(options);
 }
 
 }  // namespace hyper::app

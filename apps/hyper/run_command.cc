@@ -158,7 +158,7 @@ int PrintMemory(const RunFlags& flags) {
   const std::string preset =
       flags.preset.empty() ? PresetFor("", flags.engine.model) : flags.preset;
   const Result<MethodOptions> options = ResolveOptions(flags.options, preset, flags.method);
-  return options ? PrintPlan(kRunCommand, flags.engine, LaneLimit(*options))
+  return options ? PrintPlan(kRunCommand, flags.engine, LaneLimit(*options), flags.json)
                  : Complain(kRunCommand, options.error());
 }
 

@@ -147,7 +147,8 @@ Status CheckMethod(const std::string& name) {
     return {};
   }
   MethodOptions options;
-  return ApplyMethodDefaults(name, options);
+  const Status status = ApplyMethodDefaults(name, options);
+  return status ? status : Status(Error{ErrorCode::kInvalidArgument, status.error().message});
 }
 
 Result<ServePlan> PlanOf(const ServeFlags& flags) {

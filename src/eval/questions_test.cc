@@ -206,9 +206,10 @@ TEST(SelectTest, UnequalGroupsAreAllUsed) {
 
 TEST(SelectTest, UnknownSplitsGroupsAndSourcesAreRefused) {
   const Suite suite = SuiteOf("tinymath");
-  EXPECT_EQ(LoadQuestions(suite, {.split = "training"}, "").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(LoadQuestions(suite, {.groups = {"5"}}, "").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(LoadQuestions(SuiteOf("gsm8k"), {}, "").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(LoadQuestions(suite, {.split = "training"}, "").error().code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(LoadQuestions(suite, {.groups = {"5"}}, "").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(LoadQuestions(SuiteOf("gsm8k"), {}, "").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(LoadQuestions(SuiteOf("gsm8k"), {}, "missing.jsonl").error().code,
             ErrorCode::kNotFound);
 }

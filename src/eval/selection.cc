@@ -33,8 +33,8 @@ Result<QuestionSet> LoadBundled(const Suite& suite, const Selection& selection) 
     all.left_out += set->left_out;
   }
   if (all.questions.empty()) {
-    return Error{ErrorCode::kNotFound, "suite " + suite.name + " has no split '" + selection.split +
-                                           "'; it has " + Join(splits)};
+    return Error{ErrorCode::kInvalidArgument, "suite " + suite.name + " has no split '" +
+                                                  selection.split + "'; it has " + Join(splits)};
   }
   return all;
 }
@@ -77,7 +77,7 @@ Result<QuestionSet> LoadQuestions(const Suite& suite, const Selection& selection
   } else if (!suite.files.empty()) {
     set = LoadBundled(suite, selection);
   } else {
-    return Error{ErrorCode::kNotFound,
+    return Error{ErrorCode::kInvalidArgument,
                  "the questions of " + suite.name + " are not bundled; give them with --data FILE"};
   }
   if (!set) return set;
@@ -85,7 +85,7 @@ Result<QuestionSet> LoadQuestions(const Suite& suite, const Selection& selection
   for (const Question& question : set->questions) present.insert(question.group);
   for (const std::string& group : selection.groups) {
     if (present.count(group) == 0) {
-      return Error{ErrorCode::kNotFound,
+      return Error{ErrorCode::kInvalidArgument,
                    suite.name + " has no group '" + group + "'; it has " + Join(present)};
     }
   }

@@ -184,7 +184,8 @@ Result<Suite> ParseSuite(std::string_view text, const std::string& source) {
   suite.title = reader.String("title", true);
   suite.system = reader.String("system", false);
   suite.prompt = reader.String("prompt", true);
-  suite.step_delimiter = reader.String("step_delimiter", true);
+  suite.step_delimiter = reader.String("step_delimiter", false);
+  if (suite.step_delimiter.empty()) suite.step_delimiter = "\n\n";
   suite.preset = reader.String("preset", true);
   suite.leave_out = reader.Strings("leave_out", {});
   suite.options = reader.StringMap("options");
@@ -223,8 +224,8 @@ Result<Suite> LoadSuite(const std::string& name) {
   if (const auto text = FindBundledFile(file)) return ParseSuite(*text, file);
   std::string known;
   for (const std::string& other : SuiteNames()) known += (known.empty() ? "" : ", ") + other;
-  return Error{ErrorCode::kNotFound, "there is no suite '" + name + "'; there are " + known +
-                                         ", and files that end in .json"};
+  return Error{ErrorCode::kInvalidArgument, "there is no suite '" + name + "'; there are " + known +
+                                                ", and files that end in .json"};
 }
 
 }  // namespace hyper

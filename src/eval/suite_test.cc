@@ -48,7 +48,7 @@ TEST(SuiteTest, EveryBundledSuiteIsWhole) {
 TEST(SuiteTest, AnUnknownNameListsTheNames) {
   const Result<Suite> suite = LoadSuite("gms8k");
   ASSERT_FALSE(suite.has_value());
-  EXPECT_EQ(suite.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(suite.error().code, ErrorCode::kInvalidArgument);
   EXPECT_NE(suite.error().message.find("gsm8k"), std::string::npos);
   EXPECT_EQ(LoadSuite("missing.json").error().code, ErrorCode::kNotFound);
 }

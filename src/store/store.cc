@@ -125,7 +125,9 @@ Result<Store> Store::Open(const std::string& path, DatabaseMode mode) {
   Result<Database> database = Database::Open(path, mode);
   if (!database) return database.error();
   if (Status status = PrepareSchema(*database, mode); !status) {
-    return Error{status.error().code, path + ": " + status.error().message};
+    const std::string& reason = status.error().message;
+    const bool named = reason.find(path) != std::string::npos;
+    return Error{status.error().code, named ? reason : path + ": " + reason};
   }
   const Result<bool> lost_generated = HasLostGenerated(*database);
   if (!lost_generated) return lost_generated.error();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "apps/hyper/printers/run_text.h"
+#include "src/report/json.h"
 
 namespace hyper::app {
 namespace {
@@ -51,6 +52,24 @@ std::string PlanText(const MemoryPlan& plan, const std::string& kv_type) {
     text += "         --kv-type q8_0 holds nearly twice as many\n";
   }
   return text;
+}
+
+std::string PlanJsonText(const MemoryPlan& plan) {
+  const bool known = plan.available_bytes >= 0;
+  const Json json = {{"model", plan.model.name},
+                     {"weights_bytes", plan.weights_bytes},
+                     {"context_bytes", plan.context_bytes},
+                     {"compute_bytes", plan.compute_bytes},
+                     {"total_bytes", plan.total_bytes()},
+                     {"available_bytes", known ? Json(plan.available_bytes) : Json()},
+                     {"fits", !known || plan.total_bytes() <= plan.available_bytes},
+                     {"cells", plan.cells},
+                     {"lanes", plan.lanes},
+                     {"contexts", plan.contexts},
+                     {"streams", plan.streams},
+                     {"bytes_per_cell", plan.bytes_per_cell},
+                     {"recurrent", plan.recurrent}};
+  return DumpJson(json, 2) + "\n";
 }
 
 }  // namespace hyper::app

@@ -11,4 +11,8 @@ namespace hyper::app {
 //   kv_type  the word of --kv-type, for the hint
 std::string PlanText(const MemoryPlan& plan, const std::string& kv_type);
 
+// The same numbers as one JSON object, members named after MemoryPlan's; `available_bytes` is null
+// where it cannot be told.
+std::string PlanJsonText(const MemoryPlan& plan);
+
 }  // namespace hyper::app
