@@ -10,6 +10,11 @@
 
 namespace hyper {
 
+// Whether sessions that reserve `sum` together may run side by side on such an engine. Any lane of
+// a reservation may be used by a path or by a route, so that the sum has to keep within the lanes
+// that may be open as well as within the rows. Pure.
+bool FitTogether(const Reservation& sum, const Capabilities& can);
+
 class Driver {
  public:
   // `engine` must outlive the driver.

@@ -28,8 +28,8 @@ class Method {
   virtual void OnScored(Pool& pool, PathId path, uint64_t request,
                         const std::vector<std::vector<float>>& scores);
   // The engine has no KV cells for the next token of any path, and expansion has stopped: the
-  // method ends what it holds beyond one lane a path. The least confident paths go next. Default:
-  // nothing.
+  // method ends what it can spare, such as lanes beyond one a path or paths that only wait. Asked
+  // at every such stall; where it ends nothing, the least confident path goes. Default: nothing.
   virtual void OnShortage(Pool& pool);
   // The engine was polled. A method with an engine of its own polls that one here, without waiting
   // (see Pool::Await). Default: nothing.

@@ -56,7 +56,8 @@ struct Path {
   std::vector<float> mean_logprobs;      // over the whole vocabulary; NaN where unknown
   std::vector<float> entropies;
   std::vector<uint8_t> route_counts;  // K of each token; 0: given by Extend, not generated
-  // Entropy-count most probable tokens of the newest position; of every position while `warmup`.
+  // Entropy-count most probable tokens of the newest position; of a `warmup` path those of every
+  // position, until the warm-up is over.
   std::vector<TokenLogprob> top;
   std::vector<std::vector<TokenLogprob>> top_history;
   // Confidence over the sliding window and the whole path; NaN while nothing is known.
@@ -171,7 +172,8 @@ class Pool {
   StatisticsRecord Statistics(int since) const;
   // X_max over every position of the warm-up paths, stepped together.
   WarmupRecord WarmupStatistics() const;
-  // Starts a new phase: decode positions are counted afresh for the mean number of lanes.
+  // Starts a new phase, that of the pool: decode positions are counted afresh for the mean number
+  // of lanes, and what WarmupStatistics reads is dropped.
   void BeginPhase();
   // Stops everything that still runs.
   void CancelAll(const std::string& reason);
@@ -188,7 +190,8 @@ class Pool {
   // For the session: KV cells are short. Ends every refinement and forbids expansion, for good
   // where the engine has fewer cells than the reservation says (`stalled`).
   void StopExpansion(bool stalled);
-  // For the session: the same again. Prunes the least confident path, or ends the last one.
+  // For the session: the same again. Prunes the least confident path, or ends the last one; judges
+  // only where no other path runs.
   void PruneForCells(const std::string& reason);
   // Ends `victim` for want of cells: prunes it, or ends it where it is if it is the `last` that
   // could go on. Recorded.
@@ -208,12 +211,24 @@ class Pool {
   int MakeRoom(int count);
   void RecordShortage(ShortageStep step, int routes, PathId path);
   void NotePeaks();
+  void Hold(PathId path);             // from now on it holds cells: it has just been opened
+  void Grow(PathId path, int count);  // `count` tokens more
+  void Release(PathId path);          // it has ended
   LaneSpec SpecFor(uint64_t key) const;
   PathId Insert(Path path, ConfidenceWindow window);
+
+  // What a path holds of the engine's cells: all its tokens while it runs, afterwards those that
+  // its forks share.
+  struct Holding {
+    int tokens = 0;             // counted from its first one, inherited ones included
+    std::vector<PathId> forks;  // of it that still hold something
+  };
 
   Engine& engine_;
   Config config_;
   std::vector<Path> paths_;
+  std::vector<Holding> holdings_;  // by path
+  int64_t own_cells_ = 0;          // of all holdings without what they share, and judges' prompts
   std::vector<ConfidenceWindow> windows_;  // by path
   std::vector<PathId> running_;
   std::vector<std::pair<LaneId, PathId>> lanes_;  // open lanes, sorted by lane

@@ -13,6 +13,11 @@ double Now() {
 
 }  // namespace
 
+bool FitTogether(const Reservation& sum, const Capabilities& can) {
+  return sum.lanes <= std::min(can.max_lanes, can.max_rows) &&
+         (can.cells_total == 0 || sum.cells <= can.cells_total);
+}
+
 void Driver::Add(Session* session) { queued_.push_back(session); }
 
 void Driver::Remove(Session* session) {
@@ -23,16 +28,13 @@ void Driver::Remove(Session* session) {
 // A session starts when its lanes and cells fit beside those of the running ones, or when it would
 // have the engine to itself: then its own caps keep it within what there is.
 void Driver::Admit() {
-  const Capabilities& can = engine_.capabilities();
   while (!queued_.empty()) {
-    int64_t lanes = queued_.front()->pool().reservation().lanes;
-    int64_t cells = queued_.front()->pool().reservation().cells;
+    Reservation sum = queued_.front()->pool().reservation();
     for (const Session* session : running_) {
-      lanes += session->pool().reservation().lanes;
-      cells += session->pool().reservation().cells;
+      sum.lanes += session->pool().reservation().lanes;
+      sum.cells += session->pool().reservation().cells;
     }
-    const bool fits = lanes <= can.max_rows && (can.cells_total == 0 || cells <= can.cells_total);
-    if (!fits && !running_.empty()) {
+    if (!FitTogether(sum, engine_.capabilities()) && !running_.empty()) {
       return;
     }
     Session* next = queued_.front();

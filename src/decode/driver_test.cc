@@ -83,6 +83,53 @@ TEST(Driver, SessionsSideBySideDecideAsAlone) {
   EXPECT_EQ(engine.open_lanes(), 0);
 }
 
+TEST(Driver, SessionsSideBySideKeepWithinTheLanesThatMayBeOpen) {
+  FakeOptions tight = ScriptedOptions(Varied);
+  tight.capabilities.max_lanes = 20;  // one of the reservations of 20; the rows hold two
+  tight.capabilities.max_rows = 40;
+  FakeEngine engine(tight);
+  Driver driver(engine);
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (int i = 0; i < 3; ++i) {
+    sessions.push_back(ScriptedSession(engine, "sc", DriverOptions(12)));
+    driver.Add(sessions.back().get());
+  }
+  while (!driver.idle()) {
+    ASSERT_TRUE(driver.Step(0).ok());
+    EXPECT_LE(driver.running_count(), 1);
+  }
+  for (const auto& session : sessions) {
+    EXPECT_TRUE(session->status().ok());
+    EXPECT_EQ(session->pool().paths().size(), 12U);
+  }
+}
+
+TEST(Driver, RoutesBeyondTheLanesThatMayBeOpenAreUsedAndCounted) {
+  FakeOptions options = ScriptedOptions([](uint64_t key, std::string_view written, int) {
+    return ScriptedNext{written.size() < 10 + key % 17 ? 'a' : '$', 1.0F};
+  });
+  options.capabilities.max_lanes = 8;
+  options.capabilities.max_rows = 64;
+  FakeEngine engine(options);
+  MethodOptions method = DriverOptions();
+  method.threshold = "off";
+  method.actions = "single_token";
+  method.lane_factor = 4;
+  auto session = ScriptedSession(engine, "hyper", method);
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  int most = 0;
+  for (const Record& record : session->pool().TakeRecords()) {
+    if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
+      most = std::max(most, decision->lanes_after);
+    }
+  }
+  EXPECT_GT(most, 8);
+  EXPECT_EQ(session->Result().ledger.lanes_peak, most);
+  EXPECT_GE(session->Result().ledger.cells_peak, engine.cost().cells_peak);
+}
+
 TEST(Driver, CellsOfThePoolAreThoseOfTheEngine) {
   FakeEngine engine(ScriptedOptions(Varied));
   auto session = ScriptedSession(engine, "hyper", DriverOptions());
@@ -91,6 +138,43 @@ TEST(Driver, CellsOfThePoolAreThoseOfTheEngine) {
   while (!driver.idle()) {
     ASSERT_TRUE(driver.Step(0).ok());
     EXPECT_EQ(session->pool().cells(), engine.cost().cells_used);
+  }
+}
+
+// Forks of forks, whose ancestors end before or after them, in any order.
+TEST(Driver, CellsOfForksAreCountedWhoeverEndsFirst) {
+  for (int order = 0; order < 24; ++order) {
+    SCOPED_TRACE(order);
+    FakeEngine engine(ScriptedOptions([](uint64_t, std::string_view, int) {
+      return ScriptedNext{'a', 5.0F};
+    }));
+    auto session = ScriptedSession(engine, "sc", DriverOptions());
+    Pool& pool = session->pool();
+    const auto decode = [&](PathId path, int count) {
+      ASSERT_TRUE(pool.Grant(path, count).ok());
+      while (!pool.settled()) {
+        for (const Event& event : *engine.Poll(0)) {
+          pool.Apply(event);
+        }
+        EXPECT_EQ(pool.cells(), engine.cost().cells_used);
+      }
+    };
+    ASSERT_TRUE(pool.Open(0, false));
+    decode(0, 3);
+    ASSERT_TRUE(pool.Fork(0, 1, 1));
+    decode(1, 2);
+    ASSERT_TRUE(pool.Fork(1, 1, 1));  // writes nothing of its own
+    ASSERT_TRUE(pool.Fork(0, 1, 2));
+    decode(0, 4);
+    decode(3, 1);
+    std::vector<PathId> left = {0, 1, 2, 3};
+    for (int digit = order, base = 4; base > 0; digit /= base, --base) {
+      const auto at = left.begin() + digit % base;
+      pool.Finish(*at, PathStatus::kPruned, "test");
+      left.erase(at);
+      EXPECT_EQ(pool.cells(), engine.cost().cells_used);
+    }
+    EXPECT_EQ(pool.cells(), 0);
   }
 }
 
@@ -167,6 +251,27 @@ TEST(Driver, BudgetEndsTheRunWithTheVoteSoFar) {
   EXPECT_GE(result.ledger.effective(), 100);
   EXPECT_LT(result.ledger.effective(), 100 + 8);  // one forward of at most eight lanes over
   EXPECT_EQ(engine.open_lanes(), 0);
+}
+
+TEST(Driver, ABudgetThatIsMetExactlyLeavesTheRunWhole) {
+  for (const char* name : {"cot", "sc", "hyper", "deepconf"}) {
+    FakeEngine free_engine(ScriptedOptions(Varied));
+    auto unbounded = ScriptedSession(free_engine, name, DriverOptions());
+    Driver free_driver(free_engine);
+    free_driver.Add(unbounded.get());
+    ASSERT_TRUE(free_driver.RunAll().ok());
+    const int64_t needed = unbounded->Result().ledger.effective();
+    for (const int64_t short_of : {0, 1}) {
+      FakeEngine engine(ScriptedOptions(Varied));
+      auto session = ScriptedSession(engine, name, DriverOptions(), 1 << 20,
+                                     {.budget_tokens = needed - short_of});
+      Driver driver(engine);
+      driver.Add(session.get());
+      ASSERT_TRUE(driver.RunAll().ok());
+      EXPECT_EQ(session->Result().ledger.effective(), needed - short_of) << name;
+      EXPECT_EQ(session->Result().partial, short_of > 0) << name;
+    }
+  }
 }
 
 TEST(Driver, StopAtAnyStepLosesNothing) {

@@ -163,6 +163,25 @@ TEST(SelfCertainty, BordaWeighsRanksByTheirPower) {
   EXPECT_NEAR(borda.scores[1].score, std::pow(8, 1.2), 1e-9);
 }
 
+TEST(SelfCertainty, ACutOffSampleKeepsItsRank) {
+  // Path 7, the least sure, never ends: it has rank 8 of 8 and no answer.
+  FakeEngine engine(ScriptedOptions(Follow(
+      {{6, 6, 6, 6, 6, 6, 6, 99}, "91111111", {9.0F, 4.6F, 4.5F, 4.4F, 4.3F, 4.2F, 4.1F, 2.0F}})));
+  auto session =
+      ScriptedSession(engine, "self-certainty-borda", OptionsFor("self-certainty-borda"));
+  RunMethod(engine, *session);
+  EXPECT_EQ(session->pool().paths()[7].status, PathStatus::kLength);
+  EXPECT_TRUE(session->pool().paths()[7].answer.empty());
+  const VoteOutcome borda = session->Result().votes.at("borda");
+  double rest = 0;
+  for (int rank = 2; rank <= 7; ++rank) {
+    rest += std::pow(8 - rank + 1, 1.2);
+  }
+  EXPECT_NEAR(borda.scores[0].score, rest, 1e-9);
+  EXPECT_NEAR(borda.scores[1].score, std::pow(8, 1.2), 1e-9);
+  EXPECT_EQ(session->Result().voting_paths, 7);
+}
+
 TEST(DeepConf, LowKeepsWhatIsAboveThe90thPercentile) {
   // Warm-up sureness 4..7; main paths 4..7 of width 8.
   FakeEngine engine(ScriptedOptions(
@@ -241,6 +260,81 @@ TEST(OfflineDeepConf, TheBestTenthVotesWeightedByItsScore) {
   EXPECT_EQ(session->Result().answer, "9");
   EXPECT_NEAR(session->Result().votes.at("weighted").scores[0].score,
               PathScore(session->pool().paths()[7], "tail", FakeEngine::kVocabulary, 4), 1e-9);
+}
+
+// Counts how often a path's weight is asked for.
+class CountedWeights : public OfflineDeepConf {
+ public:
+  CountedWeights(const MethodOptions& options, int* asked)
+      : OfflineDeepConf(options), asked_(asked) {}
+  double Weight(const Pool& pool, const Path& path) const override {
+    ++*asked_;
+    return OfflineDeepConf::Weight(pool, path);
+  }
+
+ private:
+  int* asked_;
+};
+
+TEST(OfflineDeepConf, ScoresEachPathOnceForAllThatVote) {
+  FakeEngine engine(ScriptedOptions(Follow({{10}, "1", {4.0F}})));
+  MethodOptions options = OptionsFor("deepconf-offline-tail", 32);
+  options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
+  Pool::Config config;
+  config.prompt.tokens = {'q'};
+  config.options = options;
+  config.seed = {7, 3};
+  config.reservation = {LaneLimit(options), 1 << 20};
+  config.extractor = AfterEquals;
+  int asked = 0;
+  Session session(engine, std::move(config), std::make_unique<CountedWeights>(options, &asked),
+                  SessionLimits{});
+  RunMethod(engine, session);
+  EXPECT_EQ(session.Result().voting_paths, 32);
+  EXPECT_LE(asked, 2 * 32);
+}
+
+TEST(BestOfN, AProbeThatDoesNotFitCostsTheWeightOfItsPathOnly) {
+  const size_t question = std::string("\nIs the answer above correct? Answer Yes or No: ").size();
+  struct Case {
+    int beyond;        // tokens that fit beside the question
+    const char* rule;  // that decides
+    const char* answer;
+    int notices;
+  };
+  // Five short paths answer 1 and three long ones 7.
+  for (const Case& expected :
+       {Case{60, "best", "1", 0}, Case{20, "best", "1", 3}, Case{4, "majority", "1", 9}}) {
+    SCOPED_TRACE(expected.beyond);
+    FakeOptions options =
+        ScriptedOptions(Follow({{6, 6, 6, 6, 6, 22, 22, 22}, "11111777", {5.0F}}));
+    options.logits = [inner = options.logits](const FakeStep& step, std::span<float> logits) {
+      const std::string text(step.history.begin(), step.history.end());
+      if (text.find("Yes or No: ") == std::string::npos) {
+        inner(step, logits);
+        return;
+      }
+      logits[text.find("=1") != std::string::npos ? 'Y' : 'N'] = 6.0F;
+      logits['e'] = logits['s'] = logits['o'] = 8.0F;
+    };
+    options.capabilities.context_tokens = static_cast<int>(question) + expected.beyond;
+    FakeEngine engine(options);
+    MethodOptions method = OptionsFor("bon");
+    method.scorer = "p-true";
+    auto session = ScriptedSession(engine, "bon", method);
+    RunMethod(engine, *session);
+    const SessionResult result = session->Result();
+    EXPECT_FALSE(result.partial);
+    EXPECT_EQ(result.answer, expected.answer);
+    EXPECT_EQ(result.vote_rule, expected.rule);
+    EXPECT_EQ(result.voting_paths, 8);
+    int notices = 0;
+    for (const Record& record : session->pool().TakeRecords()) {
+      const auto* notice = std::get_if<NoticeRecord>(&record);
+      notices += notice != nullptr && notice->text.find("P(True)") != std::string::npos ? 1 : 0;
+    }
+    EXPECT_EQ(notices, expected.notices);
+  }
 }
 
 TEST(BestOfN, PTrueAsksThePolicyAndChargesIt) {

@@ -45,31 +45,6 @@ int Pool::position() const {
   return longest;
 }
 
-// Walks the forest of paths from the youngest to the oldest: a path needs its own tokens while it
-// runs, and those up to the fork of any needed child.
-int64_t Pool::cells() const {
-  std::vector<int> needed(paths_.size(), 0);
-  int64_t total = 0;
-  bool any = false;
-  for (size_t i = paths_.size(); i-- > 0;) {
-    const Path& path = paths_[i];
-    if (path.running()) {
-      needed[i] = path.length();
-      any |= path.kind == PathKind::kReasoning;
-      total += path.kind == PathKind::kJudge ? path.prompt_tokens : 0;
-    }
-    if (needed[i] <= path.fork_position) {
-      continue;
-    }
-    total += needed[i] - path.fork_position;
-    if (path.parent != kNoPath) {
-      int& parent = needed[static_cast<size_t>(path.parent)];
-      parent = std::max(parent, path.fork_position);
-    }
-  }
-  return any ? total + static_cast<int64_t>(config_.prompt.tokens.size()) : total;
-}
-
 LaneSpec Pool::SpecFor(uint64_t key) const {
   LaneSpec spec;
   spec.path_key = key;
@@ -91,6 +66,7 @@ PathId Pool::Insert(Path path, ConfidenceWindow window) {
   Emit(PathRecord{id, path.parent, path.fork_position, path.warmup, path.kind});
   paths_.push_back(std::move(path));
   windows_.push_back(std::move(window));
+  Hold(id);
   NotePeaks();
   return id;
 }
@@ -166,6 +142,7 @@ Status Pool::Extend(PathId id, std::span<const Token> tokens) {
     path.entropies.push_back(kUnknown);
     path.route_counts.push_back(0);
   }
+  Grow(id, static_cast<int>(tokens.size()));
   ledger_.prefilled += static_cast<int64_t>(tokens.size());
   NotePeaks();
   return {};
@@ -234,7 +211,9 @@ Status Pool::SetRoutes(PathId id, int routes) {
   if (!status) {
     return status;
   }
+  NotePeaks();  // of what the routes that end held till now
   path.routes = routes;
+  NotePeaks();
   Emit(RefineRecord{id, path.length(), routes});
   return {};
 }
@@ -260,6 +239,8 @@ void Pool::EndLane(Path& path, PathStatus status, const std::string& reason) {
   path.status = status;
   path.reason = reason;
   path.top_history.shrink_to_fit();
+  windows_[static_cast<size_t>(path.id)] = ConfidenceWindow();  // its means are the path's own now
+  Release(path.id);
   if (status != PathStatus::kMerged && path.kind == PathKind::kReasoning &&
       config_.extractor != nullptr) {
     ExtractedAnswer extracted =
@@ -277,6 +258,7 @@ void Pool::Append(Path& path, const Event& event) {
   const MethodOptions& options = config_.options;
   ledger_.recomputed += event.recomputed_tokens;
   path.tokens.push_back(event.token);
+  Grow(path.id, 1);
   path.logprobs.push_back(event.logprob);
   path.mean_logprobs.push_back(
       event.mean_logprob.value_or(std::numeric_limits<float>::quiet_NaN()));
@@ -373,14 +355,12 @@ void Pool::Take(Path& path, const Event& event) {
   }
 }
 
-void Pool::NotePeaks() {
-  const int lanes = LanesInUse();
-  ledger_.lanes_peak = std::max(ledger_.lanes_peak, lanes);
-  ledger_.cells_peak =
-      std::max(ledger_.cells_peak, cells() + lanes - static_cast<int64_t>(running_.size()));
+void Pool::BeginPhase() {
+  tokens_at_.clear();
+  for (Path& path : paths_) {
+    path.top_history = {};  // the maxima of the warm-up have been taken
+  }
 }
-
-void Pool::BeginPhase() { tokens_at_.clear(); }
 
 void Pool::CancelAll(const std::string& reason) {
   const std::vector<PathId> ids = running_;

@@ -80,17 +80,17 @@ void Session::AfterPoll(bool engine_moved) {
   Advance();
 }
 
-// No lane of any session could move for want of cells: expansion stops first, then the least
-// confident path goes.
+// No lane of any session could move for want of cells: expansion stops first, then the method gives
+// up what it can spare, then the least confident path goes.
 void Session::RelieveStall() {
   ++pool_.mutable_ledger().stalls;
+  const int before = pool_.LanesInUse();
   if (pool_.may_expand()) {
-    const int before = pool_.LanesInUse();
     pool_.StopExpansion(/*stalled=*/true);
-    method_->OnShortage(pool_);
-    if (pool_.LanesInUse() < before) {
-      return;
-    }
+  }
+  method_->OnShortage(pool_);
+  if (pool_.LanesInUse() < before) {
+    return;
   }
   pool_.PruneForCells("the engine has no KV cells left");
 }
@@ -117,6 +117,9 @@ void Session::Advance() {
 }
 
 void Session::CheckLimits() {
+  if (pool_.settled() && method_->Done(pool_)) {
+    return;  // a run that came to its end within its limits is whole
+  }
   const Ledger& ledger = pool_.ledger();
   if (limits_.budget_tokens > 0 && ledger.effective() >= limits_.budget_tokens) {
     Stop(fmt::format("the budget of {} effective tokens is used up", limits_.budget_tokens));
@@ -155,7 +158,9 @@ SessionResult Session::Result() const {
   std::vector<Voter> voters;
   for (const Path& path : pool_.paths()) {
     const bool votes = method_->Votes(pool_, path);
-    const bool ranks = path.kind == PathKind::kReasoning && path.status == PathStatus::kFinished;
+    // Samples that came to their end without an answer keep their rank in the Borda vote.
+    const bool ranks = path.kind == PathKind::kReasoning &&
+                       (path.status == PathStatus::kFinished || path.status == PathStatus::kLength);
     if (votes || ranks) {
       voters.push_back({&path, method_->Weight(pool_, path), votes});
     }

@@ -1,8 +1,11 @@
-// Pool when KV cells run short in the middle of a run: expansion stops first, then the least
-// confident paths go, one by one, until what is left fits. Every step is a record of its own.
+// What a pool holds of the KV cells, and what it does when they run short in the middle of a run:
+// expansion stops first, then the least confident paths go, one by one, until what is left fits.
+// Every step is a record of its own.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "hyper/pool.h"
 
@@ -50,6 +53,54 @@ std::string ShortageText(const ShortageRecord& shortage) {
                      shortage.running);
 }
 
+int64_t Pool::cells() const {
+  const bool any = std::any_of(running_.begin(), running_.end(),
+                               [this](PathId id) { return path(id).kind == PathKind::kReasoning; });
+  return own_cells_ + (any ? static_cast<int64_t>(config_.prompt.tokens.size()) : 0);
+}
+
+void Pool::Hold(PathId id) {
+  const Path& opened = path(id);
+  holdings_.push_back({opened.length(), {}});
+  if (opened.parent != kNoPath) {
+    holdings_[static_cast<size_t>(opened.parent)].forks.push_back(id);
+  }
+  own_cells_ += opened.kind == PathKind::kJudge ? opened.prompt_tokens : 0;
+}
+
+void Pool::Grow(PathId id, int count) {
+  holdings_[static_cast<size_t>(id)].tokens += count;
+  own_cells_ += count;
+}
+
+// Goes up the tree of forks while a path there holds nothing more.
+void Pool::Release(PathId id) {
+  own_cells_ -= path(id).kind == PathKind::kJudge ? path(id).prompt_tokens : 0;
+  while (!path(id).running()) {
+    Holding& holding = holdings_[static_cast<size_t>(id)];
+    int shared = 0;
+    for (const PathId fork : holding.forks) {
+      shared = std::max(shared, path(fork).fork_position);
+    }
+    const int inherited = path(id).fork_position;
+    own_cells_ -= std::max(holding.tokens, inherited) - std::max(shared, inherited);
+    holding.tokens = shared;
+    const PathId parent = path(id).parent;
+    if (shared > 0 || parent == kNoPath) {
+      return;
+    }
+    std::erase(holdings_[static_cast<size_t>(parent)].forks, id);
+    id = parent;
+  }
+}
+
+void Pool::NotePeaks() {
+  const int lanes = LanesInUse();
+  ledger_.lanes_peak = std::max(ledger_.lanes_peak, lanes);
+  ledger_.cells_peak =
+      std::max(ledger_.cells_peak, cells() + lanes - static_cast<int64_t>(running_.size()));
+}
+
 int Pool::FreeLanes(int tokens) const {
   const int running = static_cast<int>(running_.size());
   const int by_lanes = config_.reservation.lanes - running;
@@ -75,8 +126,9 @@ PathId Pool::LeastConfident(std::span<const PathId> among) const {
 }
 
 void Pool::RecordShortage(ShortageStep step, int routes, PathId path) {
-  Emit(ShortageRecord{step, position(), static_cast<int>(running_.size()), routes, FreeCells(),
-                      path});
+  // A judge's prompt counts as held before it is computed, so that less than nothing may be left.
+  const int64_t left = std::max<int64_t>(FreeCells(), 0);
+  Emit(ShortageRecord{step, position(), static_cast<int>(running_.size()), routes, left, path});
 }
 
 void Pool::StopExpansion(bool stalled) {
@@ -100,7 +152,11 @@ void Pool::PruneForCells(const std::string& reason) {
   if (running_.empty()) {
     return;
   }
-  EndForCells(LeastConfident(running_), running_.size() == 1, reason);
+  // A judge has no confidence of its own; it goes only where no path is left.
+  std::vector<PathId> paths;
+  std::copy_if(running_.begin(), running_.end(), std::back_inserter(paths),
+               [this](PathId id) { return path(id).kind == PathKind::kReasoning; });
+  EndForCells(LeastConfident(paths.empty() ? running_ : paths), running_.size() == 1, reason);
 }
 
 void Pool::EndForCells(PathId victim, bool last, const std::string& reason) {

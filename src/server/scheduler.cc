@@ -175,13 +175,11 @@ int Scheduler::LanesDue() const {
   Reservation sum;
   for (const std::unique_ptr<LiveRun>& run : live_) {
     const Reservation& more = run->session()->pool().reservation();
-    const bool fits = sum.lanes + more.lanes <= can.max_rows &&
-                      (can.cells_total == 0 || sum.cells + more.cells <= can.cells_total);
-    if (!fits && sum.lanes > 0 && !run->session()->started()) {
+    const Reservation with{sum.lanes + more.lanes, sum.cells + more.cells};
+    if (!FitTogether(with, can) && sum.lanes > 0 && !run->session()->started()) {
       break;
     }
-    sum.lanes += more.lanes;
-    sum.cells += more.cells;
+    sum = with;
   }
   return std::min(sum.lanes, can.max_lanes);
 }

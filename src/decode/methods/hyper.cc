@@ -53,10 +53,6 @@ Status HyperMethod::OnSettled(Pool& pool) {
     return pool.running().empty() ? EndWarmup(pool) : pool.GrantAll(options_.interval);
   }
   MergeFamilies(pool);
-  if (pool.running().empty()) {
-    done_ = true;
-    return {};
-  }
   if (tokens_to_decision_ > 0) {
     return pool.GrantAll(std::exchange(tokens_to_decision_, 0));
   }
@@ -66,7 +62,7 @@ Status HyperMethod::OnSettled(Pool& pool) {
 // The continuations of an expansion are judged at once, so that one of each root stays.
 void HyperMethod::OnShortage(Pool& pool) { MergeFamilies(pool); }
 
-bool HyperMethod::Done(const Pool& /*pool*/) const { return done_; }
+bool HyperMethod::Done(const Pool& pool) const { return !in_warmup_ && pool.running().empty(); }
 
 Status HyperMethod::EndWarmup(Pool& pool) {
   in_warmup_ = false;

@@ -44,7 +44,6 @@ class HyperMethod : public Method {
 
   MethodOptions options_;
   bool in_warmup_ = true;
-  bool done_ = false;
   WarmupRecord warmup_;
   int step_ = 0;
   int last_decision_ = 0;       // generated tokens at the last decision

@@ -124,8 +124,7 @@ JudgeReward::JudgeReward(const MethodOptions& options, JudgeScale scale)
       scale_(scale) {}
 
 Status JudgeReward::Ask(Pool& pool) {
-  replies_.assign(steps().size(), 0);
-  verdicts_.assign(steps().size(), {});
+  replies_.assign(steps().size(), {});
   next_ = 0;
   return OpenMore(pool);
 }
@@ -167,9 +166,7 @@ Status JudgeReward::OpenMore(Pool& pool) {
     ++opened_;
     if (!judge) {
       pool.Emit(NoticeRecord{"a step got no judge: " + judge.error().message});
-      if (++replies_[step] == calls_) {
-        Set(step, Path::kUnknown);
-      }
+      Count(step, /*replied=*/false, std::nullopt);
       continue;
     }
     judging_[*judge] = step;
@@ -182,20 +179,39 @@ Status JudgeReward::OpenMore(Pool& pool) {
 }
 
 void JudgeReward::Collect(Pool& pool) {
+  const int limit = std::min(tokens_, pool.options().max_tokens);
   for (const auto& [judge, step] : judging_) {
     pool.Finish(judge, PathStatus::kLength, "judge-tokens are used up");
-    const std::optional<double> verdict = ReadVerdict(pool.path(judge).text, scale_);
-    if (verdict) {
-      verdicts_[step].push_back(*verdict);
+    const Path& path = pool.path(judge);
+    const bool finished = path.status == PathStatus::kFinished;
+    const bool readable = finished || path.status == PathStatus::kLength;
+    const std::optional<double> verdict =
+        readable ? ReadVerdict(path.text, scale_) : std::optional<double>();
+    // One that was cut short, such as for want of cells, has not said that it cannot recommend.
+    const bool replied = finished || verdict || path.length() >= limit;
+    if (!replied) {
+      pool.Emit(NoticeRecord{"a step lost a judge: " + path.reason});
     }
-    if (++replies_[step] == calls_) {
-      const std::vector<double>& read = verdicts_[step];
-      Set(step, read.empty() ? 0.0
-                             : std::accumulate(read.begin(), read.end(), 0.0) /
-                                   static_cast<double>(read.size()));
-    }
+    Count(step, replied, verdict);
   }
   judging_.clear();
+}
+
+void JudgeReward::Count(size_t step, bool replied, std::optional<double> verdict) {
+  Replies& replies = replies_[step];
+  replies.any |= replied;
+  if (verdict) {
+    replies.verdicts.push_back(*verdict);
+  }
+  if (++replies.counted < calls_) {
+    return;
+  }
+  const std::vector<double>& read = replies.verdicts;
+  if (read.empty()) {
+    Set(step, replies.any ? 0.0 : Path::kUnknown);
+  } else {
+    Set(step, std::accumulate(read.begin(), read.end(), 0.0) / static_cast<double>(read.size()));
+  }
 }
 
 }  // namespace hyper

@@ -25,8 +25,9 @@ enum class JudgeScale {
 // Pure.
 std::optional<double> ReadVerdict(std::string_view reply, JudgeScale scale);
 
-// Asks `judge-calls` times per step and takes the mean of the verdicts that could be read; where
-// none could, the step's value is 0: an unreadable judge does not recommend it.
+// Asks `judge-calls` times per step and takes the mean of the verdicts that could be read. Where
+// judges replied and none could be read, the step's value is 0: an unreadable judge does not
+// recommend it. Where no judge came to its end (no lane, no cells), the value is unknown.
 class JudgeReward : public BatchReward {
  public:
   JudgeReward(const MethodOptions& options, JudgeScale scale);
@@ -41,14 +42,21 @@ class JudgeReward : public BatchReward {
   Result<std::vector<Token>> PromptFor(Pool& pool, const StepSpan& step) const;
   Status OpenMore(Pool& pool);
   void Collect(Pool& pool);
+  // One call less is due for a step; the last one settles its value.
+  void Count(size_t step, bool replied, std::optional<double> verdict);
+
+  struct Replies {  // to the calls of one step
+    int counted = 0;
+    bool any = false;              // a judge came to its end, readable or not
+    std::vector<double> verdicts;  // that could be read
+  };
 
   int calls_;
   int tokens_;
   JudgeScale scale_;
   std::map<PathId, size_t> judging_;  // judge path -> step of the batch
-  std::vector<int> replies_;          // by step, readable or not
-  std::vector<std::vector<double>> verdicts_;
-  size_t next_ = 0;  // calls made so far: step next_ / calls_
+  std::vector<Replies> replies_;      // by step
+  size_t next_ = 0;                   // calls made so far: step next_ / calls_
   uint64_t opened_ = 0;
 };
 

@@ -7,12 +7,18 @@
 
 #include "src/core/confidence.h"
 #include "src/core/threshold.h"
+#include "src/core/vote.h"
 
 namespace hyper {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr char kProbeQuestion[] = "\nIs the answer above correct? Answer Yes or No: ";
+
+void NoteNoProbe(Pool& pool, PathId path, const Error& error) {
+  pool.Emit(NoticeRecord{"path " + std::to_string(path) +
+                         " got no P(True), so that it has no weight: " + error.message});
+}
 
 double Sum(const std::vector<float>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
@@ -69,6 +75,20 @@ Status ScoredPaths::OnSettled(Pool& pool) {
   return Probe(pool);
 }
 
+bool ScoredPaths::HasWeights() const {
+  return options().scorer != "p-true" ||
+         std::any_of(p_true_.begin(), p_true_.end(),
+                     [](const auto& answer) { return std::isfinite(answer.second); });
+}
+
+std::string ScoredPaths::VoteRule(const Pool& pool) const {
+  const std::string rule = SelfConsistency::VoteRule(pool);
+  const bool weighs =
+      std::any_of(kWeightRules.begin(), kWeightRules.end(),
+                  [&rule](hyper::VoteRule known) { return VoteRuleName(known) == rule; });
+  return weighs && !HasWeights() ? VoteRuleName(hyper::VoteRule::kMajority) : rule;
+}
+
 // Asks of each path that answered, one after another, whether it is correct: p(Yes) against p(No).
 Status ScoredPaths::Probe(Pool& pool) {
   while (probed_ < pool.paths().size() && pool.settled()) {
@@ -92,14 +112,25 @@ Status ScoredPaths::Probe(Pool& pool) {
     const PathId asked = path.id;
     Result<PathId> judge = pool.OpenJudge(prompt, static_cast<uint64_t>(asked));
     if (!judge) {
-      return judge.error();
+      NoteNoProbe(pool, asked, judge.error());
+      continue;
     }
     const std::vector<std::vector<Token>> replies = {*yes, *no};
     Result<uint64_t> request = pool.Score(*judge, replies);
-    if (!request) {
+    if (!request && request.error().code == ErrorCode::kUnsupported) {
       return request.error();
     }
+    if (!request) {
+      pool.Finish(*judge, PathStatus::kFailed, request.error().message);
+      NoteNoProbe(pool, asked, request.error());
+      continue;
+    }
     asked_[*judge] = asked;
+  }
+  const bool votes = std::any_of(pool.paths().begin(), pool.paths().end(),
+                                 [&](const Path& path) { return Votes(pool, path); });
+  if (pool.settled() && votes && VoteRule(pool) != SelfConsistency::VoteRule(pool)) {
+    pool.Emit(NoticeRecord{"no path got a P(True): the vote is by " + VoteRule(pool)});
   }
   return {};
 }
@@ -116,17 +147,33 @@ bool OfflineDeepConf::Votes(const Pool& pool, const Path& path) const {
   if (!SelfConsistency::Votes(pool, path)) {
     return false;
   }
+  const Ranking& ranking = RankingOf(pool);
+  return ranking.weights[static_cast<size_t>(path.id)] >= ranking.threshold;
+}
+
+// A path that has ended keeps its score, so that the ranking holds until another one ends.
+const OfflineDeepConf::Ranking& OfflineDeepConf::RankingOf(const Pool& pool) const {
+  const size_t ended = pool.paths().size() - pool.running().size();
+  if (ranking_.ended == ended) {
+    return ranking_;
+  }
+  ranking_ = {ended, std::vector<double>(pool.paths().size(), kUnknown), 0};
   std::vector<double> scores;
-  for (const Path& other : pool.paths()) {
-    const double score = Weight(pool, other);
-    if (SelfConsistency::Votes(pool, other) && std::isfinite(score)) {
+  for (const Path& path : pool.paths()) {
+    if (!SelfConsistency::Votes(pool, path)) {
+      continue;
+    }
+    const double score = Weight(pool, path);
+    ranking_.weights[static_cast<size_t>(path.id)] = score;
+    if (std::isfinite(score)) {
       scores.push_back(score);
     }
   }
   ThresholdRule rule;
   rule.kind = ThresholdRule::Kind::kPercentile;
   rule.percentile = 100.0 - options().keep_percent;
-  return Weight(pool, path) >= ComputeThreshold(rule, scores);
+  ranking_.threshold = ComputeThreshold(rule, scores);
+  return ranking_;
 }
 
 }  // namespace hyper

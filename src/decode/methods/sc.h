@@ -26,7 +26,9 @@ class SelfConsistency : public Method {
 };
 
 // Paths are scored by options().scorer; the rule weighted, best or borda picks. With the scorer
-// `p-true` each path that answered is asked "is this correct?" by one probe of the policy itself.
+// `p-true` each path that answered is asked "is this correct?" by one probe of the policy itself;
+// a path whose probe does not fit the engine has no weight, and where none has one the majority
+// decides.
 class ScoredPaths : public SelfConsistency {
  public:
   explicit ScoredPaths(const MethodOptions& options) : SelfConsistency(options) {}
@@ -36,9 +38,12 @@ class ScoredPaths : public SelfConsistency {
   bool Done(const Pool& pool) const override;
   double Weight(const Pool& pool, const Path& path) const override;
   bool Weighs() const override { return true; }
+  std::string VoteRule(const Pool& pool) const override;
 
  private:
   Status Probe(Pool& pool);
+  // Whether the method's weights are there: those of P(True) come by the probes.
+  bool HasWeights() const;
 
   std::map<PathId, double> p_true_;  // by asked path
   std::map<PathId, PathId> asked_;   // probe path -> asked path
@@ -51,6 +56,16 @@ class OfflineDeepConf : public ScoredPaths {
  public:
   explicit OfflineDeepConf(const MethodOptions& options) : ScoredPaths(options) {}
   bool Votes(const Pool& pool, const Path& path) const override;
+
+ private:
+  struct Ranking {
+    size_t ended = 0;             // paths that had ended when it was made
+    std::vector<double> weights;  // by path
+    double threshold = 0;         // the least weight that votes
+  };
+  const Ranking& RankingOf(const Pool& pool) const;
+
+  mutable Ranking ranking_;  // made anew only where more paths have ended: O(all tokens)
 };
 
 // Score of a whole path from its stored series, by the scorer's name; larger is better.

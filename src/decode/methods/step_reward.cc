@@ -147,8 +147,16 @@ class ProbeReward : public BatchReward {
         asked = *judge;
       }
       Result<uint64_t> request = pool.Score(asked, replies);
-      if (!request) {
+      if (!request && request.error().code == ErrorCode::kUnsupported) {
         return request.error();
+      }
+      if (!request) {
+        pool.Emit(NoticeRecord{"a step got no P(True): " + request.error().message});
+        Set(i, Path::kUnknown);
+        if (pool.path(asked).kind == PathKind::kJudge) {
+          pool.Finish(asked, PathStatus::kFailed, request.error().message);
+        }
+        continue;
       }
       asked_[*request] = i;
     }

@@ -273,6 +273,60 @@ TEST(JudgeReward, JudgesOneByOneWhereLanesAreFew) {
   EXPECT_EQ(engine.cost().lanes_peak, 3);
 }
 
+TEST(JudgeReward, PathsThatWaitMakeRoomForTheJudge) {
+  const std::map<char, std::string> replies = {
+      {'a', "Score: 0.9"}, {'b', "Score: 0.1"}, {'c', "Score: 0.2"}, {'d', "Score: 0.2"},
+      {'e', "Score: 0.2"}, {'f', "Score: 0.2"}, {'g', "Score: 0.2"}, {'h', "Score: 0.2"}};
+  FakeEngine roomy(JudgedOptions(replies));
+  MethodOptions options = StepOptions(3);
+  options.tree.judge_tokens = 12;
+  auto first = RebaseBy(roomy, "judge", options);
+  RunSteps(roomy, *first);
+  int prompt = 0;
+  for (const Path& path : first->pool().paths()) {
+    prompt = std::max(prompt, path.kind == PathKind::kJudge ? path.prompt_tokens : 0);
+  }
+  FakeOptions tight = JudgedOptions(replies);
+  tight.capabilities.cells_total = prompt + 14;  // one judge, and next to nothing beside it
+  FakeEngine engine(tight);
+  auto session = RebaseWith(engine, std::move(*MakeStepReward("judge", options)), options,
+                            tight.capabilities.cells_total);
+  RunSteps(engine, *session);
+  EXPECT_TRUE(session->Result().answer.has_value());
+  EXPECT_GE(session->Result().ledger.stalls, 1);
+  for (const Path& path : session->pool().paths()) {
+    EXPECT_TRUE(path.kind != PathKind::kJudge || path.status != PathStatus::kPruned) << path.id;
+  }
+  for (const Record& record : session->pool().TakeRecords()) {
+    const auto* shortage = std::get_if<ShortageRecord>(&record);
+    EXPECT_TRUE(shortage == nullptr || shortage->cells >= 0);
+  }
+}
+
+TEST(JudgeReward, AJudgeLostForWantOfCellsIsNoVerdict) {
+  FakeOptions tight = JudgedOptions({{'a', "Score: 0.9"}});
+  tight.capabilities.cells_total = 50;  // for the path, never for a judge's prompt
+  FakeEngine engine(tight);
+  auto session = RebaseBy(engine, "judge", StepOptions(1));
+  RunSteps(engine, *session);
+  const Path& path = session->pool().path(0);
+  EXPECT_TRUE(std::isnan(session->method().Weight(session->pool(), path)));
+  EXPECT_FALSE(session->Result().answer.has_value());
+}
+
+TEST(JudgeReward, ACallWithoutALaneLeavesTheVerdictsOfTheOthers) {
+  FakeOptions options = JudgedOptions({{'a', "Score: 0.9"}});
+  // The path is number 0; the third judge of its first step is refused, and again when asked alone.
+  options.refuse_open = [](int64_t open) { return open == 3 || open == 4; };
+  FakeEngine engine(options);
+  MethodOptions method = StepOptions(1);
+  method.tree.judge_calls = 3;
+  auto session = RebaseBy(engine, "judge", method);
+  RunSteps(engine, *session);
+  EXPECT_EQ(session->Result().answer, "a");
+  EXPECT_NEAR(session->method().Weight(session->pool(), session->pool().path(0)), 0.9, 1e-9);
+}
+
 TEST(JudgeReward, NoLaneForAJudgeIsNoValue) {
   FakeOptions tight = JudgedOptions({});
   tight.capabilities.max_lanes = 2;

@@ -46,6 +46,13 @@ void StepTreeMethod::OnScored(Pool& pool, PathId path, uint64_t request,
   reward_->OnScored(pool, path, request, scores);
 }
 
+// A path that waits can be read again later; one that decodes, and a judge, would be lost.
+void StepTreeMethod::OnShortage(Pool& pool) {
+  if (phase_ != Phase::kWarmup) {
+    SetAside(pool);
+  }
+}
+
 Status StepTreeMethod::OnPolled(Pool& pool) { return reward_->OnPolled(pool); }
 
 bool StepTreeMethod::Done(const Pool& /*pool*/) const { return phase_ == Phase::kDone; }
@@ -156,7 +163,8 @@ bool StepTreeMethod::SetAside(Pool& pool) {
   PathId least = kNoPath;
   for (const PathId id : pool.running()) {
     const Path& path = pool.path(id);
-    if (path.kind == PathKind::kReasoning && !IsWriting(id) && id != held_ &&
+    const bool waits = path.granted == 0 && path.scores_due == 0 && !IsWriting(id);
+    if (path.kind == PathKind::kReasoning && waits && id != held_ &&
         (least == kNoPath || Sureness(path) < Sureness(pool.path(least)))) {
       least = id;
     }

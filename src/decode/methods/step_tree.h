@@ -33,6 +33,7 @@ class StepTreeMethod : public Method {
   void OnToken(Pool& pool, PathId path) override;
   void OnScored(Pool& pool, PathId path, uint64_t request,
                 const std::vector<std::vector<float>>& scores) override;
+  void OnShortage(Pool& pool) override;
   Status OnPolled(Pool& pool) override;
   Status OnSettled(Pool& pool) override;
   bool Done(const Pool& pool) const override;
