@@ -72,14 +72,14 @@ Verdict Comparer::CompareForms(NodeId a, NodeId b) {
   RegionReader regions(tree_, scalars_, budget_);
   if (regions.IsRegion(a) || regions.IsRegion(b)) {
     const Verdict verdict = CompareRegions(a, b);
-    if (verdict != Verdict::kUndecided) return verdict;
+    // What a condition selects cannot be told by its form.
+    if (verdict != Verdict::kUndecided || either(Kind::kBuilder)) return verdict;
   }
   if (either(Kind::kRelation) && !collections) return CompareRelations(a, b);
+  if (HasPlusMinus(a) || HasPlusMinus(b)) return ComparePlusMinus(a, b);
   if (either(Kind::kTuple)) return CompareTuples(a, b);
   if (either(Kind::kMatrix)) return CompareMatrices(a, b);
-  if (collections || HasPlusMinus(a) || HasPlusMinus(b)) {
-    return CompareUnordered(Elements(a), Elements(b));
-  }
+  if (collections) return CompareUnordered(Elements(a), Elements(b));
   if (either(Kind::kRatio)) return CompareRatios(a, b);
   return CompareQuantities(a, b);
 }

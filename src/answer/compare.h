@@ -55,9 +55,13 @@ class Comparer {
   Verdict CompareUnordered(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
   Verdict CompareMatrices(NodeId a, NodeId b);
   Verdict CompareRatios(NodeId a, NodeId b);
-  std::vector<NodeId> Elements(NodeId id);
+  Verdict ComparePlusMinus(NodeId a, NodeId b);
+  std::vector<NodeId> Elements(NodeId id, bool each = false);
+  std::vector<NodeId> OrderedByName(const std::vector<NodeId>& elements);
   bool HasPlusMinus(NodeId id) const;
-  NodeId WithSign(NodeId id, bool upper);
+  int CountPlusMinus(NodeId id, bool& opposite) const;
+  bool SignsAreAmbiguous(NodeId id) const;
+  NodeId WithSigns(NodeId id, const std::vector<bool>& signs, std::size_t& next);
   // quantity.cc
   Verdict CompareScalar(NodeId a, NodeId b);
   Verdict CompareUnknownFunctions(NodeId a, NodeId b);

@@ -8,6 +8,12 @@
 #include "src/answer/evaluate.h"
 
 namespace hyper {
+namespace {
+
+// More plus-minus signs than this are not chosen each for itself.
+constexpr std::size_t kMaxSigns = 4;
+
+}  // namespace
 
 bool Comparer::IsCollection(NodeId id) const {
   return KindOf(id) == Kind::kSet || KindOf(id) == Kind::kList;
@@ -21,29 +27,70 @@ bool Comparer::HasPlusMinus(NodeId id) const {
                      [&](NodeId arg) { return HasPlusMinus(arg); });
 }
 
-// The expression with each plus-minus replaced by one of its signs, all by the same.
-NodeId Comparer::WithSign(NodeId id, bool upper) {
+// Counts the plus-minus signs of an expression; `opposite`: one of them is minus-plus.
+int Comparer::CountPlusMinus(NodeId id, bool& opposite) const {
+  if (!budget_.Steps()) return 0;
+  const Node& node = tree_.at(id);
+  int count = node.kind == Kind::kPlusMinus ? 1 : 0;
+  opposite = opposite || (count == 1 && node.text == "-");
+  for (const NodeId arg : node.args) count += CountPlusMinus(arg, opposite);
+  return count;
+}
+
+// The expression with each plus-minus replaced by one of its signs: upper where the next of
+// `signs` is set.
+NodeId Comparer::WithSigns(NodeId id, const std::vector<bool>& signs, std::size_t& next) {
   if (!HasPlusMinus(id)) return id;
   Node node = tree_.at(id);
-  for (NodeId& arg : node.args) arg = WithSign(arg, upper);
-  if (node.kind != Kind::kPlusMinus) return tree_.Add(std::move(node));
+  const bool own = node.kind == Kind::kPlusMinus;
+  const bool upper = own && next < signs.size() && signs[next++];
+  for (NodeId& arg : node.args) arg = WithSigns(arg, signs, next);
+  if (!own) return tree_.Add(std::move(node));
   if (upper == (node.text == "+")) return node.args[0];
   return tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(-1)), node.args[0]});
 }
 
-// Members of a set or list, plus-minus written out; anything else is its own only member.
-std::vector<NodeId> Comparer::Elements(NodeId id) {
-  std::vector<NodeId> members = IsCollection(id) ? tree_.at(id).args : std::vector<NodeId>{id};
+// Members of a set or list, plus-minus written out; anything else is its own only member. `each`:
+// several signs of a member are chosen each for itself, else all together.
+std::vector<NodeId> Comparer::Elements(NodeId id, bool each) {
+  const std::vector<NodeId> members =
+      IsCollection(id) ? tree_.at(id).args : std::vector<NodeId>{id};
   std::vector<NodeId> elements;
   for (const NodeId member : members) {
-    if (HasPlusMinus(member)) {
-      elements.push_back(WithSign(member, true));
-      elements.push_back(WithSign(member, false));
-    } else {
-      elements.push_back(member);
+    bool opposite = false;
+    const auto count = static_cast<std::size_t>(CountPlusMinus(member, opposite));
+    const bool together = !each || opposite || count > kMaxSigns;
+    const std::size_t choices = count == 0 ? 1 : together ? 2 : std::size_t{1} << count;
+    for (std::size_t choice = 0; choice < choices; ++choice) {
+      std::vector<bool> signs(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        signs[i] = together ? choice == 0 : (choice >> i) % 2 == 0;
+      }
+      std::size_t next = 0;
+      elements.push_back(WithSigns(member, signs, next));
     }
   }
   return elements;
+}
+
+// Whether a member has several plus-minus signs and none that is tied to another by minus-plus.
+bool Comparer::SignsAreAmbiguous(NodeId id) const {
+  const std::vector<NodeId> members =
+      IsCollection(id) ? tree_.at(id).args : std::vector<NodeId>{id};
+  return std::any_of(members.begin(), members.end(), [&](NodeId member) {
+    bool opposite = false;
+    return CountPlusMinus(member, opposite) > 1 && !opposite;
+  });
+}
+
+Verdict Comparer::ComparePlusMinus(NodeId a, NodeId b) {
+  const Verdict together = CompareUnordered(Elements(a), Elements(b));
+  if (!SignsAreAmbiguous(a) && !SignsAreAmbiguous(b)) return together;
+  const std::string reason = reason_;
+  const Verdict each = CompareUnordered(Elements(a, true), Elements(b, true));
+  return together == each
+             ? Say(together, reason)
+             : Say(Verdict::kUndecided, "several plus-minus signs may go together or not");
 }
 
 Verdict Comparer::CompareTuples(NodeId a, NodeId b) {
@@ -59,6 +106,16 @@ Verdict Comparer::CompareTuples(NodeId a, NodeId b) {
     return CompareInOrder(left, right);
   }
   if (KindOf(b) == Kind::kList) {
+    if (const std::vector<NodeId> named = OrderedByName(right); !named.empty()) {
+      // "y = 3, x = 2" is the point (2, 3). Against the order as written nothing is proved: the
+      // letters need not be those of the axes.
+      const Verdict sorted = CompareInOrder(left, named);
+      if (sorted != Verdict::kNotEqual || named == right) return sorted;
+      const std::string reason = reason_;
+      return CompareInOrder(left, right) == Verdict::kNotEqual
+                 ? Say(Verdict::kNotEqual, reason)
+                 : Say(Verdict::kUndecided, "the order of the names is not that of the tuple");
+    }
     return brackets == "[]" ? CompareUnordered(left, right) : CompareInOrder(left, right);
   }
   if (KindOf(b) == Kind::kMatrix && options_.vector_as_tuple) {
@@ -66,10 +123,24 @@ Verdict Comparer::CompareTuples(NodeId a, NodeId b) {
         tree_.at(b).columns == 1 || tree_.at(b).columns == static_cast<int>(right.size());
     if (vector) return CompareInOrder(left, right);
   }
-  if (HasPlusMinus(a) || HasPlusMinus(b)) {
-    return CompareUnordered(Elements(a), Elements(b));
-  }
   return Say(Verdict::kNotEqual, "several numbers in order against one thing");
+}
+
+// Assignments to different names, sorted by them; empty where the elements are anything else.
+std::vector<NodeId> Comparer::OrderedByName(const std::vector<NodeId>& elements) {
+  std::vector<std::pair<std::string, NodeId>> named;
+  for (const NodeId element : elements) {
+    if (KindOf(element) != Kind::kRelation) return {};
+    named.emplace_back(Unname(element).symbol, element);
+  }
+  std::stable_sort(named.begin(), named.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<NodeId> sorted;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (named[i].first.empty() || (i > 0 && named[i].first == named[i - 1].first)) return {};
+    sorted.push_back(named[i].second);
+  }
+  return sorted;
 }
 
 Verdict Comparer::CompareInOrder(const std::vector<NodeId>& a, const std::vector<NodeId>& b) {

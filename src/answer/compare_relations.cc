@@ -47,6 +47,27 @@ bool NamesItsValue(const std::string& operators) {
   return operators.find_first_not_of("=a") == std::string::npos || operators == "i";
 }
 
+// The place of the operand that gives the value: the last one, or that before the first
+// approximation, which only illustrates it ("x = 1/3 \approx 0.333").
+std::size_t ExactPlace(const std::string& operators) {
+  const std::size_t approximation = operators.find('a');
+  const bool behind = approximation != std::string::npos && approximation > 0;
+  return behind ? approximation : operators.size();
+}
+
+// "point x,y," for a tuple of different symbols in the order of their names; empty for any other.
+std::string NameOfPoint(const Expression& tree, const Node& tuple) {
+  std::string name = "point ";
+  std::string last;
+  for (const NodeId arg : tuple.args) {
+    const Node& symbol = tree.at(arg);
+    if (symbol.kind != Kind::kSymbol || symbol.text <= last) return {};
+    last = symbol.text;
+    name += last + ',';
+  }
+  return tuple.text == "()" ? name : std::string();
+}
+
 }  // namespace
 
 // The name that an answer gives its value: "x = 5", "f(x) = x^2", "x = 1 or x = 2", "x = 1, 2".
@@ -56,11 +77,12 @@ Comparer::Named Comparer::Unname(NodeId id) {
     const auto name = [&](NodeId side) -> std::string {
       const Node& lhs = tree_.at(side);
       if (lhs.kind == Kind::kSymbol) return lhs.text;
+      if (lhs.kind == Kind::kTuple) return NameOfPoint(tree_, lhs);
       const bool function = lhs.kind == Kind::kCall && lhs.text[0] == '?';
       return function ? StructuralKey(tree_, side, budget_) : "";
     };
     const std::string left = name(node.args.front());
-    if (!left.empty()) return {left, node.args.back()};
+    if (!left.empty()) return {left, node.args[ExactPlace(node.text)]};
     const std::string right = node.text == "i" ? "" : name(node.args.back());
     if (!right.empty()) return {right, node.args.front()};
   }
@@ -159,9 +181,14 @@ Verdict Comparer::CompareWithStatement(const Node& relation, NodeId other) {
   if (relation.text.find_first_not_of("=a") != std::string::npos) {
     return Say(Verdict::kNotEqual, "a relation against something else");
   }
-  const NodeId value = relation.args.back();
+  const NodeId value = relation.args[ExactPlace(relation.text)];
   const NodeId first = relation.args.front();
   if (!scalars_.Symbols(first).empty() || !scalars_.Symbols(value).empty()) {
+    // AB = 5 may name 5 in a way that is not read.
+    if (options_.ignore_assignment &&
+        (Compare(value, other) != Verdict::kNotEqual || Compare(first, other) == Verdict::kEqual)) {
+      return Say(Verdict::kUndecided, "one side of an equation against the other answer");
+    }
     return Say(Verdict::kNotEqual, "an equation against something else");
   }
   const Verdict holds = Compare(first, value);

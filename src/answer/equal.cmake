@@ -28,7 +28,8 @@ set(equal_sources
   region.cc
   scalar.cc
   scalar_policies.cc
-  unicode.cc)
+  unicode.cc
+  unicode_letters.cc)
 list(TRANSFORM equal_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 target_sources(hyper PRIVATE ${equal_sources})
 hyper_tests(equal_test equal_cases_test.cc equal_properties_test.cc equal_test.cc exact_test.cc

@@ -48,14 +48,15 @@ size_t WordEnd(std::string_view text, size_t at) {
 
 // Words between "is" and the answer that say nothing about it: "is therefore approximately".
 size_t SkipFillers(std::string_view text, size_t at, AnswerKind kind) {
-  constexpr int kMaxFillers = 8;  // bounds the work where labels follow each other closely
+  constexpr int kMaxFillers = 8;   // bounds the work where labels follow each other closely
+  constexpr size_t kLongest = 32;  // longer than any filler, so that no word is read whole
   for (int fillers = 0; fillers < kMaxFillers; ++fillers) {
     at = SkipDecoration(text, at);
     if (const size_t mark = LengthOfOne(kInnerMarks, text, at); mark > 0) {
       at += mark;
       continue;
     }
-    const size_t end = WordEnd(text, at);
+    const size_t end = WordEnd(text.substr(0, at + kLongest), at);
     const std::string_view word = Slice(text, at, end);
     if (kind == AnswerKind::kText) return at;  // any word may be part of the answer
     const bool filler =
@@ -64,6 +65,14 @@ size_t SkipFillers(std::string_view text, size_t at, AnswerKind kind) {
     at = end;
   }
   return at;
+}
+
+// Whether a number or formula is denied: "the answer is not 12". Choices see to that themselves.
+bool IsDenied(std::string_view text, size_t at, AnswerKind kind) {
+  if (kind != AnswerKind::kInteger && kind != AnswerKind::kMath) return false;
+  if (!StandsAtAnyCase(text, at, "not ")) return false;
+  const char value = At(text, at + 4);
+  return IsDigit(value) || value == '$' || value == '\\' || value == '-';
 }
 
 // The value of an English label that ends at `at`: after a mark, or after "is" or its like, with a
@@ -78,7 +87,10 @@ Hit AfterEnglishLabel(std::string_view text, size_t at, AnswerKind kind) {
     }
     const size_t end = WordEnd(text, at);
     const std::string_view word = Slice(text, at, end);
-    if (IsOneOf(word, kEnglishVerbs)) return {0, SkipFillers(text, end, kind), false};
+    if (IsOneOf(word, kEnglishVerbs)) {
+      const size_t value = SkipFillers(text, end, kind);
+      return {0, IsDenied(text, value, kind) ? kNone : value, false};
+    }
     if (word.empty() || (words == 0 && !IsOneOf(word, kBridges))) break;
     at = end;
   }
@@ -205,6 +217,21 @@ std::string_view BeforeQuote(std::string_view value) {
                                                                        : value;
 }
 
+// `value` up to the brace that closes nothing in it: {"answer": 42}.
+std::string_view BeforeLooseBrace(std::string_view value) {
+  int depth = 0;
+  for (size_t i = 0; i < value.size(); ++i) {
+    if (value[i] == '\\') {
+      ++i;
+    } else if (value[i] == '{') {
+      ++depth;
+    } else if (value[i] == '}' && --depth < 0) {
+      return TrimSpace(value.substr(0, i));
+    }
+  }
+  return value;
+}
+
 // The line at `begin`, or the displayed formula or <answer> block that begins there.
 std::string_view ValueAt(std::string_view text, size_t begin, size_t limit) {
   begin = SkipSpace(text.substr(0, limit), begin);
@@ -223,7 +250,7 @@ std::string_view ValueAt(std::string_view text, size_t begin, size_t limit) {
   end = end == kNone ? limit : end + (close == "\n" ? 0 : close.size());
   std::string_view value = Slice(text, begin, end);
   value = TrimSpace(value.substr(0, value.find("</answer>")));
-  return begin > 0 && text[begin - 1] == '"' ? BeforeQuote(value) : value;
+  return begin > 0 && text[begin - 1] == '"' ? BeforeQuote(value) : BeforeLooseBrace(value);
 }
 
 }  // namespace

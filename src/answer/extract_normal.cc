@@ -1,6 +1,7 @@
 #include "src/answer/extract_normal.h"
 
 #include <array>
+#include <utility>
 
 #include "src/answer/extract_numbers.h"
 #include "src/answer/extract_scan.h"
@@ -113,36 +114,80 @@ std::string WithoutDelimiters(std::string_view text) {
   return copy;
 }
 
-// Places of the equality signs of `text` that stand outside brackets; `list` tells whether a
-// comma, semicolon, "and" or "or" does, too. Relations such as "<=" and "\leq" are none.
+// Commands that stand between equations of a list, and relations that make no chain of equalities.
+constexpr std::array<std::string_view, 10> kJoints = {"\\text",  "\\mbox", "\\quad", "\\qquad",
+                                                      "\\\\",    "\\lor",  "\\land", "\\vee",
+                                                      "\\wedge", "\\begin"};
+constexpr std::array<std::string_view, 11> kOrders = {"\\le",  "\\leq",      "\\leqslant", "\\ge",
+                                                      "\\geq", "\\geqslant", "\\lt",       "\\gt",
+                                                      "\\ne",  "\\neq",      "\\in"};
+
+// Places of the equality signs of `text` that stand outside brackets. `list`: they are no chain,
+// since a comma, "and" or the like stands between them, or another relation.
 struct Equalities {
   std::vector<size_t> places;
   bool list = false;
 };
 
-Equalities FindEqualities(std::string_view text) {
-  Equalities found;
-  int depth = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\\') {
-      ++i;
-    } else if (c == '(' || c == '[' || c == '{') {
-      ++depth;
-    } else if (c == ')' || c == ']' || c == '}') {
-      --depth;
-    } else if (depth == 0 && (StandsAt(text, i, ", ") || StandsAt(text, i, "; ") ||
-                              StandsAt(text, i, " and ") || StandsAt(text, i, " or "))) {
-      found.list = true;
-    } else if (depth == 0 && c == '=') {
-      const char before = i == 0 ? '\0' : text[i - 1];
+// Reads a text from left to right.
+class EqualityFinder {
+ public:
+  explicit EqualityFinder(std::string_view text) : text_(text) {}
+
+  Equalities Find() {
+    for (size_t i = 0; i < text_.size(); ++i) {
+      const char c = text_[i];
+      if (c == '\\') {
+        const size_t end = AfterCommand(text_, i);
+        Command(Slice(text_, i, end));
+        i = end - 1;
+      } else if (c == '(' || c == '[' || c == '{') {
+        ++depth_;
+      } else if (c == ')' || c == ']' || c == '}') {
+        --depth_;
+      } else if (depth_ == 0) {
+        Outside(i);
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void Command(std::string_view name) {
+    if (name == "\\{") ++depth_;
+    if (name == "\\}") --depth_;
+    if (depth_ != 0) return;
+    if (IsOneOf(name, kJoints)) joint_ = true;
+    if (IsOneOf(name, kOrders)) found_.list = true;
+  }
+
+  // The character at `i`, outside brackets.
+  void Outside(size_t i) {
+    const char c = text_[i];
+    const char before = i == 0 ? '\0' : text_[i - 1];
+    const bool order = c == '<' || (c == '>' && before != '=' && before != '-');
+    if (order || StandsAt(text_, i, ", ") || StandsAt(text_, i, "; ") ||
+        StandsAt(text_, i, " and ") || StandsAt(text_, i, " or ")) {
+      found_.list = true;
+    } else if (c == ',' || c == ';') {
+      // "1,000" has a comma, too; only an equation behind it makes it one between equations.
+      joint_ = true;
+    } else if (c == '=') {
       const bool relation = before == '<' || before == '>' || before == '!' || before == ':' ||
-                            before == '=' || At(text, i + 1) == '=';
-      if (!relation) found.places.push_back(i);
+                            before == '=' || At(text_, i + 1) == '=';
+      if (relation) return;
+      found_.list = found_.list || joint_;
+      found_.places.push_back(i);
     }
   }
-  return found;
-}
+
+  std::string_view text_;
+  int depth_ = 0;
+  bool joint_ = false;
+  Equalities found_;
+};
+
+Equalities FindEqualities(std::string_view text) { return EqualityFinder(text).Find(); }
 
 // Whether `rest`, what follows a number, only names its unit or its thing: "cm", "\text{ cm}^2",
 // "%", "^\circ", "apples".

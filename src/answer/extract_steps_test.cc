@@ -117,6 +117,7 @@ std::vector<std::string> Units() {
           "Antwort: A",
           "\xE7\xAD\x94",
           "\xE7\xAD\x94\xE6\xA1\x88",
+          "\xE7\xAD\x94\xE6\xA1\x88\xE6\x98\xAF",
           "option ",
           "option A ",
           "choice: option ",

@@ -32,11 +32,18 @@ bool IsMathCharacter(std::string_view text, size_t at) {
       return second >= 0xAC && second <= 0xBE;
     case 0xC3:
       return second == 0x97 || second == 0xB7;
+    case 0xCB:  // raised letters and combining marks
+    case 0xCC:
+    case 0xCD:
     case 0xCE:
     case 0xCF:
       return true;
+    case 0xE1:
+      return second >= 0xB4 && second <= 0xB6;
     case 0xE2:
-      return (second >= 0x80 && second <= 0x86) || second == 0x88 || second == 0x89;
+      return (second >= 0x80 && second <= 0x86) || (second >= 0x88 && second <= 0x8B);
+    case 0xF0:
+      return second == 0x9D;  // mathematical alphanumeric symbols
     default:
       return false;
   }

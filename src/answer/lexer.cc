@@ -56,6 +56,11 @@ constexpr std::string_view kTextCommands[] = {
     "textnormal", "textsf",       "texttt",        "mathrm", "mathit", "mathsf",
     "mathtt",     "operatorname", "operatorname*", "mathop", "emph"};
 
+// Commands without an argument that may stand before the braces of a set.
+constexpr std::string_view kOperators[] = {"cup", "cap",  "setminus", "backslash", "in",   "notin",
+                                           "to",  "land", "lor",      "wedge",     "vee",  "neq",
+                                           "ne",  "leq",  "geq",      "approx",    "equiv"};
+
 // Longer contents of \\text{...} are no answer; the bound keeps nested ones linear.
 constexpr std::size_t kMaxTextBytes = 2000;
 
@@ -97,6 +102,7 @@ class Lexer {
   void Emit(TokenKind kind, std::string text) {
     out_.tokens.push_back({kind, std::move(text), space_});
     space_ = false;
+    after_command_ = false;
   }
 
   void Next() {
@@ -104,7 +110,7 @@ class Lexer {
     if (std::isspace(static_cast<unsigned char>(c)) != 0 || c == '~') {
       space_ = true;
       ++at_;
-    } else if (Digit(c) || (c == '.' && Digit(Peek(1)))) {
+    } else if (Digit(c) || (c == '.' && (Digit(Peek(1)) || RepeatsAt(at_ + 1)))) {
       Number();
     } else if (Letter(c)) {
       std::size_t end = at_;
@@ -138,10 +144,27 @@ class Lexer {
       at_ += 2;
       return;
     }
-    if (c == '(' || c == '[') ++brackets_;
-    if ((c == ')' || c == ']') && brackets_ > 0) --brackets_;
+    if (c == '(' || c == '[' || (c == '{' && OpensSet())) ++brackets_;
+    if (c == '{') sets_.push_back(OpensSet());
+    bool closes = c == ')' || c == ']';
+    if (c == '}' && !sets_.empty()) {
+      closes = sets_.back();
+      sets_.pop_back();
+    }
+    if (closes && brackets_ > 0) --brackets_;
     Emit(TokenKind::kPunct, std::string(1, c));
     ++at_;
+  }
+
+  // Whether the brace at this place encloses elements: it is the argument neither of a command nor
+  // of "^" or "_".
+  bool OpensSet() const {
+    if (after_command_) return false;
+    if (out_.tokens.empty()) return true;
+    const Token& last = out_.tokens.back();
+    if (last.kind == TokenKind::kCommand) return Contains(kOperators, last.text);
+    return last.kind != TokenKind::kPunct ||
+           std::string_view("^_}]").find(last.text[0]) == std::string_view::npos;
   }
 
   // Where a group of exactly three digits starts behind a separator at `at`; 0 if none does.
@@ -149,8 +172,9 @@ class Lexer {
     static constexpr std::string_view kSeparators[] = {",\\!", "{,}", "\\,", ","};
     for (const std::string_view separator : kSeparators) {
       if (text_.substr(at, separator.size()) != separator) continue;
-      // In brackets a bare comma separates elements.
-      if (separator == "," && brackets_ > 0) return 0;
+      // In brackets a bare comma separates elements; none of them is written "000".
+      const bool zero = sets_.empty() ? false : text_.substr(at + 1, 1) == "0";
+      if (separator == "," && brackets_ > 0 && !zero) return 0;
       std::size_t start = at + separator.size();
       while (separator == ",\\!" && start < text_.size() && text_[start] == ' ') ++start;
       return ThreeDigits(start) ? start : 0;
@@ -164,6 +188,50 @@ class Lexer {
     return at + 3 == text_.size() || !Digit(text_[at + 3]);
   }
 
+  // The digits at `at`, in braces or a single one; `at` is then behind them. Empty: none.
+  std::string DigitArgument(std::size_t& at) const {
+    std::size_t end = at;
+    while (end < text_.size() && text_[end] == ' ') ++end;
+    const bool group = end < text_.size() && text_[end] == '{';
+    if (group) ++end;
+    std::string digits;
+    while (end < text_.size() && Digit(text_[end]) && (group || digits.empty())) {
+      digits += text_[end++];
+    }
+    if (group && (end >= text_.size() || text_[end++] != '}')) return {};
+    if (!digits.empty()) at = end;
+    return digits;
+  }
+
+  // Digits that repeat for ever behind a decimal point: \overline{3}, \bar{3}, \dot{3},
+  // \dot{1}4285\dot{7}; directly behind the point (3), too, which elsewhere is a factor.
+  std::string Repetend(std::size_t& at, bool at_point) const {
+    static constexpr std::string_view kBars[] = {"\\overline", "\\bar", "\\dot"};
+    for (const std::string_view bar : kBars) {
+      if (text_.substr(at, bar.size()) != bar) continue;
+      std::size_t end = at + bar.size();
+      std::string digits = DigitArgument(end);
+      if (digits.empty()) return {};
+      at = end;
+      std::string between;
+      while (end < text_.size() && Digit(text_[end])) between += text_[end++];
+      if (bar != "\\dot" || text_.substr(end, bar.size()) != bar) return digits;
+      end += bar.size();
+      const std::string last = DigitArgument(end);
+      if (last.empty()) return digits;
+      at = end;
+      return digits.append(between).append(last);
+    }
+    if (!at_point || text_.substr(at, 1) != "(") return {};
+    std::size_t end = at + 1;
+    while (end < text_.size() && Digit(text_[end])) ++end;
+    if (end == at + 1 || text_.substr(end, 1) != ")") return {};
+    std::string digits(text_.substr(at + 1, end - at - 1));
+    at = end + 1;
+    return digits;
+  }
+  bool RepeatsAt(std::size_t at) const { return !Repetend(at, true).empty(); }
+
   void Number() {
     std::string number;
     while (Digit(Peek())) number += text_[at_++];
@@ -174,9 +242,14 @@ class Lexer {
         at_ = start + 3;
       }
     }
-    if (Peek() == '.' && Digit(Peek(1))) {
+    if (Peek() == '.' && (Digit(Peek(1)) || RepeatsAt(at_ + 1))) {
       number += text_[at_++];
+      const bool at_point = !Digit(Peek());
       while (Digit(Peek())) number += text_[at_++];
+      // The token keeps the notation of LaTeX: "0.1\\overline{6}".
+      if (const std::string repetend = Repetend(at_, at_point); !repetend.empty()) {
+        return Emit(TokenKind::kNumber, number + "\\overline{" + repetend + '}');
+      }
     } else if (Peek() == '.' && Peek(1) != '.' && !number.empty()) {
       ++at_;  // "5." is 5
     }
@@ -201,11 +274,13 @@ class Lexer {
       // "\left." and "\right." are invisible brackets.
       if ((name == "left" || name == "right") && Peek() == '.') ++at_;
       space_ = true;
+      // \bf{1,234}: the brace belongs to the font.
+      after_command_ = name.size() > 1 && name != "quad" && name != "qquad";
       return;
     }
     if (Contains(kTextCommands, name) && BracedText()) return;
-    if (name == "{" || name == "lbrace") ++brackets_;
-    if ((name == "}" || name == "rbrace") && brackets_ > 0) --brackets_;
+    if (name == "{" || name == "lbrace" || name == "langle") ++brackets_;
+    if ((name == "}" || name == "rbrace" || name == "rangle") && brackets_ > 0) --brackets_;
     Emit(TokenKind::kCommand, std::move(name));
   }
 
@@ -231,6 +306,8 @@ class Lexer {
   std::size_t max_tokens_;
   std::size_t at_ = 0;
   int brackets_ = 0;
+  std::vector<bool> sets_;      // of each open brace, whether it is counted in brackets_
+  bool after_command_ = false;  // a dropped command came last
   bool money_ = false;
   bool space_ = false;
   Tokens out_;

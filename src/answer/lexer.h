@@ -33,6 +33,9 @@ struct Tokens {
 // U+FFFD (bytes lost on the way), more than max_tokens tokens.
 Tokens Tokenize(std::string_view text, std::size_t max_tokens);
 
+// A command that the reader does not know: stands before a character that cannot be read.
+inline constexpr std::string_view kUnreadableCommand = "\\unreadable";
+
 // The answer with Unicode mathematics written as ASCII or LaTeX, in `out`. False where the text
 // is not UTF-8 or has control characters or U+FFFD.
 bool FoldUnicode(std::string_view text, std::string& out);

@@ -1,6 +1,7 @@
 // Quantities: a number with a unit.
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,12 @@ std::string WithoutPowers(const std::string& unit) {
     if (!power) bare += c;
   }
   return bare;
+}
+
+// 'a' or 'p' for a time before or after noon, else 0.
+char HalfOfDay(std::string_view unit) {
+  const bool half = unit == "am" || unit == "pm" || unit == "a.m" || unit == "p.m";
+  return half ? unit[0] : '\0';
 }
 
 }  // namespace
@@ -100,7 +107,8 @@ Verdict Comparer::CompareQuantities(NodeId a, NodeId b) {
   return Say(Verdict::kNotEqual, "only one side has a unit");
 }
 
-// Two different units: by conversion where both are known, else they are only words.
+// Two different units: by conversion where both are known; other words may or may not mean the
+// same.
 Verdict Comparer::CompareScaled(const Quantity& a, const Quantity& b) {
   const UnitInfo* const left = FindUnit(a.unit);
   const UnitInfo* const right = FindUnit(b.unit);
@@ -118,13 +126,12 @@ Verdict Comparer::CompareScaled(const Quantity& a, const Quantity& b) {
   }
   const Verdict values = CompareScalar(a.value, b.value);
   if (values != Verdict::kEqual) return values;
-  const bool measured = left != nullptr || right != nullptr ||
-                        a.unit.find('^') != std::string::npos ||
-                        b.unit.find('^') != std::string::npos;
   if (WithoutPowers(a.unit) == WithoutPowers(b.unit)) {
     return Say(Verdict::kNotEqual, "different powers of one unit");
   }
-  if (options_.ignore_units && !measured) return values;
+  if (const char half = HalfOfDay(a.unit); half != 0 && half + HalfOfDay(b.unit) == 'a' + 'p') {
+    return Say(Verdict::kNotEqual, "different halves of the day");
+  }
   return Say(Verdict::kUndecided, "equal numbers with different units");
 }
 

@@ -293,11 +293,16 @@ bool Reader::ProductStep(NodeId& result) {
     result = Times(result, unit);
     return true;
   }
-  if (Peek().kind == TokenKind::kNumber) {
+  // "2^{3}3^{2}", "3!7!": nothing can run on into the number; a degree sign goes on in minutes.
+  const bool closed =
+      at_ >= 2 && tokens_[at_ - 1].kind == TokenKind::kPunct &&
+      (tokens_[at_ - 1].text == "!" ||
+       (tokens_[at_ - 1].text == "}" && tokens_[at_ - 2].kind == TokenKind::kNumber));
+  if (Peek().kind == TokenKind::kNumber && !closed) {
     Fail("a number follows without an operator");
     return false;
   }
-  if (!AtomHere()) return false;
+  if (Peek().kind != TokenKind::kNumber && !AtomHere()) return false;
   const NodeId factor = Power();
   if (factor == kNoNode) return false;
   result = Times(result, factor);
@@ -307,7 +312,11 @@ bool Reader::ProductStep(NodeId& result) {
 NodeId Reader::Power() {
   const Level level(*this);
   if (level.TooDeep()) return Fail("nested too deeply");
-  const NodeId base = Postfix(Atom());
+  return Raised(Postfix(Atom()));
+}
+
+// `base` with the exponent that stands behind it, if one does.
+NodeId Reader::Raised(NodeId base) {
   if (base == kNoNode || !Punct("^")) return base;
   ++at_;
   const bool group = Punct("{");
@@ -324,10 +333,15 @@ NodeId Reader::Power() {
 
 // What stands behind "^": a group, or one factor with its sign and its own power.
 NodeId Reader::Exponent() {
+  const Level level(*this);
+  if (level.TooDeep()) return Fail("nested too deeply");
   if (Punct("{")) return Argument();
   const bool negative = Accept(TokenKind::kPunct, "-");
   NodeId exponent = kNoNode;
-  if (Peek().kind == TokenKind::kNumber || Punct("(")) {
+  if (Peek().kind == TokenKind::kNumber) {
+    // No mixed number: the fraction of x^2\frac{1}{2} is a factor.
+    exponent = Raised(Postfix(Literal()));
+  } else if (Punct("(")) {
     exponent = Power();
   } else {
     exponent = Argument();

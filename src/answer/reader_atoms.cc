@@ -28,6 +28,13 @@ bool IsDecoration(std::string_view name) {
   return false;
 }
 
+// Whether the contents of a decoration are more than a name: an operator, or a digit that is no
+// index.
+bool IsFormula(std::string_view content) {
+  return content.find_first_of("+-*/^=<>|!") != std::string_view::npos ||
+         content.substr(0, content.find('_')).find_first_of("0123456789") != std::string_view::npos;
+}
+
 }  // namespace
 
 // Whether a factor may start here without an operator.
@@ -172,8 +179,15 @@ NodeId Reader::CommandAtom() {
     return Times(amount, tree_.AddText(Kind::kUnit, unit));
   }
   if (IsDecoration(name)) {
+    const std::size_t start = at_;
     const std::string content = RawGroup();
     if (content.empty()) return Fail("\\" + name + " without contents");
+    if (IsFormula(content)) {
+      // Bold and underlined mathematics means what it says; a bar over it may mean anything.
+      if (name != "mathbf" && name != "underline") return Fail("cannot read \\" + name + " here");
+      at_ = start;
+      return Argument();
+    }
     return SymbolFrom(name == "mathbb" ? "bb" + content : name + "{" + content + "}");
   }
   return Fail("cannot read \\" + name);
@@ -212,7 +226,7 @@ NodeId Reader::Call(std::string name) {
     NodeId& slot = power ? exponent : base;
     // "log_10 x" has base 10, "\\log_28" base 2.
     const bool whole = !power && Peek().kind == TokenKind::kNumber && Peek(1).space_before;
-    slot = whole ? NumberAtom() : Argument();
+    slot = whole ? Literal() : Argument();
     if (slot == kNoNode) return kNoNode;
   }
   const NodeId arguments = Punct("(") ? CallArguments() : ImplicitArgument();

@@ -41,6 +41,7 @@ class Reader {
   NodeId Product();
   bool ProductStep(NodeId& result);
   NodeId Power();
+  NodeId Raised(NodeId base);
   NodeId Exponent();
   NodeId Postfix(NodeId atom);
   NodeId Quantified();
@@ -69,8 +70,10 @@ class Reader {
 
   // reader_numbers.cc
   NodeId NumberAtom();
+  NodeId Literal();
   NodeId Number(std::string_view literal);
   NodeId BasedNumber(const std::string& digits, int base);
+  NodeId RepeatingDecimal(std::string_view head, std::string_view repetend);
   NodeId MixedNumber(NodeId whole);
   bool PlainFractionHere() const;
 

@@ -27,6 +27,13 @@ int DigitValue(char c) {
 }  // namespace
 
 NodeId Reader::NumberAtom() {
+  const bool whole = AllDigits(Peek().text) && !Here(TokenKind::kPunct, "_", 1);
+  const NodeId number = Literal();
+  return number == kNoNode || !whole ? number : MixedNumber(number);
+}
+
+// A number as written, with its base; a fraction behind it is no part of it.
+NodeId Reader::Literal() {
   const std::string literal = Peek().text;
   ++at_;
   if (Punct("_") && AllDigits(literal)) {
@@ -38,9 +45,7 @@ NodeId Reader::NumberAtom() {
     if (parsed.ec != std::errc() || parsed.ptr != end) return Fail("number with a subscript");
     return BasedNumber(literal, base);
   }
-  const NodeId number = Number(literal);
-  if (number == kNoNode || !AllDigits(literal)) return number;
-  return MixedNumber(number);
+  return Number(literal);
 }
 
 NodeId Reader::BasedNumber(const std::string& digits, int base) {
@@ -53,7 +58,28 @@ NodeId Reader::BasedNumber(const std::string& digits, int base) {
   return tree_.AddNumber(*value);
 }
 
+// "0.1\overline{6}": the digits under the bar repeat for ever.
+NodeId Reader::RepeatingDecimal(std::string_view head, std::string_view repetend) {
+  const std::size_t point = head.find('.');
+  const std::string digits =
+      '0' + std::string(head.substr(0, point)) + std::string(head.substr(point + 1));
+  const auto decimals = static_cast<long>(head.size() - point - 1);
+  const auto start = Rational::FromDigits(digits, decimals, 0, 10, budget_);
+  const auto period = Rational::FromDigits(repetend, decimals, 0, 10, budget_);
+  const auto nines = Rational::FromDigits(std::string(repetend.size(), '9'), 0, 0, 10, budget_);
+  if (!start || !period || !nines) return Fail("number too long");
+  const auto inverse = nines->Power(-1, budget_);
+  const auto tail = inverse ? period->Multiply(*inverse, budget_) : inverse;
+  const auto value = tail ? start->Add(*tail, budget_) : tail;
+  return value ? tree_.AddNumber(*value) : Fail("number too long");
+}
+
 NodeId Reader::Number(std::string_view literal) {
+  if (const std::size_t bar = literal.find('\\'); bar != std::string_view::npos) {
+    const std::size_t open = literal.find('{', bar);
+    return RepeatingDecimal(literal.substr(0, bar),
+                            literal.substr(open + 1, literal.size() - open - 2));
+  }
   std::string_view mantissa = literal.substr(0, literal.find('e'));
   long exponent = 0;
   if (mantissa.size() < literal.size()) {

@@ -56,7 +56,9 @@ void Reader::Spell() {
   std::vector<Token> spelled;
   spelled.reserve(tokens_.size());
   for (Token& token : tokens_) {
-    if (token.kind == TokenKind::kText) {
+    if (token.kind == TokenKind::kText && token.text.find(kUnreadableCommand) != token.text.npos) {
+      token.kind = TokenKind::kCommand;
+    } else if (token.kind == TokenKind::kText) {
       if (SpliceText(token, spelled)) continue;
       token.text = Words(token.text);
       if (token.text.empty()) continue;

@@ -71,15 +71,30 @@ std::optional<Region> RegionReader::Read(NodeId id) {
                      : name == "intersection" ? Operation::kIntersection
                                               : Operation::kDifference);
     }
-    case Kind::kBuilder: {
-      const Node& element = tree_.at(node.args[0]);
-      const bool named =
-          element.kind == Kind::kSymbol || (element.kind == Kind::kRelation && element.text == "i");
-      return named ? Read(node.args[1]) : std::nullopt;
-    }
+    case Kind::kBuilder:
+      return ReadBuilder(id);
     default:
       return std::nullopt;
   }
+}
+
+// The elements that meet the condition, of the set before it where one is named. The variable is
+// bound: {x | x > 0} is {y | y > 0}.
+std::optional<Region> RegionReader::ReadBuilder(NodeId id) {
+  const std::vector<NodeId> parts = tree_.at(id).args;
+  const Node element = tree_.at(parts[0]);
+  const bool in_set = element.kind == Kind::kRelation && element.text == "i";
+  const NodeId name = in_set ? element.args[0] : parts[0];
+  if (tree_.at(name).kind != Kind::kSymbol) return std::nullopt;
+  const std::string variable = tree_.at(name).text;
+  auto region = Read(parts[1]);
+  if (!region || (!region->variable.empty() && region->variable != variable)) return std::nullopt;
+  if (in_set) {
+    const auto domain = Read(element.args[1]);
+    region = domain ? Combine(*domain, *region, Operation::kIntersection) : domain;
+  }
+  if (region) region->variable.clear();
+  return region;
 }
 
 Region::Interval RegionReader::Between(NodeId low, NodeId high, bool low_closed, bool high_closed) {

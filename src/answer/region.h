@@ -40,6 +40,7 @@ class RegionReader {
   // Cells of the real line cut at the points: below the first, at it, between it and the next...
   using Cells = std::vector<bool>;
 
+  std::optional<Region> ReadBuilder(NodeId id);
   std::optional<Region> ReadTuple(NodeId id);
   std::optional<Region> ReadSet(NodeId id);
   std::optional<Region> ReadRelation(NodeId id);
