@@ -166,7 +166,7 @@ changed=$(git diff --quiet HEAD || echo ' with changes')
 {
   echo
   echo "Commit $(git rev-parse --short HEAD)$changed, $(nproc) cores of" \
-    " $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), load at the start" \
+    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), load at the start" \
     "$(cut -d' ' -f1 /proc/loadavg). Written by \`make check-full\`; steps: ${steps[*]}."
 } >>"$report"
 for step in "${steps[@]}"; do

@@ -44,7 +44,7 @@ TEST(DataCommandTest, MistakesAreOneLineAndAnExitCode) {
   const std::vector<std::pair<std::vector<std::string>, int>> cases = {
       {{"data", "get", "math500", "--hub", ""}, 64},
       {{"data", "get", "tinymath", "--hub", "http://127.0.0.1:1"}, 64},
-      {{"data", "get", "nothing", "--hub", "http://127.0.0.1:1"}, 66},
+      {{"data", "get", "nothing", "--hub", "http://127.0.0.1:1"}, 64},
       {{"data"}, 64},
   };
   for (const auto& [arguments, code] : cases) {

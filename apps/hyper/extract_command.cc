@@ -57,7 +57,8 @@ void AddFlags(CLI::App& app, ExtractFlags& flags) {
   app.add_flag("--unfinished", flags.unfinished, "the text was cut off (token limit)");
   app.add_flag("--no-fallbacks", flags.no_fallbacks,
                "no guesses: whole text, last formula, last number, last line, marked letter");
-  app.add_flag("--json", "one JSON object, which is what comes anyway");
+  app.add_flag_callback(
+      "--json", [] {}, "one JSON object, which is what comes anyway");
   app.add_option("FILE", flags.path, "text to read, - for standard input [-]")->type_name("");
 }
 

@@ -57,21 +57,22 @@ void OptionFlags::AddTo(CLI::App& app) {
 }
 
 Status OptionFlags::Apply(MethodOptions& options) const {
-  Status status;
-  for (const auto& [name, value] : given_) {
-    std::string unknown = name;
+  for (const auto& given : given_) {
+    bool known = false;
+    Status status;
     MethodOptions::ForEach(options, [&](auto& field, const OptionInfo& info) {
-      if (name == info.name && status) {
-        unknown.clear();
-        status = ParseValue(info.name, value, info.range, field);
+      if (given.first == info.name) {
+        known = true;
+        status = ParseValue(info.name, given.second, info.range, field);
       }
     });
+    if (!known) {
+      return Error{
+          ErrorCode::kInvalidArgument,
+          fmt::format("option '{}' is not known; 'hyper run --help' lists them", given.first)};
+    }
     if (!status) {
       return status;
-    }
-    if (!unknown.empty()) {
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("option '{}' is not known; 'hyper run --help' lists them", unknown)};
     }
   }
   return Validate(options);
