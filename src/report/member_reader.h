@@ -50,12 +50,14 @@ bool Holds(const Json& value) {
   }
 }
 
-// A value for messages, left out where it is long.
-inline std::string Shown(const Json& value) {
+// A text for messages, left out where it is long.
+inline std::string ShownText(std::string text) {
   constexpr size_t kMost = 80;
-  std::string text = DumpJson(value);
-  return text.size() <= kMost ? text : "too long to show";
+  return text.size() <= kMost ? std::move(text) : "too long to show";
 }
+
+// The same of a JSON value.
+inline std::string Shown(const Json& value) { return ShownText(DumpJson(value)); }
 
 // Takes members out of an object one by one, notes the first that does not fit, and finds those
 // that nobody took.
@@ -103,8 +105,8 @@ class MemberReader {
       }
       known += (known.empty() ? "" : ", ") + std::string(candidate);
     }
-    status_ = Invalid(fmt::format("option '{}' is '{}'; it takes {}", name,
-                                  word.size() <= 80 ? word : "too long to show", known));
+    status_ =
+        Invalid(fmt::format("option '{}' is '{}'; it takes {}", name, ShownText(word), known));
   }
 
   void Fail(Error error) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 namespace hyper {
@@ -52,6 +53,18 @@ void CloseInPeace(socket_t socket) {
   close(socket);
 }
 
+// One of those that are counted, while it lives.
+class Count {
+ public:
+  explicit Count(std::atomic<int>& all) : all_(all) { ++all_; }
+  ~Count() { --all_; }
+  Count(const Count&) = delete;
+  Count& operator=(const Count&) = delete;
+
+ private:
+  std::atomic<int>& all_;
+};
+
 }  // namespace
 
 milliseconds RequestTimeLeft(milliseconds patience, milliseconds elapsed, int64_t bytes) {
@@ -59,10 +72,8 @@ milliseconds RequestTimeLeft(milliseconds patience, milliseconds elapsed, int64_
   return patience - elapsed + milliseconds(bytes * 1000 / kBytesPerSecond);
 }
 
-bool HasLeft(socket_t socket) {
-  pollfd looked{socket, POLLRDHUP, 0};
-  return poll(&looked, 1, 0) != 0;  // an error and a full hang-up are told unasked
-}
+// An error and a full hang-up are told unasked.
+bool HasLeft(socket_t socket) { return Poll(socket, POLLRDHUP, milliseconds(0)); }
 
 // The number stands in place of the client's port, which nothing here needs.
 socket_t SocketOf(const httplib::Request& request) { return request.remote_port; }
@@ -185,14 +196,12 @@ void PatientServer::Drain(milliseconds limit) {
 
 bool PatientServer::Answer(ClientStream& client, bool last) {
   bool closed = false;
-  bool read = false;  // line and headers: only then is it known where the request ends
-  const bool good = process_request(client, "", /*remote_port=*/client.socket(), "", 0, last,
-                                    closed, [&](httplib::Request& /*request*/) {
-                                      read = true;
-                                      ++answering_;
-                                    });
-  answering_ -= read ? 1 : 0;
-  return good && read && !closed;
+  // From the time that line and headers were read: only then is it known where the request ends.
+  std::optional<Count> answering;  // counts no more when a handler throws, too
+  const bool good =
+      process_request(client, "", /*remote_port=*/client.socket(), "", 0, last, closed,
+                      [&](httplib::Request& /*request*/) { answering.emplace(answering_); });
+  return good && answering && !closed;
 }
 
 bool PatientServer::process_and_close_socket(socket_t socket) {

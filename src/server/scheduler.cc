@@ -320,6 +320,7 @@ void Scheduler::Summarise(const LiveRun& run, const char* status) {
       metrics_.generated_tokens += result->ledger.generated;
     }
   }
+  run_ended_ = true;
   ++metrics_.runs_finished;
   metrics_.runs_cancelled += std::string_view(status) == "cancelled" ? 1 : 0;
 }
@@ -342,7 +343,16 @@ void Scheduler::Publish() {
       kept->summary.cells = pool.cells();
     }
   }
-  // The oldest runs that have ended make room.
+  if (std::exchange(run_ended_, false)) {
+    DropOldest();
+  }
+  if (live_.empty() && inbox_.empty()) {
+    idle_.notify_all();
+  }
+}
+
+// The oldest runs that have ended make room.
+void Scheduler::DropOldest() {
   size_t ended = kept_.size() - live_.size() - inbox_.size();
   size_t bytes = 0;
   for (const Kept& kept : kept_) {
@@ -356,9 +366,6 @@ void Scheduler::Publish() {
     bytes -= live ? 0 : kept->log->bytes();
     kept = live ? std::next(kept) : kept_.erase(kept);
     ended -= live ? 0 : 1;
-  }
-  if (live_.empty() && inbox_.empty()) {
-    idle_.notify_all();
   }
 }
 

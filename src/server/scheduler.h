@@ -102,6 +102,7 @@ class Scheduler {
   std::optional<ApiError> ForkPath(Pool& pool, PathId path);
   LiveRun* FindLive(const std::string& id);
   void Publish();
+  void DropOldest();  // under the mutex
   void Summarise(const LiveRun& run, const char* status);
 
   Engine& engine_;
@@ -120,6 +121,7 @@ class Scheduler {
   std::deque<std::function<void()>> commands_;
   std::deque<Kept> kept_;  // oldest first
   SchedulerMetrics metrics_;
+  bool run_ended_ = false;  // since kept_ was looked through
   uint64_t next_id_ = 1;
   bool closing_ = false;  // no more runs
   bool cancelling_ = false;
