@@ -35,6 +35,7 @@ if [ "$variant" != none ] && [ -z "${digest_of[@node-llama-cpp/$variant]:-}" ]; 
     "linux-x64-cuda or none"
 fi
 mkdir -p "$dir" || fail "cannot make the folder '$dir'"
+dir=$(cd "$dir" && pwd)  # npm runs in a folder of its own
 exec 9>"$dir/.lock"
 flock 9
 command -v npm >/dev/null || fail "npm is not installed; run scripts/install-deps.sh"
