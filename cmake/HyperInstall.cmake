@@ -1,6 +1,7 @@
 # `make install`: the program, the library, its headers, a CMake package, a pkg-config file, and the
 # bundled model. The tree may be moved as a whole: everything finds the rest by relative paths.
-#   bin/hyper   lib/libhyper.so   lib/hyper/: llama.cpp and ggml's backends, side by side
+#   bin/hyper   lib/libhyper.so   lib/hyper/: llama.cpp and ggml's backends, side by side, and
+#   native/, the backend compiled on this machine
 #   include/hyper/   share/hyper/models/   lib/cmake/hyper/   lib/pkgconfig/hyper.pc
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -23,6 +24,10 @@ install(TARGETS hyper EXPORT hyper LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/hyper DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 if(HYPER_LLAMA_INSTALL_FILES)
   install(FILES ${HYPER_LLAMA_INSTALL_FILES} DESTINATION ${private_libdir})
+endif()
+if(TARGET hyper_native)
+  install(TARGETS hyper_native LIBRARY DESTINATION ${private_libdir}/native)
+  install(FILES ${HYPER_NATIVE_DIR}/processor DESTINATION ${private_libdir}/native)
 endif()
 if(HYPER_LLAMA_INSTALL_TARGETS)
   install(TARGETS ${HYPER_LLAMA_INSTALL_TARGETS}

@@ -100,5 +100,18 @@ if [ -x "$prefix/bin/hyper" ]; then
   run "$prefix/bin/hyper" run --json --seed 7 "$question"
   expect '"answer": ?"78"'
   expect_own_libraries
+  # The backend compiled on this machine is used here, and left alone on any other processor.
+  native=$(dirname "$(find "$prefix" -name 'libggml-base.so')")/native
+  if [ -e "$native/libggml-cpu.so" ]; then
+    bench=("$prefix/bin/hyper" bench --width 2 --tokens 4 --runs 1 --json)
+    run "${bench[@]}"
+    expect '"cpu_backend": "native"'
+    echo another processor >"$native/processor"
+    run "${bench[@]}"
+    expect '"cpu_backend": "[a-z0-9]+"'
+    if grep -q '"native"' "$work/out" || grep -q "$native/" "$work/libraries"; then
+      fail "a backend compiled for another processor was loaded"
+    fi
+  fi
 fi
 echo "the installed tree works ($(du -sh "$prefix" | cut -f1))"

@@ -60,10 +60,11 @@ std::string BenchToText(const BenchReport& report) {
   const Spread speed = SpreadOf(SpeedsOf(report));
   const TimeShares shares = SharesOf(report);
   std::string text = fmt::format(
-      "model    {}, {}\n"
+      "model    {}, {}{}\n"
       "pool     {} paths of at most {} tokens, seed {}, {} runs\n",
-      OneLine(report.model.name), report.determinism, report.width, report.tokens, report.seed,
-      report.runs.size());
+      OneLine(report.model.name), report.determinism,
+      report.model.cpu_backend.empty() ? "" : ", CPU backend " + report.model.cpu_backend,
+      report.width, report.tokens, report.seed, report.runs.size());
   for (const BenchRun& run : report.runs) {
     text +=
         fmt::format("run      {:.1f} tokens/s: {} tokens in {:.3f} s, {:.1f} lanes on average\n",
@@ -92,6 +93,7 @@ std::string BenchToJson(const BenchReport& report) {
                     {"mean_lanes", run.mean_lanes}});
   }
   const Json object = {{"model", {{"name", report.model.name}, {"hash", report.model.hash}}},
+                       {"cpu_backend", report.model.cpu_backend},
                        {"determinism", report.determinism},
                        {"width", report.width},
                        {"tokens", report.tokens},

@@ -138,7 +138,8 @@ struct ModelInfo {
   int context_train_tokens = 0;
   int64_t bytes = 0;
   bool has_chat_template = false;
-  std::string preset;  // preset named by the model's metadata, if any
+  std::string preset;       // preset named by the model's metadata, if any
+  std::string cpu_backend;  // of ggml: "native" (compiled on this machine), "zen4", ..; else empty
 };
 
 struct ChatMessage {

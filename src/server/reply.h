@@ -65,22 +65,10 @@ class ReplyQueue {
   // Text is added to text of the same choice that still waits, so a slow reader costs little.
   // False, and the queue is given up, where the reader is too slow all the same.
   bool Push(ReplyEvent event) {
-    const std::lock_guard lock(mutex_);
-    if (abandoned_ || events_.size() >= most_events_) {
-      abandoned_ = true;
+    if (!Add(std::move(event))) {
       return false;
     }
-    ReplyEvent* last = events_.empty() ? nullptr : &events_.back();
-    if (last != nullptr && event.kind == ReplyEvent::Kind::kText && last->kind == event.kind &&
-        last->choice == event.choice) {
-      last->content += event.content;
-      last->reasoning += event.reasoning;
-      last->logprobs.insert(last->logprobs.end(), std::make_move_iterator(event.logprobs.begin()),
-                            std::make_move_iterator(event.logprobs.end()));
-    } else {
-      events_.push_back(std::move(event));
-    }
-    arrived_.notify_one();
+    arrived_.notify_one();  // without the lock, or the reader wakes only to wait for it
     return true;
   }
   // The next event, or nothing when none came in time.
@@ -106,6 +94,25 @@ class ReplyQueue {
   }
 
  private:
+  bool Add(ReplyEvent event) {
+    const std::lock_guard lock(mutex_);
+    if (abandoned_ || events_.size() >= most_events_) {
+      abandoned_ = true;
+      return false;
+    }
+    ReplyEvent* last = events_.empty() ? nullptr : &events_.back();
+    if (last != nullptr && event.kind == ReplyEvent::Kind::kText && last->kind == event.kind &&
+        last->choice == event.choice) {
+      last->content += event.content;
+      last->reasoning += event.reasoning;
+      last->logprobs.insert(last->logprobs.end(), std::make_move_iterator(event.logprobs.begin()),
+                            std::make_move_iterator(event.logprobs.end()));
+    } else {
+      events_.push_back(std::move(event));
+    }
+    return true;
+  }
+
   const size_t most_events_;
   mutable std::mutex mutex_;
   std::condition_variable arrived_;

@@ -6,9 +6,12 @@
 #include <log.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 
 #include "src/engine/llama/gguf_header.h"
+#include "src/engine/llama/native_backend.h"
 
 namespace hyper::llama {
 namespace {
@@ -38,19 +41,51 @@ void SilenceLogs() {
   });
 }
 
-// The folder of llama.cpp's own library; empty where it cannot be told.
-std::string LlamaFolder() {
+// The library that `function` belongs to; empty where it cannot be told.
+std::filesystem::path LibraryOf(const void* function) {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&llama_backend_init), &info) == 0 ||
-      info.dli_fname == nullptr) {
-    return "";
-  }
-  return std::filesystem::path(info.dli_fname).parent_path().string();
+  return dladdr(function, &info) == 0 || info.dli_fname == nullptr ? "" : info.dli_fname;
 }
+
+std::string FolderOf(const void* function) { return LibraryOf(function).parent_path().string(); }
 
 ggml_backend_reg_t CpuBackend() {
   ggml_backend_dev_t device = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
   return device == nullptr ? nullptr : ggml_backend_dev_backend_reg(device);
+}
+
+// The backend compiled on this machine, beside libhyper (a build folder) or in `folder`; null where
+// there is none that fits.
+ggml_backend_reg_t LoadNative(const std::string& folder) {
+  std::ifstream file("/proc/cpuinfo");
+  const std::string cpuinfo{std::istreambuf_iterator<char>(file), {}};
+#ifdef __x86_64__
+  // valgrind shows a lesser processor than the system tells of.
+  const bool wide = ProcessorFeatures(cpuinfo).find(" avx512f ") != std::string_view::npos;
+  if (wide && __builtin_cpu_supports("avx512f") == 0) {
+    return nullptr;
+  }
+#endif
+  const std::string own = FolderOf(reinterpret_cast<const void*>(&LoadBackends));
+  for (const std::string& place : {own, folder}) {
+    const std::string path = place.empty() ? "" : NativeBackend(place, cpuinfo);
+    ggml_backend_reg_t native = path.empty() ? nullptr : ggml_backend_load(path.c_str());
+    if (native != nullptr) {
+      return native;
+    }
+  }
+  return nullptr;
+}
+
+// Takes back the other CPU backend that ggml chose besides `native`. Nothing has used it yet.
+void LeaveOnly(ggml_backend_reg_t native) {
+  for (size_t i = ggml_backend_reg_count(); i-- > 0;) {
+    ggml_backend_reg_t other = ggml_backend_reg_get(i);
+    if (other != native &&
+        std::string_view(ggml_backend_reg_name(other)) == ggml_backend_reg_name(native)) {
+      ggml_backend_unload(other);
+    }
+  }
 }
 
 // `line` without a leading "llama_xyz: " of llama.cpp.
@@ -91,9 +126,14 @@ Status LoadBackends(const std::string& dir) {
   if (CpuBackend() != nullptr) {
     return {};
   }
-  const std::string folder = dir.empty() ? LlamaFolder() : dir;
+  const std::string folder =
+      dir.empty() ? FolderOf(reinterpret_cast<const void*>(&llama_backend_init)) : dir;
+  ggml_backend_reg_t native = dir.empty() ? LoadNative(folder) : nullptr;
   if (!folder.empty()) {
     ggml_backend_load_all_from_path(folder.c_str());
+  }
+  if (native != nullptr) {
+    LeaveOnly(native);
   }
   if (CpuBackend() == nullptr && dir.empty()) {
     ggml_backend_load_all();
@@ -104,6 +144,26 @@ Status LoadBackends(const std::string& dir) {
                      "; set backend_dir to the folder that has it"};
   }
   return {};
+}
+
+std::string CpuBackendFile() {
+  ggml_backend_reg_t cpu = CpuBackend();
+  return cpu == nullptr
+             ? ""
+             : LibraryOf(ggml_backend_reg_get_proc_address(cpu, "ggml_threadpool_new")).string();
+}
+
+std::string CpuBackendName() {
+  const std::filesystem::path library = CpuBackendFile();
+  if (library.empty()) {
+    return "";
+  }
+  if (library.parent_path().filename() == "native") {
+    return "native";
+  }
+  constexpr std::string_view kPrefix = "libggml-cpu-";
+  const std::string name = library.stem().string();
+  return name.substr(0, kPrefix.size()) == kPrefix ? name.substr(kPrefix.size()) : "ggml-cpu";
 }
 
 std::unique_ptr<ThreadPool> ThreadPool::Make(int threads) {

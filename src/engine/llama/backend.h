@@ -28,9 +28,17 @@ class LogCapture {
   std::string* outer_;
 };
 
-// Loads ggml's backends once per process: from `dir`, or where llama.cpp's library lies.
+// Loads ggml's backends once per process: from `dir`, or where llama.cpp's library lies; then with
+// the CPU backend that was compiled on this machine, where there is one (native_backend.h).
 // Errors: kUnavailable (no CPU backend there).
 Status LoadBackends(const std::string& dir);
+
+// The file that the CPU backend was loaded from; empty before LoadBackends.
+std::string CpuBackendFile();
+
+// Which CPU backend that is: "native", the kind of processor that it is for ("zen4", "haswell"),
+// or "ggml-cpu" for one without a kind; empty as above.
+std::string CpuBackendName();
 
 // Threads that stay between forwards; without them ggml creates and joins some at every forward.
 class ThreadPool {

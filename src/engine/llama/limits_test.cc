@@ -120,6 +120,85 @@ TEST_F(LimitsTest, PromptsAndDecodingTakeTurnsWhereAsked) {
   }
 }
 
+// Prompts that come together: the first is answered before the last is read, and once lanes decode,
+// a forward takes as many prompts as their turn is worth.
+TEST_F(LimitsTest, OfPromptsThatComeTogetherTheFirstIsAnsweredFirst) {
+  std::map<LaneId, LaneLog> plain;
+  for (const bool interleave : {false, true}) {
+    LlamaOptions options = BundledOptions();
+    options.strict = false;
+    options.interleave = interleave;
+    const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
+    std::vector<LaneId> lanes;
+    for (int i = 0; i < 20; ++i) {  // more than 40 rows each
+      const std::string name = std::to_string(i);
+      const Result<LaneId> lane = engine->Open(
+          QuestionTokens(*engine, name + name +
+                                      " boxes hold 34 pens each, then 5 times as many. "
+                                      "How many pens are there now, in all boxes?"),
+          Greedy());
+      ASSERT_TRUE(lane && engine->Grant(*lane, 30).ok());
+      lanes.push_back(*lane);
+    }
+    std::vector<int64_t> given;  // rows of each forward of prompts
+    std::map<LaneId, LaneLog> logs;
+    bool read = false;  // by the last forward
+    while (logs.size() < lanes.size()) {
+      const int64_t before = engine->cost().prefill_tokens;
+      const Result<std::span<const Event>> events = engine->Poll(0);
+      ASSERT_TRUE(events.has_value());
+      for (const Event& event : *events) {
+        Record(event, &logs[event.lane]);
+      }
+      const int64_t rows = engine->cost().prefill_tokens - before;
+      EXPECT_FALSE(interleave && read && rows > 0) << "lanes that decode wait for two forwards";
+      read = rows > 0;
+      if (read) {
+        given.push_back(rows);
+        EXPECT_EQ(!events->empty(), interleave) << "a prompt that is whole is answered with it";
+      }
+    }
+    if (interleave) {
+      EXPECT_GE(given.size(), 6U);
+      EXPECT_LT(given.front(), 80) << "one prompt alone";
+      EXPECT_GT(*std::max_element(given.begin(), given.end()), 80) << "two, once eight decode";
+      EXPECT_GT(logs[lanes.front()].tokens.size(), logs[lanes.back()].tokens.size() + 4);
+    } else {
+      EXPECT_LE(given.size(), 2U);
+    }
+    for (auto& [lane, more] : RunAll(*engine)) {
+      LaneLog& log = logs[lane];
+      log.tokens.insert(log.tokens.end(), more.tokens.begin(), more.tokens.end());
+    }
+    plain = interleave ? plain : logs;
+    for (const auto& [lane, log] : logs) {
+      EXPECT_EQ(log.tokens, plain[lane].tokens);
+    }
+  }
+}
+
+// On CPUs more rows than 63 would take the attention kernel that computes masked products too.
+TEST_F(LimitsTest, AWidePoolDecodesInPartsOnCpus) {
+  for (const KvLayout layout : {KvLayout::kUnified, KvLayout::kStreams}) {
+    LlamaOptions options = BundledOptions();
+    options.strict = false;
+    options.gpu_layers = 0;
+    options.kv_layout = layout;
+    options.max_lanes = 70;
+    options.context_cells = 70 * 256;
+    const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
+    OpenLanes(*engine, 70, 2);
+    while (engine->cost().decode_rows == 0) {
+      ASSERT_TRUE(engine->Poll(0).has_value());
+    }
+    EXPECT_EQ(engine->cost().decode_rows, layout == KvLayout::kUnified ? 63 : 70);
+    for (const auto& [lane, log] : RunAll(*engine)) {
+      EXPECT_FALSE(log.tokens.empty());
+    }
+    EXPECT_EQ(engine->cost().decode_rows, 140);
+  }
+}
+
 TEST_F(LimitsTest, AFullContextEndsTheLane) {
   LlamaOptions options = BundledOptions();
   options.context_cells = 64;

@@ -129,18 +129,22 @@ class LlamaEngine final : public Engine {
   // Poll, in poll.cc.
   void EndFullLanes();
   Result<bool> PrefillOrScoreStep();
-  // Some lane could decode at once.
-  bool SomeLaneReady() const;
+  // Lanes that could decode at once.
+  int ReadyLanes() const;
   // Rows of a forward that compute `count` given tokens of a lane from `begin` on.
   struct PrefillPart {
     LaneId id = 0;
     Lane* lane = nullptr;
     int begin = 0;
     int count = 0;
+    int decoding_row = -1;  // the row after them, which draws the lane's next token; -1: none
   };
   bool WantsPrefill(const Lane& lane) const;
   void AddPrefill(LaneId id, Lane* lane, int count, std::vector<PrefillPart>* parts);
-  // Fills the batch with what several lanes lack, in their order, as far as it has rows.
+  // Where prompts and decoding take turns, a prompt that is whole is answered in the same forward.
+  bool DecodesAtOnce(const Lane& lane, const std::vector<PrefillPart>& parts) const;
+  // Fills the batch with what several lanes lack, in their order, as far as it has rows; where
+  // prompts and decoding take turns, as far as the lanes that decode can wait.
   std::vector<PrefillPart> GatherPrefill();
   Result<Outcome> ForwardPrefill(const std::vector<PrefillPart>& parts);
   Result<bool> PrefillStep();

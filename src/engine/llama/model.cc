@@ -16,8 +16,9 @@ namespace {
 
 constexpr int kMaxSequences = 256;  // LLAMA_MAX_SEQ
 constexpr int kDefaultLanes = 132;  // the paper's peak at S_max 80: ceil(1.65 * 80)
-constexpr int kStrictRows = 63;     // more rows take another attention kernel, which rounds apart
-constexpr int kFastRows = 256;
+// More rows take another attention kernel on CPUs, which rounds apart.
+constexpr int kNarrowRows = 63;
+constexpr int kWideRows = 256;
 constexpr int kFastPrefillRows = 512;
 constexpr int kDefaultCells = 32768;  // llama.cpp scans all cells at every fork and prune
 
@@ -64,7 +65,7 @@ Status CheckOptions(const LlamaOptions& options) {
     return OutOfRange("the number of threads", options.threads,
                       "1 or more, or 0 for all CPUs that are free");
   }
-  const int most_rows = options.strict ? kStrictRows : kFastPrefillRows;
+  const int most_rows = options.strict ? kNarrowRows : kFastPrefillRows;
   const int least_rows = options.strict ? 2 : 1;
   if (options.max_forward_rows != 0 &&
       (options.max_forward_rows < least_rows || options.max_forward_rows > most_rows)) {
@@ -158,6 +159,7 @@ struct ModelShape {
   double bytes_per_cell = 0;
   bool plain = false;    // attention over the whole history in every layer, and no experts
   double available = 0;  // bytes of memory, where the layers lie
+  bool on_cpu = false;   // all of it, attention too
 };
 
 // Cells of each context where none were asked for.
@@ -186,7 +188,9 @@ Result<ContextPlan> PlanContext(const LlamaOptions& options, const ModelShape& s
   const int most = options.context_lanes == 0 ? kMostContextLanes : options.context_lanes;
   plan.contexts = (lanes + most - 1) / most;
   plan.lanes = (lanes + plan.contexts - 1) / plan.contexts;
-  const int rows = options.strict ? kStrictRows : kFastRows;
+  // On CPUs the attention of more rows computes every product of theirs with every cell, though all
+  // but a path's own are masked: wide pools are faster in parts (docs/design.md).
+  const int rows = options.strict || shape.on_cpu ? kNarrowRows : kWideRows;
   plan.max_rows = options.max_forward_rows == 0 ? rows : options.max_forward_rows;
   plan.prefill_rows = options.strict ? plan.max_rows : kFastPrefillRows;
   plan.routes = std::min(plan.max_rows - 1, kMaxSequences - 2 - plan.lanes);
@@ -208,8 +212,11 @@ Result<ContextPlan> PlanContext(const LlamaOptions& options, const ModelShape& s
                                 : std::numeric_limits<double>::infinity();
   const LayoutChoice choice = ChooseLayout(layout);
   plan.streams = choice.streams;
+  if (plan.streams && options.max_forward_rows == 0) {
+    plan.max_rows = kWideRows;  // each row has its own cells alone
+  }
   const int64_t physical = plan.streams ? int64_t{choice.stream_cells} * plan.sequences()
-                                        : (cells + kStrictRows + 255) / 256 * 256;
+                                        : (cells + kNarrowRows + 255) / 256 * 256;
   cells = plan.streams ? int64_t{choice.stream_cells} * plan.lanes : cells;
   plan.stream_cells = choice.stream_cells;
   const int64_t asked = (plan.streams ? physical : cells) * plan.contexts;
@@ -268,6 +275,13 @@ Status ConnectServers(const LlamaOptions& options, LoadedModel* loaded) {
   return {};
 }
 
+// Whether no layer leaves this machine's CPUs.
+bool IsOnCpu(const LlamaOptions& options) {
+  const bool gpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_GPU) != nullptr ||
+                   ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_IGPU) != nullptr;
+  return options.rpc_servers.empty() && (options.gpu_layers == 0 || !gpu);
+}
+
 bool IsRecurrent(const llama_model* model) {
   return llama_model_is_recurrent(model) || llama_model_is_hybrid(model);
 }
@@ -306,13 +320,14 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   if (Status status = LoadBackends(options.backend_dir); !status) {
     return status.error();
   }
+  loaded.info.cpu_backend = CpuBackendName();
   if (Status status = ConnectServers(options, &loaded); !status) {
     return status.error();
   }
   const double limit = weights == Weights::kMeasure ? std::numeric_limits<double>::infinity()
                                                     : loaded.available_bytes;
   const ModelShape shape{train, loaded.bytes_per_cell, IsPlain(*header, loaded.info),
-                         loaded.available_bytes};
+                         loaded.available_bytes, IsOnCpu(options)};
   const Result<ContextPlan> plan = PlanContext(options, shape, limit);
   if (!plan) {
     return plan.error();

@@ -106,6 +106,7 @@ TEST_F(ModelTest, TheBundledModelIsDescribed) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
   const ModelInfo& info = engine->model();
   EXPECT_EQ(info.architecture, "qwen3moe");
+  EXPECT_EQ(info.cpu_backend == "native", HYPER_NATIVE) << info.cpu_backend;
   EXPECT_EQ(info.vocab_size, 640);
   EXPECT_EQ(info.expert_count, 16);
   EXPECT_EQ(info.expert_used_count, 4);

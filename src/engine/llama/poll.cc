@@ -11,6 +11,9 @@
 namespace hyper::llama {
 namespace {
 
+// With prompts and decoding in turns, rows of prompts in one forward for each lane that decodes.
+constexpr int kPromptRowsOfReadyLane = 8;
+
 // Cells that two histories share, among the first `most`.
 int CommonPrefix(const std::vector<Token>& a, const std::vector<Token>& b, int most) {
   int length = 0;
@@ -41,15 +44,14 @@ Result<std::span<const Event>> LlamaEngine::Poll(double /*timeout_s*/) {
   events_.clear();
   summaries_used_ = 0;
   EndFullLanes();
-  const bool ready = interleave_ && SomeLaneReady();
   bool given = false;
-  if (!ready || !std::exchange(decoding_due_, false)) {
+  if (!std::exchange(decoding_due_, false) || ReadyLanes() == 0) {
     const Result<bool> busy = PrefillOrScoreStep();
     if (!busy) {
       return busy.error();
     }
     given = *busy;
-    decoding_due_ = given && ready;
+    decoding_due_ = given && interleave_;
   }
   if (!given) {
     if (Status status = DecodeStep(); !status) {
@@ -66,10 +68,10 @@ Result<bool> LlamaEngine::PrefillOrScoreStep() {
   return busy && !*busy ? ScoreStep() : std::move(busy);
 }
 
-bool LlamaEngine::SomeLaneReady() const {
-  return std::any_of(lanes_.begin(), lanes_.end(), [this](const auto& entry) {
+int LlamaEngine::ReadyLanes() const {
+  return static_cast<int>(std::count_if(lanes_.begin(), lanes_.end(), [this](const auto& entry) {
     return entry.second.grant > 0 && !WantsPrefill(entry.second);
-  });
+  }));
 }
 
 void LlamaEngine::EndFullLanes() {
@@ -147,12 +149,27 @@ void LlamaEngine::AddPrefill(LaneId id, Lane* lane, int count, std::vector<Prefi
   for (int i = begin; i < begin + count; ++i) {
     batch_.Add(lane->history[i], i, lane->sequence, false);
   }
-  parts->push_back({id, lane, begin, count});
+  PrefillPart part{id, lane, begin, count};
+  if (begin + count == lane->length() - 1 && DecodesAtOnce(*lane, *parts)) {
+    part.decoding_row = batch_.Add(lane->history.back(), lane->length() - 1, lane->sequence, true);
+  }
+  parts->push_back(part);
+}
+
+bool LlamaEngine::DecodesAtOnce(const Lane& lane, const std::vector<PrefillPart>& parts) const {
+  const bool room = static_cast<int>(parts.size()) < loaded_.plan.max_rows &&
+                    batch_.rows() < loaded_.plan.prefill_rows &&
+                    batch_.rows() < pool_->free_cells();
+  return interleave_ && !strict_ && lane.grant > 0 && lane.routes() == 1 && !lane.refinement &&
+         room;
 }
 
 std::vector<LlamaEngine::PrefillPart> LlamaEngine::GatherPrefill() {
   std::vector<PrefillPart> parts;
   batch_.Clear();
+  // In turns with decoding: the more lanes decode, the dearer is their turn, and the more prompts
+  // are worth one; while few do, a prompt does not wait for others that came with it.
+  const int enough = kPromptRowsOfReadyLane * ReadyLanes();
   for (auto& entry : lanes_) {
     Lane& lane = entry.second;
     const int room = static_cast<int>(std::min<int64_t>(loaded_.plan.prefill_rows - batch_.rows(),
@@ -171,9 +188,13 @@ std::vector<LlamaEngine::PrefillPart> LlamaEngine::GatherPrefill() {
       const int most = std::min(part.begin + part.count, lane.length() - 1);
       return CommonPrefix(part.lane->history, lane.history, most) > begin + missing / 2;
     });
-    if (missing > 0 && !waits) {
-      AddPrefill(entry.first, &lane, std::min(missing, room), &parts);
+    if (missing == 0 || waits) {
+      continue;
     }
+    if (interleave_ && !parts.empty() && batch_.rows() + missing > enough) {
+      break;
+    }
+    AddPrefill(entry.first, &lane, std::min(missing, room), &parts);
   }
   return parts;
 }
@@ -188,7 +209,7 @@ Result<LlamaEngine::Outcome> LlamaEngine::ForwardPrefill(const std::vector<Prefi
     return outcome;
   }
   for (const PrefillPart& part : parts) {
-    pool_->Appended(part.lane->sequence, part.count);
+    pool_->Appended(part.lane->sequence, part.count + (part.decoding_row >= 0 ? 1 : 0));
   }
   pool_->NotePeak(0);
   for (const PrefillPart& part : parts) {
@@ -199,6 +220,12 @@ Result<LlamaEngine::Outcome> LlamaEngine::ForwardPrefill(const std::vector<Prefi
     lane.recomputed += again;
     cost_.prefill_tokens += part.count - again;
     lane.computed = std::max(lane.computed, end);
+    if (part.decoding_row >= 0) {
+      ++cost_.decode_rows;
+      lane.computed = std::max(lane.computed, lane.length());
+      lane.turns = std::max(lane.turns, round_) + 1;
+      FinishLane({part.id, {part.decoding_row}});
+    }
   }
   return outcome;
 }
