@@ -1,6 +1,6 @@
-// A real dense model, SmolLM2-135M-Instruct: greedy texts equal those of plain llama.cpp
-// (tests/goldens/smollm2_golden.cc), and HyPER runs on it controller-only. Skipped where the model
-// has not been fetched (make models).
+// A real dense model, SmolLM2-135M-Instruct: greedy texts equal those of plain llama.cpp on the
+// same machine (tests/goldens/smollm2_golden.cc), and HyPER runs on it controller-only. Skipped
+// where the model has not been fetched (make models).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "hyper/driver.h"
 #include "hyper/llama_engine.h"
 #include "hyper/method.h"
+#include "src/engine/llama/backend.h"
 #include "tests/support/process.h"
 
 namespace hyper {
@@ -21,8 +22,23 @@ using nlohmann::json;
 
 const std::string kModel = HYPER_SOURCE_DIR "/models/downloaded/SmolLM2-135M-Instruct.Q4_1.gguf";
 
+// What plain llama.cpp says on the backend that this process has loaded.
 json Golden() {
-  return json::parse(test::ReadWholeFile(HYPER_SOURCE_DIR "/tests/goldens/smollm2.json"));
+  const test::ProcessResult result =
+      test::RunProcess({HYPER_GOLDEN_PROGRAM, kModel, llama::CpuBackendFile()});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+}
+
+// Tokens before the first one that was ahead of another by less than what batches of other sizes
+// round away; from there on both may go their own ways.
+size_t ClearTokens(const json& run) {
+  constexpr double kRounding = 0.05;  // logits
+  size_t count = 0;
+  while (count < run["margins"].size() && run["margins"][count].get<double>() > kRounding) {
+    ++count;
+  }
+  return count;
 }
 
 class SmolLm2 : public ::testing::Test {
@@ -47,9 +63,10 @@ std::unique_ptr<Engine> MakeEngine() {
 
 // All questions side by side, each with the tokens of the golden text granted.
 TEST_F(SmolLm2, GreedyTextsAreThoseOfPlainLlamaCpp) {
-  const json golden = Golden();
   const std::unique_ptr<Engine> engine = MakeEngine();
   ASSERT_NE(engine, nullptr);
+  const json golden = Golden();
+  ASSERT_EQ(golden["runs"].size(), 3U);
   std::vector<LaneId> lanes;
   std::vector<std::vector<Token>> tokens(golden["runs"].size());
   for (const json& run : golden["runs"]) {
@@ -75,14 +92,23 @@ TEST_F(SmolLm2, GreedyTextsAreThoseOfPlainLlamaCpp) {
       ended += event.kind == EventKind::kBoundary || event.kind == EventKind::kEnd ? 1 : 0;
     }
   }
+  size_t compared = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
-    std::string text;
-    for (const Token token : tokens[i]) {
-      text += engine->IsEndOfGeneration(token) ? "" : engine->TokenText(token);
+    auto expected = golden["runs"][i]["tokens"].get<std::vector<Token>>();
+    const size_t clear = ClearTokens(golden["runs"][i]);
+    compared += clear;
+    if (clear == expected.size()) {
+      std::string text;
+      for (const Token token : tokens[i]) {
+        text += engine->IsEndOfGeneration(token) ? "" : engine->TokenText(token);
+      }
+      EXPECT_EQ(text, golden["runs"][i]["text"]);
     }
-    EXPECT_EQ(text, golden["runs"][i]["text"]);
-    EXPECT_EQ(tokens[i], golden["runs"][i]["tokens"].get<std::vector<Token>>());
+    expected.resize(clear);
+    tokens[i].resize(std::min(tokens[i].size(), clear));
+    EXPECT_EQ(tokens[i], expected);
   }
+  EXPECT_GE(compared, 20U) << "too little is compared";
 }
 
 TEST_F(SmolLm2, HyperRunsControllerOnly) {
