@@ -377,6 +377,17 @@ TEST(CliBench, SharesSumToOne) {
   EXPECT_EQ(RunProcess(Hyper({"bench", "--engine", "scripted", "--runs", "1"})).exit_code, 0);
 }
 
+TEST(CliBench, OnePathAndManyAreMeasured) {
+  for (const char* width : {"1", "70"}) {
+    const ProcessResult result = RunProcess(Hyper(
+        {"bench", "--runs", "1", "--width", width, "--tokens", "4", "--threads", "1", "--json"}));
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const json bench = json::parse(result.out);
+    EXPECT_EQ(bench["runs"][0]["tokens"], 4 * std::stoi(width));
+    EXPECT_FALSE(bench["cpu_backend"].get<std::string>().empty());
+  }
+}
+
 TEST(Cli, HelpListsCommandsAndExitCodes) {
   const ProcessResult result = RunProcess(Hyper({"--help"}));
   EXPECT_EQ(result.exit_code, 0);

@@ -126,7 +126,7 @@ Result<BenchReport> Measure(const BenchFlags& flags, const BenchPlan& plan) {
   if (!engine) {
     return engine.error();
   }
-  Status fits = CheckWidth(*options, (*engine)->capabilities().max_lanes);
+  Status fits = CheckPaths(*options, PoolWidth(*options), (*engine)->capabilities().max_lanes);
   if (!fits) {
     return fits.error();
   }

@@ -36,7 +36,10 @@ void TakeModelDefaults(const EngineFlags& engine, OptionFlags& options) {
 }
 
 Status CheckWidth(const MethodOptions& options, int lanes) {
-  const int paths = std::max(WarmupCount(options), PoolWidth(options));
+  return CheckPaths(options, std::max(WarmupCount(options), PoolWidth(options)), lanes);
+}
+
+Status CheckPaths(const MethodOptions& options, int paths, int lanes) {
   if (paths > lanes) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("--width {} needs {} paths at once, but the engine holds {}; lower "

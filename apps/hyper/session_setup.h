@@ -29,6 +29,9 @@ void TakeModelDefaults(const EngineFlags& engine, OptionFlags& options);
 // kInvalidArgument.
 Status CheckWidth(const MethodOptions& options, int lanes);
 
+// The same of `paths` paths, for a pool without a warm-up.
+Status CheckPaths(const MethodOptions& options, int paths, int lanes);
+
 // That, and whether the engine can do what the method is made of. Errors: kUnsupported as well.
 Status CheckAbilities(const std::string& method, const MethodOptions& options,
                       const Engine& engine);
