@@ -85,6 +85,8 @@ ClientStream::ClientStream(socket_t socket, milliseconds patience,
 void ClientStream::BeginRequest() {
   begin_ = steady_clock::now();
   received_ = static_cast<int64_t>(end_ - at_);
+  answered_ = false;
+  refused_ = false;
 }
 
 bool ClientStream::Wait(milliseconds limit) const {
@@ -149,7 +151,17 @@ ssize_t ClientStream::Receive(char* bytes, size_t size) {
   return received;
 }
 
+// A reply begins with its status, "HTTP/1.1 404 Not Found"; "100 Continue" comes before one.
+void ClientStream::NoteStatus(std::string_view reply) {
+  constexpr size_t kStatusAt = 9;
+  if (!answered_ && reply.size() > kStatusAt) {
+    answered_ = reply[kStatusAt] != '1';
+    refused_ = reply[kStatusAt] >= '4';
+  }
+}
+
 ssize_t ClientStream::write(const char* bytes, size_t size) {
+  NoteStatus({bytes, size});
   while (true) {
     const ssize_t sent = send(socket_, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
@@ -201,7 +213,7 @@ bool PatientServer::Answer(ClientStream& client, bool last) {
   const bool good =
       process_request(client, "", /*remote_port=*/client.socket(), "", 0, last, closed,
                       [&](httplib::Request& /*request*/) { answering.emplace(answering_); });
-  return good && answering && !closed;
+  return good && answering && !closed && !client.refused();
 }
 
 bool PatientServer::process_and_close_socket(socket_t socket) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace hyper {
 
@@ -40,6 +41,8 @@ class ClientStream final : public httplib::Stream {
   // Whether bytes are there, or come within `limit` and before the draining; also when the client
   // has hung up.
   bool Wait(std::chrono::milliseconds limit) const;
+  // Whether the request was answered with an error: httplib says then that the connection closes.
+  bool refused() const { return refused_; }
 
   bool is_readable() const override;
   bool wait_readable() const override;
@@ -60,12 +63,15 @@ class ClientStream final : public httplib::Stream {
  private:
   std::chrono::milliseconds Elapsed() const;
   ssize_t Receive(char* bytes, size_t size);
+  void NoteStatus(std::string_view reply);
 
   const socket_t socket_;
   const std::chrono::milliseconds patience_;
   const std::atomic<bool>& draining_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   int64_t received_ = 0;  // bytes of this request
+  bool answered_ = false;
+  bool refused_ = false;
   std::array<char, 4096> buffer_{};
   size_t at_ = 0;
   size_t end_ = 0;

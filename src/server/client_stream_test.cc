@@ -104,6 +104,24 @@ TEST(ClientStream, RequestsThatComeInOnePieceAreAllAnswered) {
   EXPECT_NE(replies.find(R"({"status":"ok"})", second), std::string::npos) << replies;
 }
 
+// The reply of an error says that the connection closes, and so it does.
+TEST(ClientStream, AnErrorEndsTheConnection) {
+  const TestServer server({});
+  for (const char* refused : {"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                              "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"
+                              "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"}) {
+    const RawClient client(server.http().port());
+    EXPECT_TRUE(client.Send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" +
+                            std::string(refused) +
+                            "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    const std::string replies = client.Rest();
+    const size_t first = replies.find(R"({"status":"ok"})");
+    EXPECT_NE(first, std::string::npos) << replies;
+    EXPECT_NE(replies.find("Connection: close", first), std::string::npos) << replies;
+    EXPECT_EQ(replies.find(R"({"status":"ok"})", first + 1), std::string::npos) << replies;
+  }
+}
+
 // A request whose headers cannot be read has no end that is known: what follows is never taken for
 // another request, which could come from a page that may not ask.
 TEST(ClientStream, WhatFollowsAnUnreadableRequestIsNotARequest) {
