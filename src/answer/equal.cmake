@@ -23,6 +23,7 @@ set(equal_sources
   reader.cc
   reader_atoms.cc
   reader_brackets.cc
+  reader_infix.cc
   reader_numbers.cc
   reader_spell.cc
   region.cc

@@ -68,6 +68,7 @@ Reading ReadAnswer(std::string_view answer, const ReaderOptions& options, Budget
 }
 
 NodeId Reader::ReadAll() {
+  PrefixInfix();
   Spell();
   if (tokens_.size() == 1 && Peek().kind == TokenKind::kText) {
     return tree_.AddText(Kind::kText, Peek().text);

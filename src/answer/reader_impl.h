@@ -28,6 +28,8 @@ class Reader {
 
  private:
   // reader_spell.cc
+  // Writes a \over b as \frac{a}{b}, and n \choose k as \binom{n}{k}.
+  void PrefixInfix();
   void Spell();
   bool SpliceText(const Token& token, std::vector<Token>& out) const;
 

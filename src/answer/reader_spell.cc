@@ -30,6 +30,24 @@ bool HasDigit(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+bool IsOneOf(const Token* token, std::string_view characters) {
+  return token != nullptr && token->kind == TokenKind::kPunct &&
+         characters.find(token->text) != std::string_view::npos;
+}
+
+// ax+by=c, v=at: such a word beside an operator is a product. "2-by-3" is none: hyphens part words
+// too. Null neighbours are the ends of the answer.
+bool IsProduct(std::string_view word, const Token* before, const Token* after) {
+  constexpr std::string_view kWords[] = {"as", "at", "by"};
+  constexpr std::string_view kOperators = "+=^*";
+  constexpr std::string_view kBorders = "+=^*-/()";
+  const auto open = [&](const Token* token) {
+    return token == nullptr || token->kind == TokenKind::kNumber || IsOneOf(token, kBorders);
+  };
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords) &&
+         (IsOneOf(before, kOperators) || IsOneOf(after, kOperators)) && open(before) && open(after);
+}
+
 }  // namespace
 
 // \text{13}, \text{(C)}, \mathrm{e}, \operatorname{lcm}: mathematics in the wrong font.
@@ -55,7 +73,10 @@ bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
 void Reader::Spell() {
   std::vector<Token> spelled;
   spelled.reserve(tokens_.size());
-  for (Token& token : tokens_) {
+  for (size_t i = 0; i < tokens_.size(); ++i) {
+    Token& token = tokens_[i];
+    const Token* const before = spelled.empty() ? nullptr : &spelled.back();
+    const Token* const after = i + 1 == tokens_.size() ? nullptr : &tokens_[i + 1];
     if (token.kind == TokenKind::kText && token.text.find(kUnreadableCommand) != token.text.npos) {
       token.kind = TokenKind::kCommand;
     } else if (token.kind == TokenKind::kText) {
@@ -64,7 +85,7 @@ void Reader::Spell() {
       if (token.text.empty()) continue;
     } else if (token.kind == TokenKind::kName && FunctionName(token.text).empty() &&
                ConstantName(token.text).empty() && !IsGreek(token.text) && token.text != "in" &&
-               IsWord(token.text)) {
+               IsWord(token.text) && !IsProduct(token.text, before, after)) {
       token.kind = TokenKind::kText;
       token.text = LowerCase(token.text);
     }
