@@ -127,12 +127,17 @@ constexpr Pair kUnitWords[] = {
     {"hrs", "hour"},
     {"mins", "minute"},
     {"secs", "second"},
+    {"km/h", "kph"},
+    {"km/hr", "kph"},
+    {"mi/h", "mph"},
+    {"mi/hr", "mph"},
+    {"eur", "euro"},
 };
 
 // Units that are written as plain letters, where "cm" could also be c times m.
-constexpr std::string_view kPlainUnits[] = {"cm",  "mm",  "km",  "kg",  "mg",   "ft",  "yd",
-                                            "hr",  "hrs", "lb",  "lbs", "oz",   "ml",  "mph",
-                                            "kph", "rad", "usd", "sec", "mins", "min", "deg"};
+constexpr std::string_view kPlainUnits[] = {"cm",  "mm",  "km",   "kg",  "mg",  "ft",  "yd",  "hr",
+                                            "hrs", "lb",  "lbs",  "oz",  "ml",  "mph", "kph", "rad",
+                                            "usd", "sec", "mins", "min", "deg", "USD", "EUR", "mL"};
 
 constexpr std::string_view kShortWords[] = {
     "and", "or",  "no",  "yes",  "odd", "all", "any", "the", "is",  "are", "if",  "not",

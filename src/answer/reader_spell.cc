@@ -48,6 +48,36 @@ bool IsProduct(std::string_view word, const Token* before, const Token* after) {
          (IsOneOf(before, kOperators) || IsOneOf(after, kOperators)) && open(before) && open(after);
 }
 
+// What a word such as "million" counts; empty for other words.
+std::string_view ScaleOf(std::string_view word) {
+  constexpr std::pair<std::string_view, std::string_view> kScales[] = {
+      {"dozen", "12"},        {"hundred", "100"},        {"thousand", "1000"},
+      {"million", "1000000"}, {"billion", "1000000000"}, {"trillion", "1000000000000"}};
+  const auto* const found = std::find_if(std::begin(kScales), std::end(kScales),
+                                         [&](const auto& scale) { return scale.first == word; });
+  return found == std::end(kScales) ? std::string_view() : found->second;
+}
+
+// 3.5 million dollars behind the number: a product, and the words that are left in `words`.
+void TakeScales(std::string& words, std::vector<Token>& out) {
+  while (!out.empty() && out.back().kind == TokenKind::kNumber) {
+    const std::string first = words.substr(0, words.find(' '));
+    const std::string_view scale = ScaleOf(first);
+    if (scale.empty()) return;
+    out.push_back({TokenKind::kPunct, "*"});
+    out.push_back({TokenKind::kNumber, std::string(scale)});
+    words = std::string(Trimmed(std::string_view(words).substr(first.size())));
+  }
+}
+
+// km/h behind a number: the "/" and the time that follow are part of the unit.
+bool IsPerTime(const std::vector<Token>& tokens, size_t at) {
+  constexpr std::string_view kTimes[] = {"h", "s", "hr", "min", "sec", "hour", "second"};
+  return at + 1 < tokens.size() && IsOneOf(&tokens[at], "/") &&
+         tokens[at + 1].kind == TokenKind::kName &&
+         std::find(std::begin(kTimes), std::end(kTimes), tokens[at + 1].text) != std::end(kTimes);
+}
+
 }  // namespace
 
 // \text{13}, \text{(C)}, \mathrm{e}, \operatorname{lcm}: mathematics in the wrong font.
@@ -58,9 +88,12 @@ bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
     bare = Trimmed(bare.substr(1, bare.size() - 2));
   }
   const bool letter = bare.size() == 1 && std::isalpha(static_cast<unsigned char>(bare[0])) != 0;
-  // A single letter behind a number is a unit: 5 \text{ m}.
-  const bool unit = letter && bare == content && !out.empty() && token.text.size() > 1 &&
-                    out.back().kind == TokenKind::kNumber;
+  // A single letter behind a number is a unit: 5 \text{ m}, and some are without a space too; so
+  // are minutes, which are no minimum there.
+  constexpr std::string_view kUnitLetters = "mshgLNJVWK";
+  const bool behind_number = !out.empty() && out.back().kind == TokenKind::kNumber;
+  const bool spaced = token.text.size() > 1 || kUnitLetters.find(bare) != bare.npos;
+  const bool unit = behind_number && ((letter && bare == content && spaced) || content == "min");
   const bool name =
       !FunctionName(content).empty() || ConstantName(content) == "pi" || IsGreek(content);
   if (unit || !(letter || name || HasDigit(content))) return false;
@@ -88,6 +121,14 @@ void Reader::Spell() {
                IsWord(token.text) && !IsProduct(token.text, before, after)) {
       token.kind = TokenKind::kText;
       token.text = LowerCase(token.text);
+      if (before != nullptr && before->kind == TokenKind::kNumber && IsPerTime(tokens_, i + 1)) {
+        token.text += '/' + tokens_[i + 2].text;
+        i += 2;
+      }
+    }
+    if (token.kind == TokenKind::kText) {
+      TakeScales(token.text, spelled);
+      if (token.text.empty()) continue;
     }
     // Words in a row are one text, unless one of them separates.
     if (token.kind == TokenKind::kText && !spelled.empty() &&
