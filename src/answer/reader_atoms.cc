@@ -129,6 +129,13 @@ NodeId Reader::NameAtom() {
   return tree_.AddText(Kind::kSymbol, letter);
 }
 
+// p(x) = ... at the beginning of an answer: whatever its name, p is a function there.
+bool Reader::IsDefined(const std::string& name) const {
+  return at_ == 1 && name.size() == 1 && Punct("(") && Peek(1).kind == TokenKind::kName &&
+         Peek(1).text.size() == 1 && Peek(1).text != name && Here(TokenKind::kPunct, ")", 2) &&
+         Here(TokenKind::kPunct, "=", 3);
+}
+
 // A symbol, or the call of an unknown function: f(x), O(n).
 NodeId Reader::SymbolFrom(std::string name) {
   if (Punct("_")) {
@@ -136,7 +143,7 @@ NodeId Reader::SymbolFrom(std::string name) {
     name += '_' + RawGroup();
   }
   const bool function = kFunctionLetters.find(name[0]) != std::string_view::npos ||
-                        name == "Theta" || name == "Omega" || name == "phi";
+                        name == "Theta" || name == "Omega" || name == "phi" || IsDefined(name);
   if (function && Punct("(") && !Peek().space_before) {
     const NodeId arguments = CallArguments();
     if (arguments == kNoNode) return kNoNode;

@@ -57,6 +57,7 @@ class Reader {
   NodeId CommandAtom();
   NodeId FractionOrRoot(const std::string& name);
   NodeId SymbolFrom(std::string name);
+  bool IsDefined(const std::string& name) const;
   NodeId Call(std::string name);
   NodeId CallArguments();
   NodeId ImplicitArgument();

@@ -70,6 +70,40 @@ void TakeScales(std::string& words, std::vector<Token>& out) {
   }
 }
 
+// 5th, 5^{\text{th}} and 5^{th} are the number: takes the power sign and the brace before the
+// letters out of `out`. How many tokens are dropped, the letters and a closing brace; 0: they are
+// no ordinal.
+size_t TakeOrdinal(const std::vector<Token>& tokens, size_t at, std::vector<Token>& out) {
+  constexpr std::string_view kEndings[] = {"st", "nd", "rd", "th"};
+  const Token& letters = tokens[at];
+  const std::string_view text = Trimmed(letters.text);
+  const auto from_end = [&out](size_t back) {
+    return back <= out.size() ? &out[out.size() - back] : nullptr;
+  };
+  const auto number = [&](size_t back) {
+    return back <= out.size() && from_end(back)->kind == TokenKind::kNumber;
+  };
+  if (std::find(std::begin(kEndings), std::end(kEndings), text) == std::end(kEndings)) return 0;
+  if (number(1) && !letters.space_before) {
+    // 2nd+1 is a product of variables.
+    const bool end = at + 1 == tokens.size() || tokens[at + 1].space_before ||
+                     tokens[at + 1].kind == TokenKind::kText;
+    return end && !(at + 1 < tokens.size() && IsOneOf(&tokens[at + 1], "+-*/^=")) ? 1 : 0;
+  }
+  // 2^{nd} may be a power.
+  if (letters.kind == TokenKind::kName && text != "th") return 0;
+  if (number(2) && IsOneOf(from_end(1), "^")) {
+    out.pop_back();
+    return 1;
+  }
+  if (number(3) && IsOneOf(from_end(2), "^") && IsOneOf(from_end(1), "{") &&
+      at + 1 < tokens.size() && IsOneOf(&tokens[at + 1], "}")) {
+    out.resize(out.size() - 2);
+    return 2;
+  }
+  return 0;
+}
+
 // km/h behind a number: the "/" and the time that follow are part of the unit.
 bool IsPerTime(const std::vector<Token>& tokens, size_t at) {
   constexpr std::string_view kTimes[] = {"h", "s", "hr", "min", "sec", "hour", "second"};
@@ -110,6 +144,12 @@ void Reader::Spell() {
     Token& token = tokens_[i];
     const Token* const before = spelled.empty() ? nullptr : &spelled.back();
     const Token* const after = i + 1 == tokens_.size() ? nullptr : &tokens_[i + 1];
+    if (token.kind == TokenKind::kText || token.kind == TokenKind::kName) {
+      if (const size_t dropped = TakeOrdinal(tokens_, i, spelled); dropped > 0) {
+        i += dropped - 1;
+        continue;
+      }
+    }
     if (token.kind == TokenKind::kText && token.text.find(kUnreadableCommand) != token.text.npos) {
       token.kind = TokenKind::kCommand;
     } else if (token.kind == TokenKind::kText) {
