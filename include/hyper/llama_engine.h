@@ -39,10 +39,10 @@ struct LlamaOptions {
                              // allowed and that other programs leave free while the model is read
   bool strict = true;        // equal seeds give equal bytes for any parallelism and thread count
   bool interleave = false;   // decode between two forwards of given tokens (prompts, scores): paths
-                             // that decode never wait long for another's prompt, at some throughput;
-                             // unless strict, a prompt's last forward draws its first token too
-  int max_forward_rows = 0;  // rows of one decoding forward; strict: [2, 63]; 0 = auto: 63 where all
-                             // runs on CPUs in one buffer of cells, else 256
+                             // that decode never wait long for a prompt, at some throughput.
+                             // Unless strict, a prompt's last forward draws its first token too
+  int max_forward_rows = 0;  // rows of one decoding forward; strict: [2, 63]; 0 = auto: 63 where
+                             // all runs on CPUs in one buffer of cells, else 256
   KvType kv_type = KvType::kF16;
   KvLayout kv_layout = KvLayout::kAuto;
   Toggle flash_attention = Toggle::kAuto;
