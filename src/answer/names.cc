@@ -155,6 +155,14 @@ constexpr std::string_view kStopWords[] = {
     "billion", "thousand", "hundred",   "dozen",   "trillion", "plus",    "minus", "times",
     "squared", "cubed",    "over",      "into"};
 
+constexpr std::string_view kFactorWords[] = {"as", "at", "by"};
+constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
+constexpr std::string_view kTimeWords[] = {"h", "s", "hr", "min", "sec", "hour", "second"};
+
+constexpr Pair kScales[] = {{"dozen", "12"},           {"hundred", "100"},
+                            {"thousand", "1000"},      {"million", "1000000"},
+                            {"billion", "1000000000"}, {"trillion", "1000000000000"}};
+
 template <class Table>
 auto Lookup(const Table& table, std::string_view name) {
   const auto* const found = std::find_if(std::begin(table), std::end(table),
@@ -201,6 +209,10 @@ bool IsWord(std::string_view run) {
   return foreign || (run.size() >= 4 && vowel);
 }
 
+bool IsFactorWord(std::string_view word) { return Contains(kFactorWords, word); }
+bool IsOrdinalEnding(std::string_view word) { return Contains(kOrdinalEndings, word); }
+bool IsTimeWord(std::string_view word) { return Contains(kTimeWords, word); }
+std::string_view ScaleOf(std::string_view word) { return Lookup(kScales, word); }
 bool IsStopWord(std::string_view word) { return Contains(kStopWords, word); }
 
 std::string LowerCase(std::string_view text) {

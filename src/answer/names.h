@@ -31,6 +31,15 @@ bool IsWord(std::string_view run);
 // Whether a word ends an expression ("and", "if", "for", "where") instead of naming a unit.
 bool IsStopWord(std::string_view word);
 
+// Whether a word can also be a product of two letters ("by", "at").
+bool IsFactorWord(std::string_view word);
+// "st", "nd", "rd" and "th" behind a number.
+bool IsOrdinalEnding(std::string_view word);
+// A time in letters ("h", "sec"), as it stands behind the "/" of a speed.
+bool IsTimeWord(std::string_view word);
+// Digits of what a word counts: "1000000" of "million"; empty for other words.
+std::string_view ScaleOf(std::string_view word);
+
 // ASCII letters in lower case; other bytes as they are.
 std::string LowerCase(std::string_view text);
 // Without white space at either end.

@@ -27,9 +27,10 @@ class Reader {
   const std::string& error() const { return error_; }
 
  private:
-  // reader_spell.cc
-  // Writes a \over b as \frac{a}{b}, and n \choose k as \binom{n}{k}.
+  // reader_infix.cc: writes a \over b as \frac{a}{b}, and n \choose k as \binom{n}{k}.
   void PrefixInfix();
+
+  // reader_spell.cc
   void Spell();
   bool SpliceText(const Token& token, std::vector<Token>& out) const;
 

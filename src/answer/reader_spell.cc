@@ -38,24 +38,13 @@ bool IsOneOf(const Token* token, std::string_view characters) {
 // ax+by=c, v=at: such a word beside an operator is a product. "2-by-3" is none: hyphens part words
 // too. Null neighbours are the ends of the answer.
 bool IsProduct(std::string_view word, const Token* before, const Token* after) {
-  constexpr std::string_view kWords[] = {"as", "at", "by"};
   constexpr std::string_view kOperators = "+=^*";
   constexpr std::string_view kBorders = "+=^*-/()";
   const auto open = [&](const Token* token) {
     return token == nullptr || token->kind == TokenKind::kNumber || IsOneOf(token, kBorders);
   };
-  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords) &&
-         (IsOneOf(before, kOperators) || IsOneOf(after, kOperators)) && open(before) && open(after);
-}
-
-// What a word such as "million" counts; empty for other words.
-std::string_view ScaleOf(std::string_view word) {
-  constexpr std::pair<std::string_view, std::string_view> kScales[] = {
-      {"dozen", "12"},        {"hundred", "100"},        {"thousand", "1000"},
-      {"million", "1000000"}, {"billion", "1000000000"}, {"trillion", "1000000000000"}};
-  const auto* const found = std::find_if(std::begin(kScales), std::end(kScales),
-                                         [&](const auto& scale) { return scale.first == word; });
-  return found == std::end(kScales) ? std::string_view() : found->second;
+  return IsFactorWord(word) && (IsOneOf(before, kOperators) || IsOneOf(after, kOperators)) &&
+         open(before) && open(after);
 }
 
 // 3.5 million dollars behind the number: a product, and the words that are left in `words`.
@@ -74,7 +63,6 @@ void TakeScales(std::string& words, std::vector<Token>& out) {
 // letters out of `out`. How many tokens are dropped, the letters and a closing brace; 0: they are
 // no ordinal.
 size_t TakeOrdinal(const std::vector<Token>& tokens, size_t at, std::vector<Token>& out) {
-  constexpr std::string_view kEndings[] = {"st", "nd", "rd", "th"};
   const Token& letters = tokens[at];
   const std::string_view text = Trimmed(letters.text);
   const auto from_end = [&out](size_t back) {
@@ -83,7 +71,7 @@ size_t TakeOrdinal(const std::vector<Token>& tokens, size_t at, std::vector<Toke
   const auto number = [&](size_t back) {
     return back <= out.size() && from_end(back)->kind == TokenKind::kNumber;
   };
-  if (std::find(std::begin(kEndings), std::end(kEndings), text) == std::end(kEndings)) return 0;
+  if (!IsOrdinalEnding(text)) return 0;
   if (number(1) && !letters.space_before) {
     // 2nd+1 is a product of variables.
     const bool end = at + 1 == tokens.size() || tokens[at + 1].space_before ||
@@ -106,10 +94,8 @@ size_t TakeOrdinal(const std::vector<Token>& tokens, size_t at, std::vector<Toke
 
 // km/h behind a number: the "/" and the time that follow are part of the unit.
 bool IsPerTime(const std::vector<Token>& tokens, size_t at) {
-  constexpr std::string_view kTimes[] = {"h", "s", "hr", "min", "sec", "hour", "second"};
   return at + 1 < tokens.size() && IsOneOf(&tokens[at], "/") &&
-         tokens[at + 1].kind == TokenKind::kName &&
-         std::find(std::begin(kTimes), std::end(kTimes), tokens[at + 1].text) != std::end(kTimes);
+         tokens[at + 1].kind == TokenKind::kName && IsTimeWord(tokens[at + 1].text);
 }
 
 }  // namespace

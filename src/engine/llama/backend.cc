@@ -7,8 +7,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <mutex>
+#include <string>
 
 #include "src/engine/llama/gguf_header.h"
 #include "src/engine/llama/native_backend.h"
@@ -58,7 +58,10 @@ ggml_backend_reg_t CpuBackend() {
 // there is none that fits.
 ggml_backend_reg_t LoadNative(const std::string& folder) {
   std::ifstream file("/proc/cpuinfo");
-  const std::string cpuinfo{std::istreambuf_iterator<char>(file), {}};
+  std::string cpuinfo;  // of the first processor; all of them take long to tell on a large machine
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    cpuinfo += line + '\n';
+  }
 #ifdef __x86_64__
   // valgrind shows a lesser processor than the system tells of.
   const bool wide = ProcessorFeatures(cpuinfo).find(" avx512f ") != std::string_view::npos;

@@ -167,9 +167,6 @@ bool LlamaEngine::DecodesAtOnce(const Lane& lane, const std::vector<PrefillPart>
 std::vector<LlamaEngine::PrefillPart> LlamaEngine::GatherPrefill() {
   std::vector<PrefillPart> parts;
   batch_.Clear();
-  // In turns with decoding: the more lanes decode, the dearer is their turn, and the more prompts
-  // are worth one; while few do, a prompt does not wait for others that came with it.
-  const int enough = kPromptRowsOfReadyLane * ReadyLanes();
   for (auto& entry : lanes_) {
     Lane& lane = entry.second;
     const int room = static_cast<int>(std::min<int64_t>(loaded_.plan.prefill_rows - batch_.rows(),
@@ -191,7 +188,10 @@ std::vector<LlamaEngine::PrefillPart> LlamaEngine::GatherPrefill() {
     if (missing == 0 || waits) {
       continue;
     }
-    if (interleave_ && !parts.empty() && batch_.rows() + missing > enough) {
+    // In turns with decoding: the more lanes decode, the dearer is their turn, and the more prompts
+    // are worth one; while few do, a prompt does not wait for others that came with it.
+    if (interleave_ && !parts.empty() &&
+        batch_.rows() + missing > kPromptRowsOfReadyLane * ReadyLanes()) {
       break;
     }
     AddPrefill(entry.first, &lane, std::min(missing, room), &parts);
