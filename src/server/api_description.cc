@@ -10,14 +10,15 @@
 namespace hyper {
 namespace {
 
-// The schema of an option's type; its range is known in words only.
+// The schema of an option's type, or null, which is absent; its range is known in words only.
 template <class T>
 Json OptionSchema(const OptionInfo& info) {
   const char* type = std::is_same_v<T, bool>          ? "boolean"
                      : std::is_same_v<T, std::string> ? "string"
                      : std::is_floating_point_v<T>    ? "number"
                                                       : "integer";
-  return {{"type", type}, {"description", std::string(info.help) + " (" + info.range + ")"}};
+  return {{"type", Json::array({type, "null"})},
+          {"description", std::string(info.help) + " (" + info.range + ")"}};
 }
 
 }  // namespace
