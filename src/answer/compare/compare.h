@@ -1,0 +1,83 @@
+// Comparison of two readings: peels off names, units and brackets, matches collections, and
+// leaves single expressions to scalar.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hyper/equal.h"
+#include "src/answer/compare/scalar.h"
+#include "src/answer/numbers/exact.h"
+#include "src/answer/read/expression.h"
+
+namespace hyper::answer {
+
+// Conjunction: not equal beats undecided beats equal.
+Verdict AllOf(Verdict a, Verdict b);
+
+class Comparer {
+ public:
+  // `tree` holds both sides; new nodes are added to it.
+  Comparer(Expression& tree, const EqualOptions& options, Budget& budget)
+      : tree_(tree), options_(options), budget_(budget), scalars_(tree, options, budget) {}
+
+  Verdict Compare(NodeId a, NodeId b);
+  // Why, after Compare: one line.
+  const std::string& reason() const { return reason_; }
+
+ private:
+  struct Quantity {
+    NodeId value = kNoNode;
+    std::string unit;  // canonical, with powers; empty: none
+  };
+  struct Named {
+    std::string symbol;  // empty: no name
+    NodeId value = kNoNode;
+  };
+
+  Verdict Say(Verdict verdict, std::string_view reason);
+  Verdict CompareForms(NodeId a, NodeId b);
+  // compare.cc
+  Verdict CompareQualified(NodeId a, NodeId b);
+  Verdict CompareTexts(NodeId a, NodeId b);
+  // compare_relations.cc
+  Verdict CompareRegions(NodeId a, NodeId b);
+  Verdict CompareRelations(NodeId a, NodeId b);
+  Verdict CompareWithStatement(const Node& relation, NodeId other);
+  bool CompareNamed(NodeId a, NodeId b, Verdict& verdict);
+  Named Unname(NodeId id);
+  Named UnnameList(NodeId id);
+  bool Occurs(const std::string& symbol, NodeId id);
+  // compare_collections.cc
+  Verdict CompareTuples(NodeId a, NodeId b);
+  Verdict CompareInOrder(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
+  Verdict CompareUnordered(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
+  Verdict CompareMatrices(NodeId a, NodeId b);
+  Verdict CompareRatios(NodeId a, NodeId b);
+  Verdict ComparePlusMinus(NodeId a, NodeId b);
+  std::vector<NodeId> Elements(NodeId id, bool each = false);
+  std::vector<NodeId> OrderedByName(const std::vector<NodeId>& elements);
+  bool HasPlusMinus(NodeId id) const;
+  int CountPlusMinus(NodeId id, bool& opposite) const;
+  bool SignsAreAmbiguous(NodeId id) const;
+  NodeId WithSigns(NodeId id, const std::vector<bool>& signs, size_t& next);
+  // quantity.cc
+  Verdict CompareScalar(NodeId a, NodeId b);
+  Verdict CompareUnknownFunctions(NodeId a, NodeId b);
+  Verdict CompareQuantities(NodeId a, NodeId b);
+  Quantity SplitUnit(NodeId id);
+  Verdict CompareScaled(const Quantity& a, const Quantity& b);
+
+  bool IsCollection(NodeId id) const;
+  Kind KindOf(NodeId id) const { return tree_.at(id).kind; }
+
+  Expression& tree_;
+  const EqualOptions& options_;
+  Budget& budget_;
+  ScalarComparer scalars_;
+  std::string reason_;
+  int depth_ = 0;
+};
+
+}  // namespace hyper::answer

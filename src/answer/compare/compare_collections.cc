@@ -1,0 +1,234 @@
+// Collections: tuples, sets, lists, matrices, ratios and the two values of plus-minus.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/answer/compare/compare.h"
+#include "src/answer/values/evaluate.h"
+
+namespace hyper::answer {
+namespace {
+
+// More plus-minus signs than this are not chosen each for itself.
+constexpr size_t kMaxSigns = 4;
+
+}  // namespace
+
+bool Comparer::IsCollection(NodeId id) const {
+  return KindOf(id) == Kind::kSet || KindOf(id) == Kind::kList;
+}
+
+bool Comparer::HasPlusMinus(NodeId id) const {
+  if (!budget_.Steps()) return false;
+  const Node& node = tree_.at(id);
+  return node.kind == Kind::kPlusMinus ||
+         std::any_of(node.args.begin(), node.args.end(),
+                     [&](NodeId arg) { return HasPlusMinus(arg); });
+}
+
+// Counts the plus-minus signs of an expression; `opposite`: one of them is minus-plus.
+int Comparer::CountPlusMinus(NodeId id, bool& opposite) const {
+  if (!budget_.Steps()) return 0;
+  const Node& node = tree_.at(id);
+  int count = node.kind == Kind::kPlusMinus ? 1 : 0;
+  opposite = opposite || (count == 1 && node.text == "-");
+  for (const NodeId arg : node.args) count += CountPlusMinus(arg, opposite);
+  return count;
+}
+
+// The expression with each plus-minus replaced by one of its signs: upper where the next of
+// `signs` is set.
+NodeId Comparer::WithSigns(NodeId id, const std::vector<bool>& signs, size_t& next) {
+  if (!HasPlusMinus(id)) return id;
+  Node node = tree_.at(id);
+  const bool own = node.kind == Kind::kPlusMinus;
+  const bool upper = own && next < signs.size() && signs[next++];
+  for (NodeId& arg : node.args) arg = WithSigns(arg, signs, next);
+  if (!own) return tree_.Add(std::move(node));
+  if (upper == (node.text == "+")) return node.args[0];
+  return tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(-1)), node.args[0]});
+}
+
+// Members of a set or list, plus-minus written out; anything else is its own only member. `each`:
+// several signs of a member are chosen each for itself, else all together.
+std::vector<NodeId> Comparer::Elements(NodeId id, bool each) {
+  const std::vector<NodeId> members =
+      IsCollection(id) ? tree_.at(id).args : std::vector<NodeId>{id};
+  std::vector<NodeId> elements;
+  for (const NodeId member : members) {
+    bool opposite = false;
+    const auto count = static_cast<size_t>(CountPlusMinus(member, opposite));
+    const bool together = !each || opposite || count > kMaxSigns;
+    const size_t choices = count == 0 ? 1 : together ? 2 : size_t{1} << count;
+    for (size_t choice = 0; choice < choices; ++choice) {
+      std::vector<bool> signs(count);
+      for (size_t i = 0; i < count; ++i) {
+        signs[i] = together ? choice == 0 : (choice >> i) % 2 == 0;
+      }
+      size_t next = 0;
+      elements.push_back(WithSigns(member, signs, next));
+    }
+  }
+  return elements;
+}
+
+// Whether a member has several plus-minus signs and none that is tied to another by minus-plus.
+bool Comparer::SignsAreAmbiguous(NodeId id) const {
+  const std::vector<NodeId> members =
+      IsCollection(id) ? tree_.at(id).args : std::vector<NodeId>{id};
+  return std::any_of(members.begin(), members.end(), [&](NodeId member) {
+    bool opposite = false;
+    return CountPlusMinus(member, opposite) > 1 && !opposite;
+  });
+}
+
+Verdict Comparer::ComparePlusMinus(NodeId a, NodeId b) {
+  const Verdict together = CompareUnordered(Elements(a), Elements(b));
+  if (!SignsAreAmbiguous(a) && !SignsAreAmbiguous(b)) return together;
+  const std::string reason = reason_;
+  const Verdict each = CompareUnordered(Elements(a, true), Elements(b, true));
+  return together == each
+             ? Say(together, reason)
+             : Say(Verdict::kUndecided, "several plus-minus signs may go together or not");
+}
+
+Verdict Comparer::CompareTuples(NodeId a, NodeId b) {
+  if (KindOf(a) != Kind::kTuple) std::swap(a, b);
+  const std::vector<NodeId> left = tree_.at(a).args;
+  const std::string brackets = tree_.at(a).text;
+  const std::vector<NodeId> right = tree_.at(b).args;
+  if (KindOf(b) == Kind::kTuple) {
+    // Of two elements it may be an interval, whose brackets count.
+    if (left.size() == 2 && right.size() == 2 && brackets != tree_.at(b).text) {
+      return Say(Verdict::kNotEqual, "different brackets");
+    }
+    return CompareInOrder(left, right);
+  }
+  if (KindOf(b) == Kind::kList) {
+    if (const std::vector<NodeId> named = OrderedByName(right); !named.empty()) {
+      // "y = 3, x = 2" is the point (2, 3). Against the order as written nothing is proved: the
+      // letters need not be those of the axes.
+      const Verdict sorted = CompareInOrder(left, named);
+      if (sorted != Verdict::kNotEqual || named == right) return sorted;
+      const std::string reason = reason_;
+      return CompareInOrder(left, right) == Verdict::kNotEqual
+                 ? Say(Verdict::kNotEqual, reason)
+                 : Say(Verdict::kUndecided, "the order of the names is not that of the tuple");
+    }
+    return brackets == "[]" ? CompareUnordered(left, right) : CompareInOrder(left, right);
+  }
+  if (KindOf(b) == Kind::kMatrix && options_.vector_as_tuple) {
+    const bool vector =
+        tree_.at(b).columns == 1 || tree_.at(b).columns == static_cast<int>(right.size());
+    if (vector) return CompareInOrder(left, right);
+  }
+  return Say(Verdict::kNotEqual, "several numbers in order against one thing");
+}
+
+// Assignments to different names, sorted by them; empty where the elements are anything else.
+std::vector<NodeId> Comparer::OrderedByName(const std::vector<NodeId>& elements) {
+  std::vector<std::pair<std::string, NodeId>> named;
+  for (const NodeId element : elements) {
+    if (KindOf(element) != Kind::kRelation) return {};
+    named.emplace_back(Unname(element).symbol, element);
+  }
+  std::stable_sort(named.begin(), named.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<NodeId> sorted;
+  for (size_t i = 0; i < named.size(); ++i) {
+    if (named[i].first.empty() || (i > 0 && named[i].first == named[i - 1].first)) return {};
+    sorted.push_back(named[i].second);
+  }
+  return sorted;
+}
+
+Verdict Comparer::CompareInOrder(const std::vector<NodeId>& a, const std::vector<NodeId>& b) {
+  if (a.size() != b.size()) return Say(Verdict::kNotEqual, "different numbers of elements");
+  Verdict all = Verdict::kEqual;
+  std::string reason = "all elements are equal";
+  for (size_t i = 0; i < a.size(); ++i) {
+    const Verdict verdict = Compare(a[i], b[i]);
+    if (verdict == Verdict::kNotEqual) {
+      return Say(verdict, "elements " + std::to_string(i + 1) + ": " + reason_);
+    }
+    if (verdict == Verdict::kUndecided) reason = reason_;
+    all = AllOf(all, verdict);
+  }
+  return Say(all, reason);
+}
+
+// Equal as sets: each element of either side equals one of the other.
+Verdict Comparer::CompareUnordered(const std::vector<NodeId>& a, const std::vector<NodeId>& b) {
+  if (a.empty() != b.empty()) return Say(Verdict::kNotEqual, "only one side is empty");
+  std::vector<bool> matched(b.size(), false);
+  std::vector<bool> open(b.size(), false);
+  bool undecided = false;
+  for (const NodeId left : a) {
+    bool found = false;
+    bool unknown = false;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const Verdict verdict = Compare(left, b[j]);
+      if (verdict == Verdict::kEqual) found = matched[j] = true;
+      if (verdict == Verdict::kUndecided) unknown = open[j] = true;
+    }
+    if (!found && !unknown) return Say(Verdict::kNotEqual, "an element has no counterpart");
+    undecided = undecided || !found;
+  }
+  for (size_t j = 0; j < b.size(); ++j) {
+    if (!matched[j] && !open[j]) return Say(Verdict::kNotEqual, "an element has no counterpart");
+    undecided = undecided || !matched[j];
+  }
+  return undecided ? Say(Verdict::kUndecided, "some elements could not be told apart")
+                   : Say(Verdict::kEqual, "the same elements");
+}
+
+Verdict Comparer::CompareMatrices(NodeId a, NodeId b) {
+  if (KindOf(a) == KindOf(b)) {
+    if (tree_.at(a).columns != tree_.at(b).columns) {
+      return Say(Verdict::kNotEqual, "matrices of different shape");
+    }
+    const std::vector<NodeId> left = tree_.at(a).args;
+    const std::vector<NodeId> right = tree_.at(b).args;
+    return CompareInOrder(left, right);
+  }
+  const NodeId other = KindOf(a) == Kind::kMatrix ? b : a;
+  if (!scalars_.Symbols(other).empty()) {
+    return Say(Verdict::kUndecided, "a matrix against an expression with variables");
+  }
+  return Say(Verdict::kNotEqual, "a matrix against something else");
+}
+
+// "3:4" is 6:8 and 3/4, but "12:00" may be a time of day, which only equals itself.
+Verdict Comparer::CompareRatios(NodeId a, NodeId b) {
+  if (KindOf(a) != Kind::kRatio) std::swap(a, b);
+  const std::string digits = tree_.at(a).text;
+  const auto quotient = [&](const std::vector<NodeId>& args) {
+    const NodeId inverse = tree_.Add(Kind::kPower, {args[1], tree_.AddNumber(Rational(-1))});
+    return tree_.Add(Kind::kProduct, {args[0], inverse});
+  };
+  const std::vector<NodeId> first = tree_.at(a).args;
+  if (KindOf(b) != Kind::kRatio) {
+    if (first.size() != 2) return Say(Verdict::kNotEqual, "a ratio against one thing");
+    return Compare(quotient(first), b);
+  }
+  const std::vector<NodeId> second = tree_.at(b).args;
+  if (first.size() != second.size()) return Say(Verdict::kNotEqual, "different numbers of parts");
+  const Verdict written = CompareInOrder(first, second);
+  if (written == Verdict::kEqual) return written;
+  const bool clock = first.size() == 2 && digits.size() == 2 && tree_.at(b).text.size() == 2;
+  Verdict proportional = Verdict::kEqual;
+  for (size_t i = 1; i < first.size(); ++i) {
+    const NodeId cross = tree_.Add(Kind::kProduct, {first[0], second[i]});
+    const NodeId other = tree_.Add(Kind::kProduct, {second[0], first[i]});
+    proportional = AllOf(proportional, Compare(cross, other));
+  }
+  const auto zero = RationalValue(tree_, first[1], budget_);
+  if (zero && zero->IsZero()) return Say(Verdict::kNotEqual, "different times of day");
+  if (proportional == Verdict::kEqual && clock) {
+    return Say(Verdict::kUndecided, "equal as ratios, different as times of day");
+  }
+  return proportional;
+}
+
+}  // namespace hyper::answer

@@ -1,0 +1,151 @@
+#include "hyper/equal.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "src/answer/compare/compare.h"
+#include "src/answer/compare/near.h"
+#include "src/answer/numbers/exact.h"
+#include "src/answer/read/reader.h"
+#include "src/answer/values/evaluate.h"
+
+namespace hyper::answer {
+namespace {
+
+ReaderOptions ReaderOptionsOf(const EqualOptions& options) { return {options.base}; }
+
+EqualResult CompareReadings(const Reading& gold, const Reading& answer, const EqualOptions& options,
+                            Budget& budget) {
+  if (gold.normalised.empty()) return {Verdict::kUndecided, "first answer: " + gold.error};
+  if (answer.normalised.empty()) return {Verdict::kUndecided, "second answer: " + answer.error};
+  if (gold.normalised == answer.normalised) return {Verdict::kEqual, "the same text"};
+  if (gold.tree.root == kNoNode) return {Verdict::kUndecided, "first answer: " + gold.error};
+  if (answer.tree.root == kNoNode) return {Verdict::kUndecided, "second answer: " + answer.error};
+  // The smaller text first: the verdict cannot depend on the order of the arguments.
+  const bool swap = answer.normalised < gold.normalised;
+  Expression tree = swap ? answer.tree : gold.tree;
+  const NodeId second = tree.Import(swap ? gold.tree : answer.tree);
+  Comparer comparer(tree, options, budget);
+  const Verdict verdict = comparer.Compare(tree.root, second);
+  return {verdict, comparer.reason()};
+}
+
+std::string KeyOf(const Reading& reading, const EqualOptions& options, Budget& budget) {
+  if (reading.normalised.empty()) return {};
+  if (reading.tree.root != kNoNode) {
+    std::string key = StructuralKey(reading.tree, reading.tree.root, budget, options.rounded);
+    if (!key.empty()) return "=" + key;
+  }
+  return "?" + reading.normalised;
+}
+
+// Disjoint sets of answers, merged as equalities are found.
+class Groups {
+ public:
+  explicit Groups(size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0U); }
+  size_t Find(size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void Merge(size_t i, size_t j) { parent_[Find(i)] = Find(j); }
+  std::vector<int> Numbered() {
+    std::vector<int> number(parent_.size(), -1);
+    std::vector<int> result(parent_.size());
+    int next = 0;
+    for (size_t i = 0; i < parent_.size(); ++i) {
+      int& group = number[Find(i)];
+      if (group < 0) group = next++;
+      result[i] = group;
+    }
+    return result;
+  }
+
+ private:
+  std::vector<size_t> parent_;
+};
+
+// An answer with a key of its own.
+struct Distinct {
+  size_t place = 0;
+  Reading reading;
+  NearRange range;
+};
+
+// Compares every pair whose ranges overlap, in the order of their lower ends, and no other.
+void MergeNeighbours(std::vector<Distinct>& answers, const EqualOptions& options, Groups& groups) {
+  std::stable_sort(answers.begin(), answers.end(),
+                   [](const Distinct& a, const Distinct& b) { return a.range.low < b.range.low; });
+  for (size_t a = 0; a < answers.size(); ++a) {
+    for (size_t b = a + 1; b < answers.size(); ++b) {
+      if (!Overlap(answers[a].range, answers[b].range)) break;
+      if (groups.Find(answers[a].place) == groups.Find(answers[b].place)) continue;
+      Budget budget(options.max_steps, options.max_bytes);
+      const EqualResult result =
+          CompareReadings(answers[a].reading, answers[b].reading, options, budget);
+      if (result.verdict == Verdict::kEqual) groups.Merge(answers[a].place, answers[b].place);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hyper::answer
+
+namespace hyper {
+
+const char* VerdictName(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kEqual:
+      return "equal";
+    case Verdict::kNotEqual:
+      return "not equal";
+    case Verdict::kUndecided:
+      break;
+  }
+  return "undecided";
+}
+
+EqualResult AnswersEqual(std::string_view gold, std::string_view answer,
+                         const EqualOptions& options) {
+  answer::Budget budget(options.max_steps, options.max_bytes);
+  const answer::Reading first = answer::ReadAnswer(gold, answer::ReaderOptionsOf(options), budget);
+  const answer::Reading second =
+      answer::ReadAnswer(answer, answer::ReaderOptionsOf(options), budget);
+  return answer::CompareReadings(first, second, options, budget);
+}
+
+std::string CanonicalKey(std::string_view answer, const EqualOptions& options) {
+  answer::Budget budget(options.max_steps, options.max_bytes);
+  return answer::KeyOf(answer::ReadAnswer(answer, answer::ReaderOptionsOf(options), budget),
+                       options, budget);
+}
+
+std::vector<int> GroupAnswers(std::span<const std::string> answers, const EqualOptions& options) {
+  answer::Groups groups(answers.size());
+  std::unordered_map<std::string, size_t> first_of;
+  std::vector<answer::Distinct> distinct;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    answer::Budget budget(options.max_steps, options.max_bytes);
+    answer::Reading reading =
+        answer::ReadAnswer(answers[i], answer::ReaderOptionsOf(options), budget);
+    const std::string key = answer::KeyOf(reading, options, budget);
+    if (key.empty()) continue;
+    const auto [found, added] = first_of.emplace(key, i);
+    if (!added) {
+      groups.Merge(i, found->second);
+    } else if (reading.tree.root != answer::kNoNode) {
+      // An answer that could not be read equals only its own text, which is its key.
+      const answer::NearRange range =
+          answer::NearRangeOf(reading.tree, reading.tree.root, options, budget);
+      distinct.push_back({i, std::move(reading), range});
+    }
+  }
+  answer::MergeNeighbours(distinct, options, groups);
+  return groups.Numbered();
+}
+
+}  // namespace hyper

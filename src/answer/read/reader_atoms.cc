@@ -1,0 +1,351 @@
+// Atoms of the reader: names, commands, functions and their arguments.
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/answer/read/names.h"
+#include "src/answer/read/reader_impl.h"
+
+namespace hyper::answer {
+namespace {
+
+// Letters that name a function when an opening parenthesis follows directly.
+constexpr std::string_view kFunctionLetters = "fghFGHOPT";
+
+constexpr std::string_view kDecorations[] = {
+    "mathbf", "mathbb",   "mathcal", "vec",     "overline", "bar",       "hat",
+    "tilde",  "mathfrak", "mathscr", "widehat", "dot",      "underline", "overrightarrow"};
+
+bool IsFraction(std::string_view name) {
+  return name == "frac" || name == "dfrac" || name == "tfrac" || name == "cfrac";
+}
+
+bool IsDecoration(std::string_view name) {
+  for (const std::string_view decoration : kDecorations) {
+    if (name == decoration) return true;
+  }
+  return false;
+}
+
+// Whether the contents of a decoration are more than a name: an operator, or a digit that is no
+// index.
+bool IsFormula(std::string_view content) {
+  return content.find_first_of("+-*/^=<>|!") != std::string_view::npos ||
+         content.substr(0, content.find('_')).find_first_of("0123456789") != std::string_view::npos;
+}
+
+}  // namespace
+
+// Whether a factor may start here without an operator.
+bool Reader::AtomHere() const {
+  const Token& token = Peek();
+  if (token.kind == TokenKind::kName) {
+    if (token.text == "U") return false;
+    if (calls_ > 0 && !FunctionName(token.text).empty()) return false;
+    return RelationHere() == 0;
+  }
+  if (token.kind == TokenKind::kPunct) {
+    return token.text == "(" || token.text == "[" || token.text == "{" ||
+           (token.text == "|" && bars_ == 0);
+  }
+  if (token.kind != TokenKind::kCommand) return false;
+  if (!FunctionName(token.text).empty()) return calls_ == 0 || token.text == "sqrt";
+  return IsFraction(token.text) || IsDecoration(token.text) || IsGreek(token.text) ||
+         !ConstantName(token.text).empty() || token.text == "binom" || token.text == "lfloor" ||
+         token.text == "lceil" || token.text == "lvert" || token.text == "{" ||
+         token.text == "begin" || token.text == "dbinom" || token.text == "tbinom";
+}
+
+NodeId Reader::Atom() {
+  switch (Peek().kind) {
+    case TokenKind::kNumber:
+      return NumberAtom();
+    case TokenKind::kName:
+      return NameAtom();
+    case TokenKind::kText: {
+      // First in its product it names something; behind a factor it is a unit.
+      const bool unit =
+          at_ > 0 && (tokens_[at_ - 1].kind == TokenKind::kNumber || tokens_[at_ - 1].text == "}" ||
+                      tokens_[at_ - 1].text == ")" || tokens_[at_ - 1].text == "/" ||
+                      tokens_[at_ - 1].kind == TokenKind::kName ||
+                      !ConstantName(tokens_[at_ - 1].text).empty());
+      const std::string word = Peek().text;
+      ++at_;
+      return unit ? tree_.AddText(Kind::kUnit, UnitName(word)) : tree_.AddText(Kind::kSymbol, word);
+    }
+    case TokenKind::kCommand:
+      return CommandAtom();
+    case TokenKind::kPunct:
+      return PunctAtom();
+    case TokenKind::kEnd:
+      break;
+  }
+  return Fail("ends where something should follow");
+}
+
+NodeId Reader::PunctAtom() {
+  const Level level(*this);
+  if (level.TooDeep()) return Fail("nested too deeply");
+  if (Punct("(") || Punct("[")) return Bracketed();
+  if (Punct("{")) return Argument();
+  if (Accept(TokenKind::kPunct, "|")) {
+    ++bars_;
+    const NodeId inner = List("|");
+    --bars_;
+    if (inner == kNoNode) return kNoNode;
+    if (!Accept(TokenKind::kPunct, "|")) return Fail("unmatched |");
+    return tree_.Add(Kind::kCall, {inner}, "abs");
+  }
+  return Fail("unexpected \"" + Peek().text + "\"");
+}
+
+NodeId Reader::NameAtom() {
+  const std::string name = Peek().text;
+  if (const auto function = FunctionName(name); !function.empty()) {
+    ++at_;
+    return Call(std::string(function));
+  }
+  if (const auto constant = ConstantName(name); !constant.empty()) {
+    ++at_;
+    return tree_.AddText(Kind::kConstant, std::string(constant));
+  }
+  if (name.size() == 1 || IsGreek(name)) {
+    ++at_;
+    return SymbolFrom(name);
+  }
+  // A product of variables: one letter now, the rest stays.
+  size_t length = 1;
+  while (length < name.size() && (static_cast<unsigned char>(name[length]) & 0xC0U) == 0x80U) {
+    ++length;
+  }
+  tokens_[at_].text = name.substr(length);
+  tokens_[at_].space_before = false;
+  const std::string letter = name.substr(0, length);
+  if (tokens_[at_].text.empty()) ++at_;
+  if (const auto constant = ConstantName(letter); !constant.empty()) {
+    return tree_.AddText(Kind::kConstant, std::string(constant));
+  }
+  return tree_.AddText(Kind::kSymbol, letter);
+}
+
+// p(x) = ... at the beginning of an answer: whatever its name, p is a function there.
+bool Reader::IsDefined(const std::string& name) const {
+  return at_ == 1 && name.size() == 1 && Punct("(") && Peek(1).kind == TokenKind::kName &&
+         Peek(1).text.size() == 1 && Peek(1).text != name && Here(TokenKind::kPunct, ")", 2) &&
+         Here(TokenKind::kPunct, "=", 3);
+}
+
+// A symbol, or the call of an unknown function: f(x), O(n).
+NodeId Reader::SymbolFrom(std::string name) {
+  if (Punct("_")) {
+    ++at_;
+    name += '_' + RawGroup();
+  }
+  const bool function = kFunctionLetters.find(name[0]) != std::string_view::npos ||
+                        name == "Theta" || name == "Omega" || name == "phi" || IsDefined(name);
+  if (function && Punct("(") && !Peek().space_before) {
+    const NodeId arguments = CallArguments();
+    if (arguments == kNoNode) return kNoNode;
+    Node& call = tree_.at(arguments);
+    call.text = "?" + name;  // no known function starts with a question mark
+    return arguments;
+  }
+  return tree_.AddText(Kind::kSymbol, name);
+}
+
+NodeId Reader::CommandAtom() {
+  const Level level(*this);
+  if (level.TooDeep()) return Fail("nested too deeply");
+  const std::string name = Peek().text;
+  ++at_;
+  if (IsFraction(name) || name == "sqrt" || name == "binom" || name == "dbinom" ||
+      name == "tbinom") {
+    return FractionOrRoot(name);
+  }
+  if (const auto function = FunctionName(name); !function.empty()) {
+    return Call(std::string(function));
+  }
+  if (const auto constant = ConstantName(name); !constant.empty()) {
+    return tree_.AddText(Kind::kConstant, std::string(constant));
+  }
+  if (IsGreek(name)) return SymbolFrom(name.substr(0, 3) == "var" ? name.substr(3) : name);
+  if (name == "lfloor") return Delimited("floor", "rfloor");
+  if (name == "lceil") return Delimited("ceil", "rceil");
+  if (name == "lvert" || name == "vert") return Delimited("abs", name == "vert" ? "vert" : "rvert");
+  if (name == "langle") return Delimited("", "rangle");
+  if (name == "{" || name == "lbrace") return Set();
+  if (name == "begin") return Environment();
+  if (name == "emptyset" || name == "varnothing") return tree_.Add(Kind::kSet, {});
+  if (name == "ldots" || name == "dots" || name == "cdots") return tree_.Add(Kind::kEllipsis, {});
+  if (name == "boxed") return Argument();
+  if (name == "$" || name == "pounds" || name == "euro") {
+    const NodeId amount = Power();
+    if (amount == kNoNode) return kNoNode;
+    const std::string unit = name == "$" ? "dollar" : name == "euro" ? "euro" : "sterling";
+    return Times(amount, tree_.AddText(Kind::kUnit, unit));
+  }
+  if (IsDecoration(name)) {
+    const size_t start = at_;
+    const std::string content = RawGroup();
+    if (content.empty()) return Fail("\\" + name + " without contents");
+    if (IsFormula(content)) {
+      // Bold and underlined mathematics means what it says; a bar over it may mean anything.
+      if (name != "mathbf" && name != "underline") return Fail("cannot read \\" + name + " here");
+      at_ = start;
+      return Argument();
+    }
+    return SymbolFrom(name == "mathbb" ? "bb" + content : name + "{" + content + "}");
+  }
+  return Fail("cannot read \\" + name);
+}
+
+NodeId Reader::FractionOrRoot(const std::string& name) {
+  if (name == "sqrt") {
+    NodeId index = kNoNode;
+    if (Accept(TokenKind::kPunct, "[")) {
+      index = List("]");
+      if (index == kNoNode) return kNoNode;
+      if (!Accept(TokenKind::kPunct, "]")) return Fail("unmatched [");
+    }
+    const NodeId radicand = Argument();
+    if (radicand == kNoNode) return kNoNode;
+    const NodeId exponent = index == kNoNode ? tree_.AddNumber(Rational(1, 2)) : Inverse(index);
+    return tree_.Add(Kind::kPower, {radicand, exponent});
+  }
+  const NodeId first = Argument();
+  if (first == kNoNode) return kNoNode;
+  const NodeId second = Argument();
+  if (second == kNoNode) return kNoNode;
+  if (!IsFraction(name)) return tree_.Add(Kind::kCall, {first, second}, "binom");
+  return tree_.Add(Kind::kProduct, {first, Inverse(second)});
+}
+
+// The call of a known function: its power, its base, its argument.
+NodeId Reader::Call(std::string name) {
+  const Level level(*this);
+  if (level.TooDeep()) return Fail("nested too deeply");
+  NodeId exponent = kNoNode;
+  NodeId base = kNoNode;
+  while (Punct("^") || (Punct("_") && name == "log")) {
+    const bool power = Punct("^");
+    ++at_;
+    NodeId& slot = power ? exponent : base;
+    // "log_10 x" has base 10, "\\log_28" base 2.
+    const bool whole = !power && Peek().kind == TokenKind::kNumber && Peek(1).space_before;
+    slot = whole ? Literal() : Argument();
+    if (slot == kNoNode) return kNoNode;
+  }
+  const NodeId arguments = Punct("(") ? CallArguments() : ImplicitArgument();
+  if (arguments == kNoNode) return kNoNode;
+  if (name == "sqrt" || name == "cbrt" || name == "exp") {
+    const std::vector<NodeId> args = tree_.at(arguments).args;
+    if (args.size() != 1) return Fail(name + " of several numbers");
+    if (name == "exp") {
+      return tree_.Add(Kind::kPower, {tree_.AddText(Kind::kConstant, "e"), args[0]});
+    }
+    const NodeId root = tree_.AddNumber(Rational(1, name == "sqrt" ? 2 : 3));
+    return tree_.Add(Kind::kPower, {args[0], root});
+  }
+  // sin^{-1} is the inverse function; any other power is that of the value.
+  const bool inverse = exponent != kNoNode && tree_.at(exponent).kind == Kind::kNumber &&
+                       tree_.at(exponent).number == Rational(-1);
+  if (inverse && !FunctionName("arc" + name).empty()) {
+    name.insert(0, "arc");
+    exponent = kNoNode;
+  }
+  Node& call = tree_.at(arguments);
+  call.text = std::move(name);
+  if (base != kNoNode) call.args.push_back(base);
+  if (exponent == kNoNode) return arguments;
+  return tree_.Add(Kind::kPower, {arguments, exponent});
+}
+
+// "(a, b)" as the arguments of a kCall without a name yet.
+NodeId Reader::CallArguments() {
+  ++at_;
+  const int outer = std::exchange(calls_, 0);
+  const int bars = std::exchange(bars_, 0);
+  const NodeId inner = List(")");
+  calls_ = outer;
+  bars_ = bars;
+  if (inner == kNoNode) return kNoNode;
+  if (!Accept(TokenKind::kPunct, ")")) return Fail("unmatched (");
+  const Node& list = tree_.at(inner);
+  return tree_.Add(Kind::kCall, list.kind == Kind::kList ? list.args : std::vector<NodeId>{inner});
+}
+
+// The argument of a function without parentheses: factors up to the next sign, "/" or function.
+NodeId Reader::ImplicitArgument() {
+  ++calls_;
+  NodeId argument = Power();
+  while (argument != kNoNode && AtomHere() && !Punct("[")) {
+    const NodeId factor = Power();
+    argument = factor == kNoNode ? kNoNode : Times(argument, factor);
+  }
+  --calls_;
+  return argument == kNoNode ? kNoNode : tree_.Add(Kind::kCall, {argument});
+}
+
+// A brace group, or a single digit, letter or command.
+NodeId Reader::Argument() {
+  const Level level(*this);
+  if (level.TooDeep()) return Fail("nested too deeply");
+  if (Accept(TokenKind::kPunct, "{")) {
+    const int outer = std::exchange(calls_, 0);
+    const int bars = std::exchange(bars_, 0);
+    const NodeId inner = List("}");
+    calls_ = outer;
+    bars_ = bars;
+    if (inner == kNoNode) return kNoNode;
+    return Accept(TokenKind::kPunct, "}") ? inner : Fail("unmatched {");
+  }
+  Token& token = tokens_[at_ < tokens_.size() ? at_ : tokens_.size() - 1];
+  if (Peek().kind == TokenKind::kNumber) {
+    const std::string first = token.text.substr(0, 1);
+    token.text.erase(0, 1);
+    token.space_before = false;
+    if (token.text.empty()) ++at_;
+    return first == "." ? Fail("a point without digits") : Number(first);
+  }
+  if (Peek().kind == TokenKind::kName && ConstantName(token.text).empty() &&
+      FunctionName(token.text).empty() && token.text.size() > 1) {
+    const std::string first = token.text.substr(0, 1);
+    token.text.erase(0, 1);
+    token.space_before = false;
+    const auto constant = ConstantName(first);
+    return constant.empty() ? tree_.AddText(Kind::kSymbol, first)
+                            : tree_.AddText(Kind::kConstant, std::string(constant));
+  }
+  return Atom();
+}
+
+NodeId Reader::Subscripted(NodeId base) {
+  Node& node = tree_.at(base);
+  if (node.kind != Kind::kSymbol) return Fail("subscript of something that has none");
+  ++at_;
+  const std::string subscript = RawGroup();
+  tree_.at(base).text += '_' + subscript;
+  return base;
+}
+
+// The text of a brace group or of one token, as written.
+std::string Reader::RawGroup() {
+  if (!Punct("{")) {
+    std::string text = Peek().text;
+    if (at_ < tokens_.size()) ++at_;
+    return text;
+  }
+  std::string text;
+  int depth = 0;
+  while (at_ < tokens_.size()) {
+    const Token& token = tokens_[at_++];
+    if (token.kind == TokenKind::kPunct && token.text == "{" && depth++ == 0) continue;
+    if (token.kind == TokenKind::kPunct && token.text == "}" && --depth == 0) return text;
+    text += token.text;
+  }
+  Fail("unmatched {");
+  return text;
+}
+
+}  // namespace hyper::answer
