@@ -24,7 +24,7 @@ function(hyper_embed_files target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_bundled>)
 endfunction()
 
-# hyper_embed_page(TARGET path...): the files of the page (src/server/page_files.h).
+# hyper_embed_page(TARGET path...): the files of the page (src/server/http/page_files.h).
 function(hyper_embed_page target)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/page_files.cc)
   set(entries)
@@ -32,6 +32,7 @@ function(hyper_embed_page target)
     get_filename_component(name ${path} NAME)
     list(APPEND entries "${name}=${path}")
   endforeach()
-  hyper_write_embedded(${source} src/server/page_files.h PageFile PageFiles ${entries})
+  hyper_write_embedded(${source} src/server/http/page_files.h server::PageFile
+    server::PageFiles ${entries})
   target_sources(${target} PRIVATE ${source})
 endfunction()

@@ -22,7 +22,7 @@
 #include "apps/hyper/secret.h"
 #include "apps/hyper/session_setup.h"
 #include "hyper/method.h"
-#include "src/server/http_server.h"
+#include "src/server/http/http_server.h"
 
 namespace hyper::app {
 namespace {
@@ -66,10 +66,10 @@ struct ServeFlags {
 };
 
 struct ServePlan {
-  SchedulerOptions scheduler;
-  HttpOptions http;
-  ServerLimits limits;
-  ArchiveOptions archive;  // no path: none
+  server::SchedulerOptions scheduler;
+  server::HttpOptions http;
+  server::ServerLimits limits;
+  server::ArchiveOptions archive;  // no path: none
   int lanes = 0;
   double grace_s = 0;
 };
@@ -143,7 +143,7 @@ Result<std::string> ReadOwnKey(const std::string& path) {
 }
 
 Status CheckMethod(const std::string& name) {
-  if (name == kPlainMethod) {
+  if (name == server::kPlainMethod) {
     return {};
   }
   MethodOptions options;
@@ -213,7 +213,7 @@ std::string NameOf(const ServeFlags& flags) {
   return stem.rfind("tinymath", 0) == 0 ? "tinymath" : stem;
 }
 
-void Describe(const ServeFlags& flags, const Engine& engine, ServerLimits& limits) {
+void Describe(const ServeFlags& flags, const Engine& engine, server::ServerLimits& limits) {
   limits.model_name = NameOf(flags);
   limits.preset =
       flags.preset.empty() ? PresetFor(engine.model().preset, flags.engine.model) : flags.preset;
@@ -235,18 +235,18 @@ int Serve(const ServeFlags& flags, ServePlan plan) {
   if (Result<MethodOptions> preset = Preset(plan.limits.preset); !preset) {
     return Complain(kServeCommand, preset.error());
   }
-  std::unique_ptr<RunArchive> archive;
+  std::unique_ptr<server::RunArchive> archive;
   if (!plan.archive.path.empty()) {
-    Result<std::unique_ptr<RunArchive>> opened = RunArchive::Open(plan.archive);
+    Result<std::unique_ptr<server::RunArchive>> opened = server::RunArchive::Open(plan.archive);
     if (!opened) {
       return Complain(kServeCommand, opened.error());
     }
     archive = std::move(*opened);
     plan.scheduler.archive = archive.get();
   }
-  Scheduler scheduler(**engine, plan.scheduler);
-  Result<std::unique_ptr<HttpServer>> server =
-      HttpServer::Listen(scheduler, plan.limits, plan.http);
+  server::Scheduler scheduler(**engine, plan.scheduler);
+  Result<std::unique_ptr<server::HttpServer>> server =
+      server::HttpServer::Listen(scheduler, plan.limits, plan.http);
   if (!server) {
     return Complain(kServeCommand, server.error());
   }

@@ -6,13 +6,13 @@
 #include <variant>
 
 #include "fuzz/require.h"
-#include "src/server/request_json.h"
+#include "src/server/api/request_json.h"
 
 namespace {
 
 using hyper::fuzz::Require;
 
-void CheckRun(const hyper::RunRequest& run, const hyper::ServerLimits& limits) {
+void CheckRun(const hyper::server::RunRequest& run, const hyper::server::ServerLimits& limits) {
   Require(run.options.max_tokens >= 1 && run.options.max_tokens <= limits.most_tokens);
   Require(run.choices >= 1 && run.choices <= limits.most_choices);
   Require(std::isfinite(run.options.sampler.temperature) && run.options.sampler.temperature >= 0);
@@ -26,7 +26,7 @@ void CheckRun(const hyper::RunRequest& run, const hyper::ServerLimits& limits) {
   for (const hyper::Token token : run.prompt_tokens) {
     Require(token >= 0 && token < limits.vocab_size);
   }
-  if (run.method != hyper::kPlainMethod) {
+  if (run.method != hyper::server::kPlainMethod) {
     Require(hyper::Validate(run.options).ok());
     Require(run.options.width <= limits.most_lanes);
   }
@@ -36,25 +36,25 @@ void CheckRun(const hyper::RunRequest& run, const hyper::ServerLimits& limits) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  hyper::ServerLimits limits;
+  hyper::server::ServerLimits limits;
   limits.model_name = "m";
   limits.vocab_size = 128;
   limits.most_lanes = 64;
   limits.routing = (data[0] & 4U) != 0;
   limits.most_time_s = (data[0] & 8U) != 0 ? 30 : 0;
   const std::string body(data + 1, data + size);
-  const hyper::ParsedRequest parsed = data[0] % 3 == 0 ? hyper::ParseChatRequest(body, limits)
-                                      : data[0] % 3 == 1
-                                          ? hyper::ParseCompletionRequest(body, limits)
-                                          : hyper::ParseResponsesRequest(body, limits);
-  if (const auto* error = std::get_if<hyper::ApiError>(&parsed)) {
+  const hyper::server::ParsedRequest parsed =
+      data[0] % 3 == 0   ? hyper::server::ParseChatRequest(body, limits)
+      : data[0] % 3 == 1 ? hyper::server::ParseCompletionRequest(body, limits)
+                         : hyper::server::ParseResponsesRequest(body, limits);
+  if (const auto* error = std::get_if<hyper::server::ApiError>(&parsed)) {
     Require(error->status >= 400 && error->status < 500 && !error->message.empty());
     (void)error->ToJson().dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     return 0;
   }
-  const auto& request = std::get<hyper::ApiRequest>(parsed);
+  const auto& request = std::get<hyper::server::ApiRequest>(parsed);
   Require(!request.runs.empty());
-  for (const hyper::RunRequest& run : request.runs) {
+  for (const hyper::server::RunRequest& run : request.runs) {
     CheckRun(run, limits);
   }
   return 0;

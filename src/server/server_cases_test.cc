@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "src/server/testing/server_fixture.h"
+#include "tests/support/server_fixture.h"
 
-namespace hyper {
+namespace hyper::server {
 namespace {
 
 // Text of one choice out of the chunks of a stream.
@@ -212,4 +212,4 @@ TEST(ServerCases, TheModelsOwnSamplingHoldsWhereARequestSaysNothing) {
 }
 
 }  // namespace
-}  // namespace hyper
+}  // namespace hyper::server

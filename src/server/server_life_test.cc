@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "src/server/testing/server_fixture.h"
+#include "tests/support/server_fixture.h"
 #include "tests/support/temporary_folder.h"
 
-namespace hyper {
+namespace hyper::server {
 namespace {
 
 // Babbles `length` letters, then ends.
@@ -159,4 +159,4 @@ TEST(ServerLife, PoolsShareTheCells) {
 }
 
 }  // namespace
-}  // namespace hyper
+}  // namespace hyper::server

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "hyper/llama_engine.h"
-#include "src/server/http_server.h"
+#include "src/server/http/http_server.h"
 
-namespace hyper {
+namespace hyper::server {
 namespace {
 
 constexpr const char* kFile = HYPER_SOURCE_DIR "/models/tinymath/tinymath-moe-6m-f16.gguf";
@@ -148,4 +148,4 @@ TEST_F(ServerModel, RequestsBesideEachOtherSayWhatTheySayAlone) {
 }
 
 }  // namespace
-}  // namespace hyper
+}  // namespace hyper::server

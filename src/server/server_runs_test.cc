@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "src/server/testing/server_fixture.h"
+#include "tests/support/server_fixture.h"
 
-namespace hyper {
+namespace hyper::server {
 namespace {
 
 TEST(Server, SurvivesBodiesThatAreNoRequests) {
@@ -192,4 +192,4 @@ TEST(EqualInConstantTime, ComparesWholeTexts) {
 }
 
 }  // namespace
-}  // namespace hyper
+}  // namespace hyper::server

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "src/server/testing/server_fixture.h"
+#include "tests/support/server_fixture.h"
 
-namespace hyper {
+namespace hyper::server {
 namespace {
 
 TEST(Server, AnswersPlainChat) {
@@ -390,4 +390,4 @@ TEST(Server, ListsModelsAndRefusesOthers) {
 }
 
 }  // namespace
-}  // namespace hyper
+}  // namespace hyper::server

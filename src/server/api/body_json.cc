@@ -1,0 +1,59 @@
+#include "src/server/api/body_json.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace hyper::server {
+namespace {
+
+// Why the text is refused unread; empty: it is not. Counts what stands outside of strings: levels
+// by brackets, members by colons.
+std::string TooMuch(const std::string& body) {
+  std::vector<size_t> members;  // of each object or array that is open
+  bool in_text = false;
+  for (size_t i = 0; i < body.size(); ++i) {
+    const char c = body[i];
+    if (in_text) {
+      i += c == '\\' ? 1 : 0;
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '[' || c == '{') {
+      members.push_back(0);
+    } else if ((c == ']' || c == '}') && !members.empty()) {
+      members.pop_back();
+    } else if (c == ':' && !members.empty()) {
+      ++members.back();
+    }
+    if (members.size() > kMostJsonLevels) {
+      return fmt::format("the body has more than {} levels", kMostJsonLevels);
+    }
+    if (!members.empty() && members.back() > kMostJsonMembers) {
+      return fmt::format("an object of the body has more than {} members", kMostJsonMembers);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::variant<Json, ApiError> ParseBody(const std::string& body) {
+  if (const std::string reason = TooMuch(body); !reason.empty()) {
+    return BadField("", reason);
+  }
+  try {
+    Json json = Json::parse(body);
+    if (json.is_object()) {
+      return json;
+    }
+    return BadField("", fmt::format("the body is not a JSON object but {}", json.type_name()));
+  } catch (const Json::parse_error& error) {
+    return BadField(
+        "", fmt::format("the body is not JSON: it ends or goes wrong at byte {}", error.byte));
+  } catch (const Json::exception&) {
+    return BadField("", "the body is not JSON that fits: a number of it is beyond all range");
+  }
+}
+
+}  // namespace hyper::server

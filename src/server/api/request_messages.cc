@@ -1,0 +1,200 @@
+#include "src/server/api/request_messages.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace hyper::server {
+namespace {
+
+constexpr std::array<std::string_view, 5> kRoles{"system", "developer", "user", "assistant",
+                                                 "tool"};
+constexpr std::array<std::string_view, 3> kTextParts{"text", "input_text", "output_text"};
+
+template <class List>
+bool Contains(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// Text of a message; false where it is neither text nor parts of text.
+bool ReadContent(const Json& content, std::string& text) {
+  if (content.is_null()) {
+    return true;
+  }
+  if (content.is_string()) {
+    text = content.get<std::string>();
+    return true;
+  }
+  if (!content.is_array()) {
+    return false;
+  }
+  for (const Json& part : content) {
+    const bool typed = part.is_object() && part.contains("type") && part["type"].is_string() &&
+                       part.contains("text") && part["text"].is_string();
+    if (!typed || !Contains(kTextParts, part["type"].get_ref<const std::string&>())) {
+      return false;
+    }
+    text += part["text"].get<std::string>();
+  }
+  return true;
+}
+
+// What an assistant's message says of its reasoning, under either of the names in use.
+std::string ReasoningOf(const Json& item) {
+  for (const char* name : {"reasoning_content", "reasoning"}) {
+    if (const auto found = item.find(name); found != item.end() && found->is_string()) {
+      return found->get<std::string>();
+    }
+  }
+  return "";
+}
+
+// The text of an output item of /v1/responses that holds reasoning; nothing where it is another.
+std::optional<std::string> ReasoningItem(const Json& item) {
+  if (!item.is_object() || item.value("type", Json()) != "reasoning") {
+    return std::nullopt;
+  }
+  std::string text;
+  if (const auto content = item.find("content"); content != item.end() && content->is_array()) {
+    for (const Json& part : *content) {
+      const auto found = part.is_object() ? part.find("text") : part.end();
+      text += found != part.end() && found->is_string() ? found->get<std::string>() : "";
+    }
+  }
+  return text;
+}
+
+// `reasoning_before`: what reasoning items said before; nothing where reasoning is not kept.
+void ReadMessage(FieldReader& fields, const std::string& at, const Json& item,
+                 const std::optional<std::string>& reasoning_before,
+                 std::vector<ChatMessage>& messages) {
+  const auto role = item.is_object() ? item.find("role") : item.end();
+  if (!item.is_object() || role == item.end() || !role->is_string() ||
+      !Contains(kRoles, role->get_ref<const std::string&>())) {
+    fields.Fail(at + ".role", "'" + at + ".role' takes system, developer, user, assistant or tool");
+    return;
+  }
+  ChatMessage message;
+  message.role = *role == "developer" ? "system" : role->get<std::string>();
+  const auto content = item.find("content");
+  if (content == item.end() || (content->is_null() && message.role != "assistant") ||
+      !ReadContent(*content, message.content)) {
+    fields.Fail(at + ".content",
+                "'" + at + ".content' takes text or an array of parts of type \"text\"");
+    return;
+  }
+  if (reasoning_before && message.role == "assistant") {
+    const std::string reasoning = *reasoning_before + ReasoningOf(item);
+    if (!reasoning.empty()) {
+      message.content = "<think>\n" + reasoning + "\n</think>\n\n" + message.content;
+    }
+  }
+  messages.push_back(std::move(message));
+}
+
+bool ReadTokens(const Json& list, int vocab_size, std::vector<Token>& tokens) {
+  for (const Json& token : list) {
+    if (!Holds<int>(token) || token.get<int>() < 0 || token.get<int>() >= vocab_size) {
+      return false;
+    }
+    tokens.push_back(token.get<int>());
+  }
+  return !tokens.empty();
+}
+
+}  // namespace
+
+void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning,
+                  std::vector<ChatMessage>& messages) {
+  const Json* list = fields.Find(name);
+  if (list == nullptr || !list->is_array() || list->empty()) {
+    fields.Fail(name, fmt::format("'{}' takes an array of at least one message", name));
+    return;
+  }
+  std::string reasoning;  // of items before the next message
+  for (size_t i = 0; i < list->size(); ++i) {
+    const Json& item = (*list)[i];
+    if (const std::optional<std::string> text = ReasoningItem(item)) {
+      reasoning += *text;
+      continue;
+    }
+    const auto before = keep_reasoning ? std::optional(reasoning) : std::nullopt;
+    ReadMessage(fields, fmt::format("{}[{}]", name, i), item, before, messages);
+    reasoning.clear();
+  }
+}
+
+void ReadInput(FieldReader& fields, bool keep_reasoning, std::vector<ChatMessage>& messages) {
+  std::string instructions;
+  if (fields.Take("instructions", instructions) && !instructions.empty()) {
+    messages.push_back({"system", instructions});
+  }
+  const Json* input = fields.Find("input");
+  if (input != nullptr && input->is_string() && !input->get_ref<const std::string&>().empty()) {
+    messages.push_back({"user", input->get<std::string>()});
+    return;
+  }
+  ReadMessages(fields, "input", keep_reasoning, messages);
+}
+
+void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const RunRequest& run,
+                 std::vector<RunRequest>& runs) {
+  const Json* given = fields.Find("prompt");
+  const bool single =
+      given != nullptr &&
+      (given->is_string() || (given->is_array() && !given->empty() && given->front().is_number()));
+  const Json prompts = single ? Json::array({*given}) : given != nullptr ? *given : Json();
+  bool good =
+      prompts.is_array() && !prompts.empty() && prompts.size() <= static_cast<size_t>(most_prompts);
+  for (size_t i = 0; good && i < prompts.size(); ++i) {
+    RunRequest one = run;
+    if (prompts[i].is_string()) {
+      one.prompt_text = prompts[i].get<std::string>();
+      good = !one.prompt_text.empty();
+    } else {
+      good = prompts[i].is_array() && ReadTokens(prompts[i], vocab_size, one.prompt_tokens);
+    }
+    runs.push_back(std::move(one));
+  }
+  if (!good) {
+    fields.Fail("prompt", fmt::format("'prompt' takes a text, an array of token numbers, or at "
+                                      "most {} of either, none empty",
+                                      most_prompts));
+  }
+}
+
+void ReadTemplateArguments(FieldReader& fields,
+                           std::vector<std::pair<std::string, std::string>>& arguments) {
+  const Json* given = fields.Find("chat_template_kwargs");
+  if (given == nullptr) {
+    return;
+  }
+  if (!given->is_object()) {
+    fields.Fail("chat_template_kwargs", "'chat_template_kwargs' takes an object");
+    return;
+  }
+  for (const auto& [name, value] : given->items()) {
+    arguments.emplace_back(name, DumpJson(value));
+  }
+}
+
+void AddInstructions(const std::string& system, const std::string& instruction,
+                     std::vector<ChatMessage>& messages) {
+  if (messages.empty()) {
+    return;
+  }
+  if (!system.empty()) {
+    messages.insert(messages.begin(), {"system", system});
+  }
+  if (!instruction.empty()) {
+    const auto last =
+        std::find_if(messages.rbegin(), messages.rend(),
+                     [](const ChatMessage& message) { return message.role == "user"; });
+    if (last != messages.rend()) {
+      last->content += "\n\n" + instruction;
+    }
+  }
+}
+
+}  // namespace hyper::server

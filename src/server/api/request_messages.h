@@ -1,0 +1,34 @@
+// The prompt of a request: messages of a chat, inputs of a response, prompts of a completion.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/server/api/field_reader.h"
+#include "src/server/api/run_request.h"
+
+namespace hyper::server {
+
+// "messages": an array of {role, content}; content is text, null or an array of text parts.
+// The "reasoning_content" of earlier turns is left out, as templates do, unless `keep_reasoning`:
+// it then stands in think tags before the content.
+void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning,
+                  std::vector<ChatMessage>& messages);
+
+// "input" and "instructions" of /v1/responses: a text, or messages.
+void ReadInput(FieldReader& fields, bool keep_reasoning, std::vector<ChatMessage>& messages);
+
+// "prompt" of /v1/completions: a text, tokens, or an array of either; a copy of `run` for each.
+void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const RunRequest& run,
+                 std::vector<RunRequest>& runs);
+
+// "chat_template_kwargs": an object whose values reach the template as JSON.
+void ReadTemplateArguments(FieldReader& fields,
+                           std::vector<std::pair<std::string, std::string>>& arguments);
+
+// Puts a system message in front and a paragraph behind the last user message, where not empty.
+void AddInstructions(const std::string& system, const std::string& instruction,
+                     std::vector<ChatMessage>& messages);
+
+}  // namespace hyper::server

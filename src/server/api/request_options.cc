@@ -1,0 +1,142 @@
+#include "src/server/api/request_options.h"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "hyper/method.h"
+#include "src/report/options_json.h"
+#include "src/server/api/request_messages.h"
+
+namespace hyper::server {
+namespace {
+
+uint64_t DrawSeed() {
+  constexpr uint64_t kExactInDouble = (uint64_t{1} << 53U) - 1;
+  std::random_device device;
+  return ((uint64_t{device()} << 32U) | device()) & kExactInDouble;
+}
+
+// The field that a message about the options in `own` names.
+std::string FieldOf(const Json& own, const std::string& message) {
+  for (const auto& [name, value] : own.items()) {
+    if (message.find(fmt::format("'{}'", name)) != std::string::npos ||
+        message.find(fmt::format("--{} ", name)) != std::string::npos) {
+      return "hyper." + name;
+    }
+  }
+  return "hyper";
+}
+
+}  // namespace
+
+void ReadModel(FieldReader& fields, const ServerLimits& limits, ApiRequest& api, RunRequest& run) {
+  run.method = limits.default_method;
+  api.model = limits.model_name;
+  std::string name;
+  if (!fields.Take("model", name)) {
+    return;
+  }
+  api.model = name;
+  if (name == limits.model_name) {
+    return;
+  }
+  const size_t colon = name.rfind(':');
+  const bool ours = colon != std::string::npos && name.substr(0, colon) == limits.model_name;
+  if (ours) {
+    run.method = name.substr(colon + 1);
+  }
+  const std::vector<MethodInfo> methods = Methods();
+  const bool known = run.method == kPlainMethod ||
+                     std::any_of(methods.begin(), methods.end(), [&run](const MethodInfo& info) {
+                       return info.name == run.method;
+                     });
+  if (!ours || !known) {
+    fields.Fail(
+        {404, "invalid_request_error", "model_not_found", "model",
+         fmt::format("model '{}' is not served here; GET /v1/models lists those that are", name)});
+  }
+}
+
+bool KeepsReasoning(const FieldReader& fields) {
+  const Json* own = fields.Find("hyper");
+  return own != nullptr && own->is_object() && own->value("keep-reasoning", Json()) == true;
+}
+
+void ReadHyper(FieldReader& fields, const ServerLimits& limits, RunRequest& run) {
+  Json own = Json::object();
+  if (const Json* given = fields.Find("hyper")) {
+    if (!given->is_object()) {
+      fields.Fail("hyper", "'hyper' takes an object of options");
+      return;
+    }
+    Json named = Json::object();  // null is absent, here as elsewhere
+    for (const auto& [name, value] : given->items()) {
+      if (!value.is_null()) {
+        named[name] = value;
+      }
+    }
+    own = std::move(named);
+  }
+  FieldReader reader(own);
+  reader.Take("events", run.records);
+  reader.Take("progress", run.progress);
+  bool keeps_reasoning = false;  // see KeepsReasoning
+  reader.Take("keep-reasoning", keeps_reasoning);
+  reader.TakeWithin("route", 1, kMostRoutes, run.routes);
+  if (run.routes > 1 && !limits.routing) {
+    reader.Fail("hyper.route", "'hyper.route' needs a mixture of experts in this process");
+  }
+  if (reader.error()) {
+    ApiError error = *reader.error();
+    error.param = error.param.rfind("hyper", 0) == 0 ? error.param : "hyper." + error.param;
+    fields.Fail(std::move(error));
+    return;
+  }
+  for (const char* ours : {"events", "progress", "route", "keep-reasoning"}) {
+    own.erase(ours);
+  }
+  if (const auto method = own.find("method"); method != own.end() && method->is_string()) {
+    run.method = method->get<std::string>();
+  }
+  std::string preset = limits.preset;
+  if (const auto named = own.find("preset"); named != own.end() && named->is_string()) {
+    preset = named->get<std::string>();
+  }
+  const std::string method = run.method == kPlainMethod ? "sc" : run.method;
+  Result<AskRequest> ask = ParseAskOptions(DumpJson(own), preset);
+  Result<MethodOptions> options = Preset(preset);
+  Status status = ask ? Status() : Status(ask.error());
+  if (status && options) {
+    status = ApplyMethodDefaults(method, *options);
+  }
+  if (!status || !options) {
+    const Error& error = status ? options.error() : status.error();
+    fields.Fail(FieldOf(own, error.message), error.message);
+    return;
+  }
+  MethodOptions::ForEach(*options, [&own, &limits](auto& field, const OptionInfo& info) {
+    using Value = std::decay_t<decltype(field)>;
+    if (const auto given = own.find(info.name); given != own.end()) {
+      field = given->template get<Value>();
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+      const auto recommended = limits.sampling.find(info.name);
+      field =
+          recommended != limits.sampling.end() ? static_cast<Value>(recommended->second) : field;
+    }
+  });
+  run.options = *options;
+  if (run.method == kPlainMethod && own.find("max-tokens") == own.end()) {
+    run.options.max_tokens = std::min(run.options.max_tokens, limits.plain_tokens);
+  }
+  run.seed = own.contains("seed") ? ask->options.seed : DrawSeed();
+  run.limits = ask->options.limits;
+  run.extract = ask->options.extract;
+  run.token_records = ask->options.token_records;
+  AddInstructions(ask->options.system, ask->options.instruction, run.messages);
+}
+
+}  // namespace hyper::server

@@ -1,0 +1,45 @@
+// What a client asks for, typed: the HTTP threads make it out of JSON, the scheduler runs it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hyper/engine.h"
+#include "hyper/extract.h"
+#include "hyper/options.h"
+#include "hyper/session.h"
+
+namespace hyper::server {
+
+// Name of single-path decoding among the methods of a request.
+inline constexpr const char* kPlainMethod = "plain";
+
+struct RunRequest {
+  std::string method = kPlainMethod;  // or one that MakeMethod takes
+  MethodOptions options;
+  uint64_t seed = 0;
+  SessionLimits limits;
+  ExtractOptions extract;
+  // The prompt: messages for the chat template, or, where `messages` is empty, tokens or raw text.
+  std::vector<ChatMessage> messages;
+  std::vector<std::pair<std::string, std::string>> template_arguments;
+  std::vector<Token> prompt_tokens;
+  std::string prompt_text;
+  std::string prompt_field = "messages";  // where the client gave it, for errors
+  // What comes out.
+  int choices = 1;                  // n; pools have one
+  int first_choice = 0;             // index of the first of them in the reply
+  std::vector<std::string> stop;    // none empty
+  std::optional<int> top_logprobs;  // nothing: no log-probabilities
+  std::vector<std::pair<Token, float>> logit_bias;
+  int routes = 1;  // K of every token of plain decoding (hyper.route)
+  bool max_tokens_given = false;
+  bool token_records = false;  // a record per token in the run's log
+  bool records = false;        // the records also go into the reply, as hyper.* events
+  bool progress = false;       // decisions go into the reply in words, as reasoning
+};
+
+}  // namespace hyper::server

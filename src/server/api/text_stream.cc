@@ -1,0 +1,270 @@
+#include "src/server/api/text_stream.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace hyper::server {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
+
+// Bytes that a character with this first byte takes; 1 for bytes that begin none.
+size_t CharacterLength(unsigned char first) {
+  if (first >= 0xF0 && first < 0xF5) return 4;
+  if (first >= 0xE0) return first < 0xF0 ? 3 : 1;
+  return first >= 0xC2 ? 2 : 1;
+}
+
+// Length of the longest suffix of `text` that is a beginning, but not all, of `word`.
+size_t BegunLength(std::string_view text, std::string_view word) {
+  for (size_t length = std::min(text.size(), word.size() - 1); length > 0; --length) {
+    if (text.substr(text.size() - length) == word.substr(0, length)) {
+      return length;
+    }
+  }
+  return 0;
+}
+
+struct Found {
+  size_t at = std::string_view::npos;
+  size_t size = 0;
+  const TagPair* pair = nullptr;
+  bool opens = false;
+};
+
+void Earlier(std::string_view text, std::string_view word, const TagPair& pair, bool opens,
+             Found& best) {
+  const size_t at = text.find(word);
+  if (at < best.at || (at == best.at && at != std::string_view::npos && word.size() > best.size)) {
+    best = {at, word.size(), &pair, opens};
+  }
+}
+
+// The first tag of any pair in `text`.
+Found FirstTag(std::string_view text, const std::vector<TagPair>& tags) {
+  Found best;
+  for (const TagPair& pair : tags) {
+    Earlier(text, pair.open, pair, true, best);
+    Earlier(text, pair.close, pair, false, best);
+  }
+  return best;
+}
+
+size_t BegunTag(std::string_view text, const std::vector<TagPair>& tags) {
+  size_t longest = 0;
+  for (const TagPair& pair : tags) {
+    longest = std::max({longest, BegunLength(text, pair.open), BegunLength(text, pair.close)});
+  }
+  return longest;
+}
+
+}  // namespace
+
+size_t WholeCharacters(std::string_view bytes) {
+  const size_t window = std::min<size_t>(bytes.size(), 3);
+  for (size_t back = 1; back <= window; ++back) {
+    const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
+    if ((byte & 0xC0U) != 0x80U) {
+      return CharacterLength(byte) > back ? bytes.size() - back : bytes.size();
+    }
+  }
+  return bytes.size();
+}
+
+std::string ValidUtf8(std::string_view bytes) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  std::string valid;
+  valid.reserve(bytes.size());
+  for (size_t at = 0; at < bytes.size();) {
+    const auto first = static_cast<unsigned char>(bytes[at]);
+    const size_t length = CharacterLength(first);
+    bool good = (first < 0x80 || length > 1) && at + length <= bytes.size();
+    for (size_t i = 1; good && i < length; ++i) {
+      good = (static_cast<unsigned char>(bytes[at + i]) & 0xC0U) == 0x80U;
+    }
+    if (good && length > 2) {  // overlong forms, surrogates and what lies above U+10FFFF
+      const auto second = static_cast<unsigned char>(bytes[at + 1]);
+      good = !(first == 0xE0 && second < 0xA0) && !(first == 0xED && second >= 0xA0) &&
+             !(first == 0xF0 && second < 0x90) && !(first == 0xF4 && second >= 0x90);
+    }
+    valid += good ? bytes.substr(at, length) : kReplacement;
+    at += good ? length : 1;
+  }
+  return valid;
+}
+
+TextStream::TextStream(Options options) : options_(std::move(options)), pair_(nullptr) {
+  if (options_.starts_in_reasoning) {
+    state_ = State::kReasoning;
+    had_reasoning_ = true;
+    trim_ = true;
+  }
+}
+
+TextStream::Delta TextStream::Push(std::string_view bytes) {
+  if (!stopped_) {
+    partial_ += bytes;
+    const size_t whole = WholeCharacters(partial_);
+    buffer_ += ValidUtf8(std::string_view(partial_).substr(0, whole));
+    partial_.erase(0, whole);
+    Sort(/*final=*/false);
+  }
+  return std::exchange(delta_, {});
+}
+
+TextStream::Delta TextStream::Finish() {
+  if (!stopped_) {
+    Sort(/*final=*/true);
+    FindStop(/*final=*/true);
+  }
+  return std::exchange(delta_, {});
+}
+
+void TextStream::Sort(bool final) {
+  bool more = true;
+  while (more && !stopped_ && !buffer_.empty()) {
+    switch (state_) {
+      case State::kStart:
+        more = SortStart(final);
+        break;
+      case State::kReasoning:
+        more = SortReasoning(final);
+        break;
+      case State::kContent:
+        more = SortContent(final);
+        break;
+    }
+  }
+}
+
+// At the start of the text, or behind a block of reasoning: a tag may follow, white space aside.
+bool TextStream::SortStart(bool final) {
+  const size_t begin = buffer_.find_first_not_of(kSpace);
+  const std::string_view rest =
+      begin == std::string::npos ? std::string_view() : std::string_view(buffer_).substr(begin);
+  const Found tag = FirstTag(rest, options_.tags);
+  if (!rest.empty() && tag.at == 0) {
+    if (tag.opens) {
+      state_ = State::kReasoning;
+      pair_ = tag.pair;
+      depth_ = 0;
+      had_reasoning_ = true;
+    }
+    trim_ = true;  // a closing tag here closes nothing and is left out
+    buffer_.erase(0, begin + tag.size);
+    return true;
+  }
+  if (!final && (rest.empty() || BegunTag(rest, options_.tags) == rest.size())) {
+    return false;
+  }
+  buffer_.erase(0, trim_ ? buffer_.size() - rest.size() : 0);
+  trim_ = false;
+  state_ = State::kContent;
+  return !buffer_.empty();
+}
+
+bool TextStream::SortReasoning(bool final) {
+  if (trim_) {
+    buffer_.erase(0, std::min(buffer_.find_first_not_of(kSpace), buffer_.size()));
+    trim_ = buffer_.empty();
+    if (buffer_.empty()) {
+      return false;
+    }
+  }
+  Found tag;
+  for (const TagPair& pair : options_.tags) {
+    if (pair_ == nullptr || pair_ == &pair) {
+      Earlier(buffer_, pair.close, pair, false, tag);
+    }
+    if (pair_ == &pair) {
+      Earlier(buffer_, pair.open, pair, true, tag);
+    }
+  }
+  std::string_view text(buffer_);
+  if (tag.at != std::string::npos && (tag.opens || depth_ > 0)) {
+    depth_ += tag.opens ? 1 : -1;
+    GiveReasoning(text.substr(0, tag.at + tag.size));
+    buffer_.erase(0, tag.at + tag.size);
+    return true;
+  }
+  if (tag.at != std::string::npos) {
+    text = text.substr(0, tag.at);
+    GiveReasoning(text.substr(0, text.find_last_not_of(kSpace) + 1));
+    buffer_.erase(0, tag.at + tag.size);
+    state_ = State::kStart;
+    trim_ = true;
+    return true;
+  }
+  // White space at the end of a block is left out, so it waits for what follows.
+  size_t sure = text.size() - (final ? 0 : BegunTag(text, options_.tags));
+  sure = text.substr(0, sure).find_last_not_of(kSpace) + 1;
+  GiveReasoning(text.substr(0, sure));
+  buffer_.erase(0, sure);
+  return false;
+}
+
+bool TextStream::SortContent(bool final) {
+  const std::string_view text(buffer_);
+  const Found tag = FirstTag(text, options_.tags);
+  if (tag.at == std::string::npos) {
+    const size_t sure = text.size() - (final ? 0 : BegunTag(text, options_.tags));
+    GiveContent(text.substr(0, sure));
+    buffer_.erase(0, sure);
+    return false;
+  }
+  const bool line_start =
+      tag.at > 0 ? text[tag.at - 1] == '\n' : content_.empty() || content_.back() == '\n';
+  if (tag.opens && !line_start) {  // a tag that is spoken of
+    GiveContent(text.substr(0, tag.at + tag.size));
+    buffer_.erase(0, tag.at + tag.size);
+    return true;
+  }
+  GiveContent(text.substr(0, tag.at));
+  if (stopped_) {
+    return false;
+  }
+  buffer_.erase(0, tag.at + tag.size);
+  if (tag.opens) {
+    state_ = State::kReasoning;
+    pair_ = tag.pair;
+    depth_ = 0;
+    trim_ = true;
+  } else if (!had_reasoning_) {
+    // The reasoning began with the text: a template wrote the opening tag.
+    FindStop(/*final=*/true);
+    reasoning_ += std::exchange(content_, {});
+    state_ = State::kStart;
+    trim_ = true;
+  }
+  had_reasoning_ = true;
+  return true;
+}
+
+void TextStream::GiveReasoning(std::string_view text) {
+  delta_.reasoning += text;
+  reasoning_ += text;
+}
+
+void TextStream::GiveContent(std::string_view text) {
+  held_ += text;
+  FindStop(/*final=*/false);
+}
+
+// Gives out the held content that can be no part of a stop string any more.
+void TextStream::FindStop(bool final) {
+  size_t cut = std::string::npos;
+  size_t begun = 0;
+  for (const std::string& stop : options_.stop) {
+    cut = std::min(cut, held_.find(stop));
+    begun = std::max(begun, BegunLength(held_, stop));
+  }
+  stopped_ = cut != std::string::npos;
+  const size_t sure = stopped_ ? cut : held_.size() - (final ? 0 : begun);
+  const std::string_view text = std::string_view(held_).substr(0, sure);
+  delta_.content += text;
+  content_ += text;
+  held_.erase(0, stopped_ ? held_.size() : sure);
+}
+
+}  // namespace hyper::server

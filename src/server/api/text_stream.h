@@ -1,0 +1,81 @@
+// Bytes of a path, token by token, as what a client may be sent: whole UTF-8 characters, reasoning
+// apart from content, and content cut exactly where a stop string begins.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hyper/extract.h"
+
+namespace hyper::server {
+
+// Length of the longest prefix of `bytes` that does not end inside a UTF-8 character. Pure.
+size_t WholeCharacters(std::string_view bytes);
+
+// `bytes` with everything that is not UTF-8 replaced by U+FFFD. Pure.
+std::string ValidUtf8(std::string_view bytes);
+
+class TextStream {
+ public:
+  struct Options {
+    std::vector<TagPair> tags = DefaultThinkTags();
+    bool starts_in_reasoning = false;  // the prompt ended with an opening tag
+    std::vector<std::string> stop;     // none empty; looked for in the content only
+  };
+  // What became certain; sent text is never taken back.
+  struct Delta {
+    std::string reasoning;
+    std::string content;
+  };
+
+  explicit TextStream(Options options);
+
+  // Takes the bytes of one token, which may be a part of a character. Text that may yet turn out to
+  // be a tag, a stop string or a part of a character is held back.
+  Delta Push(std::string_view bytes);
+  // The text has ended: gives out what was held back; a cut character is left out.
+  Delta Finish();
+
+  // A stop string was found; what is pushed afterwards is ignored.
+  bool stopped() const { return stopped_; }
+  bool in_reasoning() const { return state_ == State::kReasoning; }
+  // At the start, or behind a block of reasoning: whether what was pushed last is content is open.
+  bool undecided() const { return state_ == State::kStart; }
+  // Bytes that are content as far as is known, those held back included.
+  size_t content_bytes() const {
+    const bool content = state_ == State::kContent;
+    return content_.size() + held_.size() + (content ? buffer_.size() + partial_.size() : 0);
+  }
+  // All that was given out. They differ from the joined deltas in one case: a closing tag without
+  // an opening one makes reasoning of the content before it, which a stream has sent already.
+  const std::string& content() const { return content_; }
+  const std::string& reasoning() const { return reasoning_; }
+
+ private:
+  enum class State { kStart, kReasoning, kContent };
+
+  void Sort(bool final);       // moves buffer_ on as far as its meaning is certain
+  bool SortStart(bool final);  // false: more bytes are needed
+  bool SortReasoning(bool final);
+  bool SortContent(bool final);
+  void GiveReasoning(std::string_view text);
+  void GiveContent(std::string_view text);
+  void FindStop(bool final);
+
+  Options options_;
+  State state_ = State::kStart;
+  int depth_ = 0;        // nested opening tags inside the reasoning
+  const TagPair* pair_;  // of the open block; null: opened by the template, any pair
+  bool trim_ = false;    // white space before the next text is left out
+  bool had_reasoning_ = false;
+  bool stopped_ = false;
+  std::string partial_;  // bytes of an unfinished character
+  std::string buffer_;   // text whose place is not certain yet
+  std::string held_;     // content that may begin a stop string
+  Delta delta_;
+  std::string content_;
+  std::string reasoning_;
+};
+
+}  // namespace hyper::server

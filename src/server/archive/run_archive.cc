@@ -1,0 +1,263 @@
+#include "src/server/archive/run_archive.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "src/eval/study_summary.h"
+#include "src/server/archive/stored_records.h"
+
+namespace hyper::server {
+namespace {
+
+constexpr const char* kSuite = "serve";  // of the server's own runs
+constexpr const char* kItemPrefix = "item_";
+constexpr const char* kRunPrefix = "run_";
+constexpr size_t kMostWaiting = 64;
+
+// The number behind `prefix`; nothing where `id` is not of that form.
+std::optional<int64_t> NumberOf(const std::string& id, std::string_view prefix) {
+  if (id.rfind(prefix, 0) != 0) {
+    return std::nullopt;
+  }
+  int64_t number = -1;
+  const char* end = id.data() + id.size();
+  const auto [at, error] = std::from_chars(id.data() + prefix.size(), end, number);
+  return error == std::errc() && at == end && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+RunOverview OverviewOf(const ListedItem& item) {
+  RunOverview run;
+  run.id = item.suite == kSuite ? item.name : kItemPrefix + std::to_string(item.item);
+  run.method = item.method;
+  run.status = ItemStatusName(item.status);
+  run.question = item.text;
+  run.answer = item.answer.value_or("");
+  run.created_s = item.stored_at;
+  run.tokens = item.generated;
+  run.paths = item.paths;
+  return run;
+}
+
+Result<std::optional<ListedItem>> FindById(Store& store, const std::string& id) {
+  if (const std::optional<int64_t> number = NumberOf(id, kItemPrefix)) {
+    return store.FindItem(*number);
+  }
+  return store.FindItem(kSuite, id);
+}
+
+// The entry of that number; the end where there is none.
+template <class Entry>
+const Entry* ById(const std::vector<Entry>& all, int64_t id) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [id](const Entry& entry) { return entry.id == id; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Json StudyJson(const RunSummary& study) {
+  return {{"row", study.run.label},
+          {"run", study.run.id},
+          {"method", study.run.method},
+          {"suite", study.run.suite},
+          {"model", study.run.model},
+          {"questions", study.accuracy.questions},
+          {"repeats", study.accuracy.repeats},
+          {"accuracy", study.accuracy.mean},
+          {"low", study.accuracy.bootstrap.low},
+          {"high", study.accuracy.bootstrap.high},
+          {"generated_tokens", study.generated_tokens},
+          {"effective_tokens", study.effective_tokens},
+          {"instances", study.instances},
+          {"latency_s", study.latency_s}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RunArchive>> RunArchive::Open(ArchiveOptions options) {
+  Result<Store> store = Store::Open(options.path, DatabaseMode::kCreate);
+  if (!store) {
+    return store.error();
+  }
+  // Numbers go on after those that were given out, even where their runs have been dropped since:
+  // the newest is dropped last.
+  const Result<std::vector<StoredQuestion>> questions = store->Questions();
+  if (!questions) {
+    return questions.error();
+  }
+  int64_t largest = 0;
+  for (const StoredQuestion& question : *questions) {
+    if (question.suite == kSuite) {
+      largest = std::max(largest, NumberOf(question.name, kRunPrefix).value_or(0));
+    }
+  }
+  if (const Result<int> dropped = store->Prune(kSuite, options.most_runs, options.most_age_s);
+      !dropped) {
+    return dropped.error();
+  }
+  return std::unique_ptr<RunArchive>(
+      new RunArchive(std::move(options), std::move(*store), static_cast<uint64_t>(largest) + 1));
+}
+
+RunArchive::RunArchive(ArchiveOptions options, Store store, uint64_t next_number)
+    : options_(std::move(options)),
+      next_number_(next_number),
+      store_(std::move(store)),
+      thread_([this] { Loop(); }) {}
+
+RunArchive::~RunArchive() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+void RunArchive::Save(ArchivedRun run) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return waiting_.size() < kMostWaiting; });
+  waiting_.push_back(std::move(run));
+  changed_.notify_all();
+}
+
+void RunArchive::Flush() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return waiting_.empty() && !writing_; });
+}
+
+int64_t RunArchive::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_;
+}
+
+std::string RunArchive::last_error() const {
+  const std::lock_guard lock(mutex_);
+  return last_error_;
+}
+
+void RunArchive::Loop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    if (waiting_.empty()) {
+      return;
+    }
+    const ArchivedRun run = std::move(waiting_.front());
+    waiting_.pop_front();
+    writing_ = true;
+    changed_.notify_all();
+    lock.unlock();
+    const Status status = Write(run);
+    lock.lock();
+    writing_ = false;
+    if (!status) {
+      ++lost_;
+      last_error_ = status.error().message;
+    }
+    changed_.notify_all();
+  }
+}
+
+Status RunArchive::Write(const ArchivedRun& run) {
+  StoredRun row = run.run;
+  row.suite = kSuite;
+  row.label = row.method;
+  row.engine = options_.engine;
+  row.version = options_.version;
+  StoredQuestion question = run.question;
+  question.suite = kSuite;
+  StoredItem item = run.item;
+  const Result<int64_t> row_id = store_.AddRun(row);
+  if (!row_id) {
+    return row_id.error();
+  }
+  const Result<int64_t> question_id = store_.AddQuestion(question);
+  if (!question_id) {
+    return question_id.error();
+  }
+  item.key = {*row_id, *question_id, 0};
+  if (const Result<bool> saved = store_.SaveItem(item); !saved) {
+    return saved.error();
+  }
+  const Result<int> dropped = store_.Prune(kSuite, options_.most_runs, options_.most_age_s);
+  return dropped ? Status() : Status(dropped.error());
+}
+
+Result<std::vector<RunOverview>> RunArchive::Newest(int count) const {
+  Result<Store> store = Store::Open(options_.path, DatabaseMode::kReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  const Result<std::vector<ListedItem>> items = store->Newest(count);
+  if (!items) {
+    return items.error();
+  }
+  std::vector<RunOverview> runs;
+  for (const ListedItem& item : *items) {
+    runs.push_back(OverviewOf(item));
+  }
+  return runs;
+}
+
+Result<std::optional<RunOverview>> RunArchive::Find(const std::string& id) const {
+  Result<Store> store = Store::Open(options_.path, DatabaseMode::kReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  const Result<std::optional<ListedItem>> item = FindById(*store, id);
+  if (!item) {
+    return item.error();
+  }
+  return *item ? std::optional(OverviewOf(**item)) : std::nullopt;
+}
+
+Result<std::vector<Json>> RunArchive::Records(const std::string& id) const {
+  Result<Store> store = Store::Open(options_.path, DatabaseMode::kReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  const Result<std::optional<ListedItem>> listed = FindById(*store, id);
+  if (!listed) {
+    return listed.error();
+  }
+  if (!*listed) {
+    return Error{ErrorCode::kNotFound, "run '" + id + "' is not stored"};
+  }
+  const ItemKey& key = (*listed)->key;
+  const Result<StoredItem> item = store->LoadItem(key);
+  const Result<std::vector<StoredRun>> runs = store->Runs();
+  const Result<std::vector<StoredQuestion>> questions = store->Questions();
+  for (const Status& status :
+       {item ? Status() : Status(item.error()), runs ? Status() : Status(runs.error()),
+        questions ? Status() : Status(questions.error())}) {
+    if (!status) {
+      return status.error();
+    }
+  }
+  const StoredRun* run = ById(*runs, key.run);
+  const StoredQuestion* question = ById(*questions, key.question);
+  if (run == nullptr || question == nullptr) {
+    return Error{ErrorCode::kDataLoss, "the store lacks the run or the question of '" + id + "'"};
+  }
+  return StoredRecords(id, {*run, *question, ItemSummary{}}, *item);
+}
+
+Result<Json> RunArchive::Studies() const {
+  Result<Store> store = Store::Open(options_.path, DatabaseMode::kReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  SummaryOptions options;
+  options.left_out_suite = kSuite;
+  const Result<std::vector<RunSummary>> studies = SummariseStudy(*store, options);
+  if (!studies) {
+    return studies.error();
+  }
+  Json rows = Json::array();
+  for (const RunSummary& study : *studies) {
+    rows.push_back(StudyJson(study));
+  }
+  return rows;
+}
+
+}  // namespace hyper::server

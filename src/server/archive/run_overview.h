@@ -1,0 +1,38 @@
+// A run as /v1/runs lists it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "src/report/json.h"
+
+namespace hyper::server {
+
+struct RunOverview {
+  std::string id;
+  std::string method;
+  std::string status;  // waiting, running, done, partial, cancelled or failed
+  std::string question;
+  std::string answer;
+  int64_t created_s = 0;  // Unix time
+  int64_t tokens = 0;
+  int paths = 0;    // opened so far
+  int running = 0;  // of these, still running
+  int64_t cells = 0;
+};
+
+inline Json OverviewJson(const RunOverview& run) {
+  return {{"id", run.id},
+          {"object", "hyper.run"},
+          {"status", run.status},
+          {"method", run.method},
+          {"question", run.question},
+          {"created", run.created_s},
+          {"answer", run.answer.empty() ? Json() : Json(run.answer)},
+          {"tokens", run.tokens},
+          {"paths", run.paths},
+          {"running", run.running},
+          {"cells", run.cells}};
+}
+
+}  // namespace hyper::server

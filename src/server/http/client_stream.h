@@ -1,0 +1,96 @@
+// One client's connection: the bytes that httplib reads and writes, with a time limit for the whole
+// of a request, and the server that uses it.
+#pragma once
+
+#include <cpp-httplib/httplib.h>
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace hyper::server {
+
+// What is left to a client for a request of which `bytes` came in `elapsed`: `patience`, and a
+// second more for each 16 KiB, so that a byte now and then does not hold a connection for hours
+// and 4 MiB over a slow line still come. Negative when the time is over. Pure.
+std::chrono::milliseconds RequestTimeLeft(std::chrono::milliseconds patience,
+                                          std::chrono::milliseconds elapsed, int64_t bytes);
+
+// Whether the other end has hung up or will send nothing more, whatever it sent before. httplib
+// looks at the next byte instead, and takes one that nobody has read for a sign of life.
+bool HasLeft(socket_t socket);
+
+// The connection that a request of a PatientServer came by.
+socket_t SocketOf(const httplib::Request& request);
+
+// Thread rule: one thread at a time.
+class ClientStream final : public httplib::Stream {
+ public:
+  // `socket` stays its owner's. A single read or write waits for `patience` at most, a read no
+  // longer than until `draining`.
+  ClientStream(socket_t socket, std::chrono::milliseconds patience,
+               const std::atomic<bool>& draining);
+
+  // The time of the next request starts. What was read beyond the last one is kept.
+  void BeginRequest();
+  // Whether bytes are there, or come within `limit` and before the draining; also when the client
+  // has hung up.
+  bool Wait(std::chrono::milliseconds limit) const;
+  // Whether the request was answered with an error: httplib says then that the connection closes.
+  bool refused() const { return refused_; }
+
+  bool is_readable() const override;
+  bool wait_readable() const override;
+  bool wait_writable() const override;
+  bool is_peer_alive() const override;
+  // Bytes read; 0 at the end of the stream; -1 on an error or when the time is over.
+  ssize_t read(char* bytes, size_t size) override;
+  // Bytes written, possibly fewer than given; -1 on an error or when the client takes nothing.
+  ssize_t write(const char* bytes, size_t size) override;
+  // No address is told: nothing here depends on who asks.
+  void get_remote_ip_and_port(std::string& address, int& port) const override;
+  void get_local_ip_and_port(std::string& address, int& port) const override;
+  socket_t socket() const override { return socket_; }
+  time_t duration() const override;  // of this request, in ms
+  const char* buffered_data(size_t& size) const override;
+  void consume_buffered(size_t size) override;
+
+ private:
+  std::chrono::milliseconds Elapsed() const;
+  ssize_t Receive(char* bytes, size_t size);
+  void NoteStatus(std::string_view reply);
+
+  const socket_t socket_;
+  const std::chrono::milliseconds patience_;
+  const std::atomic<bool>& draining_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  int64_t received_ = 0;  // bytes of this request
+  bool answered_ = false;
+  bool refused_ = false;
+  std::array<char, 4096> buffer_{};
+  size_t at_ = 0;
+  size_t end_ = 0;
+};
+
+// httplib's server on such streams. Its read and write timeouts are the patience.
+class PatientServer final : public httplib::Server {
+ public:
+  // Takes no more requests, gives up those that are being read, and waits up to `limit` for the
+  // replies under way. Any thread.
+  void Drain(std::chrono::milliseconds limit);
+
+ private:
+  bool process_and_close_socket(socket_t socket) override;
+  // Answers one request; false: the connection is done with.
+  bool Answer(ClientStream& client, bool last);
+
+  std::atomic<bool> draining_{false};
+  std::atomic<int> answering_{0};
+};
+
+}  // namespace hyper::server

@@ -1,0 +1,327 @@
+#include "src/server/http/http_server.h"
+
+#include <cpp-httplib/httplib.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <ctime>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "src/server/http/api_description.h"
+#include "src/server/http/client_stream.h"
+#include "src/server/http/connection_threads.h"
+#include "src/server/http/generation.h"
+#include "src/server/http/metrics.h"
+#include "src/server/http/page_files.h"
+#include "src/server/http/run_routes.h"
+
+namespace hyper::server {
+namespace {
+
+using httplib::Request;
+using httplib::Response;
+
+constexpr const char* kJson = "application/json";
+
+void Send(Response& response, int status, const Json& body) {
+  response.status = status;
+  response.set_content(DumpJson(body), kJson);
+}
+
+// Host and port of a URL's authority without the port: "localhost", "127.0.0.1", "[::1]".
+std::string_view HostOf(std::string_view authority) {
+  const size_t bracket = authority.find(']');
+  const size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
+  return authority.substr(0, colon);
+}
+
+bool IsLoopback(std::string_view host) {
+  return host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == "::1";
+}
+
+// Pages of other sites can make a browser send requests here; they carry an Origin of their own,
+// or, after a name was rebound to this address, a Host that is not ours.
+bool FromElsewhere(const Request& request, const HttpOptions& options) {
+  const std::string host = request.get_header_value("Host");
+  if (IsLoopback(options.host) && !host.empty() && !IsLoopback(HostOf(host))) {
+    return true;
+  }
+  const std::string origin = request.get_header_value("Origin");
+  if (origin.empty() || (!options.cors_origin.empty() &&
+                         (options.cors_origin == "*" || options.cors_origin == origin))) {
+    return false;
+  }
+  const size_t scheme = origin.find("://");
+  return scheme == std::string::npos || origin.substr(scheme + 3) != host;
+}
+
+bool Authorised(const Request& request, const HttpOptions& options) {
+  constexpr std::string_view kBearer = "Bearer ";
+  std::string given = request.get_header_value("Authorization");
+  given = given.rfind(kBearer, 0) == 0 ? given.substr(kBearer.size())
+                                       : request.get_header_value("X-Api-Key");
+  return EqualInConstantTime(given, options.api_key);
+}
+
+std::chrono::milliseconds SlowClient(const HttpOptions& options) {
+  return std::chrono::milliseconds(static_cast<int64_t>(options.slow_client_s * 1000));
+}
+
+bool IsPublic(const std::string& path) {
+  return path == "/" || path == "/health" || path.rfind("/page/", 0) == 0;
+}
+
+Json ModelsJson(const ServerLimits& limits) {
+  Json models = Json::array();
+  const auto add = [&models](const std::string& id, const std::string& about) {
+    models.push_back({{"id", id},
+                      {"object", "model"},
+                      {"created", 0},
+                      {"owned_by", "hyper"},
+                      {"description", about}});
+  };
+  add(limits.model_name, "method " + limits.default_method);
+  add(limits.model_name + ":" + kPlainMethod, "plain decoding");
+  for (const MethodInfo& method : Methods()) {
+    add(limits.model_name + ":" + method.name, method.description);
+  }
+  return {{"object", "list"}, {"data", std::move(models)}};
+}
+
+const char* MimeOf(std::string_view name) {
+  const auto ends = [name](std::string_view end) {
+    return name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
+  };
+  return ends(".html")   ? "text/html; charset=utf-8"
+         : ends(".js")   ? "text/javascript; charset=utf-8"
+         : ends(".css")  ? "text/css; charset=utf-8"
+         : ends(".json") ? kJson
+                         : "application/octet-stream";
+}
+
+void SendPage(Response& response, const std::string& name) {
+  for (const PageFile& file : PageFiles()) {
+    if (file.name == name) {
+      // Nothing from elsewhere may run in the page or be loaded by it.
+      response.set_header(
+          "Content-Security-Policy",
+          "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+          "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
+          "frame-ancestors 'none'; form-action 'none'");
+      response.set_header("Cache-Control", "no-cache");
+      response.set_content(std::string(file.bytes), MimeOf(file.name));
+      return;
+    }
+  }
+  Send(response, 404, ApiError{404, "not_found_error", "", "", "no such page"}.ToJson());
+}
+
+void SendMethodNotAllowed(Response& response, std::string_view path, const std::string& allowed) {
+  response.set_header("Allow", allowed);
+  Send(response, 405,
+       ApiError{405, "invalid_request_error", "method_not_allowed", "",
+                fmt::format("{} takes {}", path, allowed)}
+           .ToJson());
+}
+
+ApiError ErrorOfStatus(int status) {
+  const std::string message = status == 404 ? "there is no such endpoint; docs/server.md lists them"
+                              : status == 413
+                                  ? "the body is larger than this server takes"
+                                  : fmt::format("the request cannot be read (HTTP {})", status);
+  return {status, "invalid_request_error", "", "", message};
+}
+
+}  // namespace
+
+bool EqualInConstantTime(const std::string& given, const std::string& wanted) {
+  unsigned difference = given.size() == wanted.size() ? 0U : 1U;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const char other = wanted.empty() ? '\0' : wanted[i % wanted.size()];
+    difference |= static_cast<unsigned>(static_cast<unsigned char>(given[i]) ^
+                                        static_cast<unsigned char>(other));
+  }
+  return difference == 0;
+}
+
+struct HttpServer::Parts {
+  Parts(Scheduler& the_scheduler, ServerLimits the_limits, HttpOptions the_options)
+      : scheduler(the_scheduler), limits(std::move(the_limits)), options(std::move(the_options)) {}
+
+  void SetUp();
+  void Guard();
+  void AddApi();
+  void AddPage();
+  httplib::Server::HandlerResponse Check(const Request& request, Response& response) const;
+
+  Scheduler& scheduler;
+  const ServerLimits limits;
+  const HttpOptions options;
+  PatientServer server;
+  Routes routes{server};
+  int port = 0;
+  std::thread thread;
+};
+
+void HttpServer::Parts::SetUp() {
+  const auto connections = static_cast<size_t>(options.most_connections);
+  server.new_task_queue = [connections] { return new ConnectionThreads(connections); };
+  server.set_payload_max_length(options.most_body_bytes);
+  const std::chrono::milliseconds slow = SlowClient(options);
+  server.set_read_timeout(slow);
+  server.set_write_timeout(slow);
+  server.set_keep_alive_timeout(5);
+  server.set_tcp_nodelay(true);
+  // Not httplib's own: they let two servers share a port, each with some of the requests.
+  server.set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  });
+  Guard();
+  AddApi();
+  AddRunRoutes(routes, scheduler, options.heartbeat_s);
+  AddPage();
+}
+
+httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request,
+                                                          Response& response) const {
+  using Handled = httplib::Server::HandlerResponse;
+  if (FromElsewhere(request, options)) {
+    Send(response, 403,
+         ApiError{403, "invalid_request_error", "origin_not_allowed", "",
+                  "requests from other sites are not taken; --cors-origin allows one"}
+             .ToJson());
+    return Handled::Handled;
+  }
+  if (!options.cors_origin.empty()) {
+    response.set_header("Access-Control-Allow-Origin", options.cors_origin);
+    response.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key");
+    response.set_header("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
+    if (request.method == "OPTIONS") {
+      response.status = 204;
+      return Handled::Handled;
+    }
+  }
+  if (!options.api_key.empty() && !IsPublic(request.path) && !Authorised(request, options)) {
+    response.set_header("WWW-Authenticate", "Bearer");
+    Send(response, 401,
+         ApiError{401, "authentication_error", "invalid_api_key", "",
+                  "this server asks for its API key as a Bearer token"}
+             .ToJson());
+    return Handled::Handled;
+  }
+  const std::string methods = routes.MethodsOf(request.path);
+  if (!methods.empty() && methods.find(request.method) == std::string::npos) {
+    SendMethodNotAllowed(response, request.path, methods);
+    return Handled::Handled;
+  }
+  return Handled::Unhandled;
+}
+
+void HttpServer::Parts::Guard() {
+  server.set_pre_routing_handler(
+      [this](const Request& request, Response& response) { return Check(request, response); });
+  server.set_error_handler([this](const Request& request, Response& response) {
+    // httplib reads no further than to a method that it does not know.
+    const bool read = response.status != 400 || !request.path.empty();
+    const std::string path =
+        read ? "" : request.target.substr(0, request.target.find_first_of("?#"));
+    const std::string allowed = read ? "" : routes.MethodsOf(path);
+    if (!allowed.empty() && request.version.rfind("HTTP/1.", 0) == 0) {
+      SendMethodNotAllowed(response, path, allowed);
+    } else if (response.body.empty() && response.status >= 400) {
+      response.set_content(DumpJson(ErrorOfStatus(response.status).ToJson()), kJson);
+    }
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  server.set_exception_handler(
+      [](const Request& /*request*/, Response& response, const std::exception_ptr& /*failure*/) {
+        Send(response, 500,
+             ApiError{500, "server_error", "", "", "this is a bug or memory ran out"}.ToJson());
+      });
+  if (options.log) {
+    server.set_logger([this](const Request& request, const Response& response) {
+      options.log(request.method, request.path, response.status);
+    });
+  }
+}
+
+void HttpServer::Parts::AddApi() {
+  routes.Get("/health", [](const Request& /*request*/, Response& response) {
+    Send(response, 200, {{"status", "ok"}});
+  });
+  routes.Get("/v1/models", [this](const Request& /*request*/, Response& response) {
+    Send(response, 200, ModelsJson(limits));
+  });
+  routes.Get("/metrics", [this](const Request& /*request*/, Response& response) {
+    response.set_content(MetricsText(scheduler.metrics()), "text/plain; version=0.0.4");
+  });
+  routes.Get("/openapi.json", [this](const Request& /*request*/, Response& response) {
+    Send(response, 200, ApiDescription(limits));
+  });
+  const auto generate = [this](const char* path, ParseRequest parse, MakeFormat format) {
+    routes.Post(path, [this, parse, format](const Request& request, Response& response) {
+      Generate(scheduler, parse(request.body, limits), format, options.heartbeat_s, request,
+               response);
+    });
+  };
+  generate("/v1/chat/completions", ParseChatRequest, MakeChatFormat);
+  generate("/v1/completions", ParseCompletionRequest, MakeCompletionFormat);
+  generate("/v1/responses", ParseResponsesRequest, MakeResponsesFormat);
+}
+
+void HttpServer::Parts::AddPage() {
+  routes.Get("/", [](const Request& /*request*/, Response& response) {
+    SendPage(response, "index.html");
+  });
+  // Names are looked up among the embedded files; no file system is touched.
+  routes.Get("/page/{file}", [](const Request& request, Response& response) {
+    SendPage(response, request.path_params.at("file"));
+  });
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Scheduler& scheduler, ServerLimits limits,
+                                                       HttpOptions options) {
+  auto parts = std::make_unique<Parts>(scheduler, std::move(limits), std::move(options));
+  parts->SetUp();
+  const std::string& host = parts->options.host;
+  parts->port = parts->options.port;
+  bool bound = false;
+  if (parts->port == 0) {
+    parts->port = parts->server.bind_to_any_port(host);
+    bound = parts->port > 0;
+  } else {
+    bound = parts->server.bind_to_port(host, parts->port);
+  }
+  if (!bound) {
+    return Error{ErrorCode::kUnavailable,
+                 fmt::format("{} port {} cannot be listened on; it is taken, or --host is no "
+                             "address of this machine",
+                             host, parts->options.port)};
+  }
+  Parts* running = parts.get();
+  parts->thread = std::thread([running] { running->server.listen_after_bind(); });
+  parts->server.wait_until_ready();
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(parts)));
+}
+
+HttpServer::HttpServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+HttpServer::~HttpServer() { Stop(); }
+
+int HttpServer::port() const { return parts_->port; }
+
+const std::vector<Routes::Route>& HttpServer::routes() const { return parts_->routes.list(); }
+
+void HttpServer::Stop() {
+  parts_->server.Drain(SlowClient(parts_->options));
+  parts_->server.stop();
+  if (parts_->thread.joinable()) {
+    parts_->thread.join();
+  }
+}
+
+}  // namespace hyper::server

@@ -1,0 +1,60 @@
+// The HTTP face of the scheduler: routes, authorisation, server-sent events, metrics.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hyper/result.h"
+#include "src/server/api/request_json.h"
+#include "src/server/http/routes.h"
+#include "src/server/scheduler/scheduler.h"
+
+namespace hyper::server {
+
+struct HttpOptions {
+  std::string host = "127.0.0.1";
+  int port = 8080;             // 0: any free one
+  std::string api_key;         // empty: none is asked for
+  std::string cors_origin;     // of other origins that may call; empty: none
+  int most_connections = 256;  // served at once; as many more may wait
+  size_t most_body_bytes = size_t{4} << 20U;
+  double heartbeat_s = 10;  // between comments in a quiet stream
+  // A client that takes nothing, or sends nothing, for so long is dropped; so is one whose request
+  // has not come whole by then, with a second more for each 16 KiB of it (RequestTimeLeft).
+  double slow_client_s = 20;
+  // Told of each request once it is answered: method, path, status. May be empty.
+  std::function<void(const std::string& method, const std::string& path, int status)> log;
+};
+
+// Thread rule: made, stopped and destroyed by one thread; the handlers run on threads of its own.
+class HttpServer {
+ public:
+  // Binds the address. Errors: kUnavailable (the port is taken), kInvalidArgument (no such host).
+  // `scheduler` must outlive the server.
+  static Result<std::unique_ptr<HttpServer>> Listen(Scheduler& scheduler, ServerLimits limits,
+                                                    HttpOptions options);
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  int port() const;
+  // All that is served, for the test of the description.
+  const std::vector<Routes::Route>& routes() const;
+  // Takes no more requests and waits for the replies under way, slow_client_s at most; what is left
+  // then is cut off.
+  void Stop();
+
+ private:
+  struct Parts;
+  explicit HttpServer(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+// Whether two texts are equal, in a time that depends on the lengths only. Pure.
+bool EqualInConstantTime(const std::string& given, const std::string& wanted);
+
+}  // namespace hyper::server

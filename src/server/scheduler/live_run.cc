@@ -1,0 +1,400 @@
+#include "src/server/scheduler/live_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <variant>
+
+#include "hyper/ask.h"
+#include "hyper/method.h"
+#include "src/server/scheduler/plain_method.h"
+
+namespace hyper::server {
+namespace {
+
+constexpr float kLowestLogprob = -9999.0F;  // stands for minus infinity, which JSON lacks
+
+ApiError ContextExceeded(const std::string& field, size_t tokens, int context) {
+  return {400, "exceed_context_size_error", "context_length_exceeded", field,
+          fmt::format("the prompt has {} tokens, but the context holds {}; shorten it or start the "
+                      "server with more context",
+                      tokens, context)};
+}
+
+const char* FinishReason(const Path* path, bool stopped) {
+  return stopped || (path != nullptr && path->status == PathStatus::kFinished) ? "stop" : "length";
+}
+
+// Bytes of content that a stream got since it had `before`.
+size_t Grown(size_t before, const TextStream& stream) {
+  return std::max(stream.content_bytes(), before) - before;
+}
+
+// Moves the entries of content out of `undecided`, the last ones with `bytes` bytes in all; those
+// before them are tags and the white space around.
+void MoveContent(std::vector<TokenLogprobs>& undecided, size_t bytes,
+                 std::vector<TokenLogprobs>& content) {
+  auto first = undecided.end();
+  for (size_t taken = 0; taken < bytes && first != undecided.begin();) {
+    --first;
+    taken += first->bytes.size();
+  }
+  content.insert(content.end(), std::make_move_iterator(first),
+                 std::make_move_iterator(undecided.end()));
+  undecided.clear();
+}
+
+// What a session may take: enough for every path to its end, so that runs beside each other never
+// prune each other's paths. Where pools share the cells, one has its part and prunes within it.
+Reservation ReservationFor(const RunRequest& request, size_t prompt_tokens, const Engine& engine,
+                           int pools) {
+  Reservation whole = WholeEngine(request.options, engine);
+  const bool plain = request.method == kPlainMethod;
+  if (plain) {
+    whole.lanes = std::min(request.choices, engine.capabilities().max_lanes);
+  }
+  const int64_t rows = plain ? int64_t{whole.lanes} * request.routes : whole.lanes;
+  const int64_t wanted =
+      static_cast<int64_t>(prompt_tokens) + rows * static_cast<int64_t>(request.options.max_tokens);
+  const int64_t one_path = static_cast<int64_t>(prompt_tokens) + request.options.max_tokens;
+  const int64_t part = plain ? whole.cells : std::max(whole.cells / pools, one_path);
+  return {whole.lanes, std::min({whole.cells, wanted, part})};
+}
+
+}  // namespace
+
+LiveRun::LiveRun(std::string id, RunRequest request, std::shared_ptr<ReplyQueue> reply,
+                 std::shared_ptr<RunLog> log)
+    : id_(std::move(id)),
+      request_(std::move(request)),
+      reply_(std::move(reply)),
+      log_(std::move(log)) {}
+
+Result<Prompt> LiveRun::Render(Engine& engine) const {
+  if (!request_.messages.empty()) {
+    return engine.RenderChat(request_.messages, request_.template_arguments);
+  }
+  Prompt prompt;
+  prompt.tokens = request_.prompt_tokens;
+  prompt.text = request_.prompt_text;
+  if (prompt.tokens.empty()) {
+    Result<std::vector<Token>> tokens = engine.Tokenize(prompt.text, /*parse_special=*/false);
+    if (!tokens) {
+      return tokens.error();
+    }
+    prompt.tokens = std::move(*tokens);
+  }
+  if (prompt.tokens.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "the prompt is empty; give it some text"};
+  }
+  for (const Token token : request_.prompt_tokens) {
+    prompt.text += engine.TokenText(token);
+  }
+  return prompt;
+}
+
+std::optional<ApiError> LiveRun::MakeSession(Engine& engine, Prompt prompt, int pools) {
+  const int context = engine.capabilities().context_tokens;
+  if (prompt.tokens.size() >= static_cast<size_t>(context)) {
+    return ContextExceeded(request_.prompt_field, prompt.tokens.size(), context);
+  }
+  MethodOptions& options = request_.options;
+  options.max_tokens =
+      std::min(options.max_tokens, context - static_cast<int>(prompt.tokens.size()));
+  std::unique_ptr<Method> method;
+  if (plain()) {
+    method = std::make_unique<PlainMethod>(
+        request_.choices, request_.routes,
+        [this](const Path& path) { return Feed(path, static_cast<int>(path.id)); });
+  } else {
+    Result<std::unique_ptr<Method>> made = MakeMethod(request_.method, options);
+    if (!made) {
+      return FromError(made.error());
+    }
+    method = std::move(*made);
+  }
+  Pool::Config config;
+  config.reservation = ReservationFor(request_, prompt.tokens.size(), engine, pools);
+  config.prompt = std::move(prompt);
+  config.options = options;
+  config.seed = {request_.seed, 0};
+  config.token_records = request_.token_records;
+  config.logit_bias = request_.logit_bias;
+  config.extractor = plain() ? nullptr : ReadAnswer;
+  config.extractor_context = &request_.extract;
+  session_ =
+      std::make_unique<Session>(engine, std::move(config), std::move(method), request_.limits);
+  return std::nullopt;
+}
+
+TextStream::Options LiveRun::StreamOptions() const {
+  TextStream::Options options;
+  options.starts_in_reasoning = session_->pool().prompt().reasoning_opened;
+  options.stop = request_.stop;
+  if (request_.messages.empty()) {
+    options.tags.clear();  // raw completions are what the model wrote
+  }
+  return options;
+}
+
+bool LiveRun::Prepare(Engine& engine, int pools) {
+  engine_ = &engine;
+  Result<Prompt> prompt = Render(engine);
+  std::optional<ApiError> error;
+  if (!prompt) {
+    error = FromError(prompt.error());
+  } else {
+    error = MakeSession(engine, std::move(*prompt), pools);
+  }
+  if (error) {
+    Refuse(std::move(*error));
+    return false;
+  }
+  for (int i = 0; i < request_.choices; ++i) {
+    choices_.emplace_back(StreamOptions());
+  }
+  const Prompt& ready = session_->pool().prompt();
+  const std::string& question = request_.messages.empty() ? ready.text : ready.question;
+  const Json head = {{"record", "run"},
+                     {"id", id_},
+                     {"method", request_.method},
+                     {"model", {{"name", engine.model().name}, {"hash", engine.model().hash}}},
+                     {"seed", request_.seed},
+                     {"question", question},
+                     {"prompt", ready.text},
+                     {"options", OptionsJson(session_->pool().options())}};
+  log_->Append(DumpJson(head));
+  ReplyEvent accepted;
+  accepted.kind = ReplyEvent::Kind::kAccepted;
+  accepted.choice = request_.first_choice;
+  accepted.choices = request_.choices;
+  accepted.content = request_.messages.empty() ? ready.text : "";
+  reply_->Push(std::move(accepted));
+  if (request_.records) {
+    ReplyEvent first;
+    first.kind = ReplyEvent::Kind::kRecord;
+    first.json = head;
+    reply_->Push(std::move(first));
+  }
+  return true;
+}
+
+void LiveRun::Refuse(ApiError error) {
+  log_->Append(DumpJson({{"record", "error"}, {"message", error.message}}));
+  log_->Close();
+  ReplyEvent event;
+  event.kind = ReplyEvent::Kind::kError;
+  event.error = std::move(error);
+  reply_->Push(std::move(event));
+}
+
+TokenLogprobs LiveRun::LogprobsOf(const Path& path, size_t at) const {
+  TokenLogprobs entry{
+      engine_->TokenText(path.tokens[at]), std::max(path.logprobs[at], kLowestLogprob), {}};
+  // The path keeps the rivals of its newest token only; one token comes at a time.
+  const size_t shown = at + 1 == path.tokens.size()
+                           ? std::min(path.top.size(), static_cast<size_t>(*request_.top_logprobs))
+                           : 0;
+  for (const TokenLogprob& rival : std::span(path.top).first(shown)) {
+    entry.top.emplace_back(engine_->TokenText(rival.token),
+                           std::max(rival.logprob, kLowestLogprob));
+  }
+  return entry;
+}
+
+bool LiveRun::Feed(const Path& path, int number) {
+  Choice& choice = choices_[static_cast<size_t>(number)];
+  ReplyEvent event;
+  event.choice = request_.first_choice + number;
+  for (; choice.consumed < path.length() && !choice.stream.stopped(); ++choice.consumed) {
+    const auto at = static_cast<size_t>(choice.consumed);
+    const Token token = path.tokens[at];
+    if (engine_->IsEndOfGeneration(token)) {
+      continue;
+    }
+    const bool in_content = !choice.stream.undecided() && !choice.stream.in_reasoning();
+    const size_t before = choice.stream.content_bytes();
+    TextStream::Delta delta = choice.stream.Push(engine_->TokenText(token));
+    event.reasoning += delta.reasoning;
+    event.content += delta.content;
+    if (choice.stream.in_reasoning()) {
+      ++choice.reasoning_tokens;
+      choice.undecided.clear();
+    } else if (request_.top_logprobs) {
+      (in_content ? event.logprobs : choice.undecided).push_back(LogprobsOf(path, at));
+      if (!in_content && !choice.stream.undecided()) {
+        MoveContent(choice.undecided, Grown(before, choice.stream), event.logprobs);
+      }
+    }
+  }
+  if (!event.content.empty() || !event.reasoning.empty() || !event.logprobs.empty()) {
+    reply_->Push(std::move(event));
+  }
+  return choice.stream.stopped();
+}
+
+void LiveRun::FinishChoice(const Path* path, int number) {
+  Choice& choice = choices_[static_cast<size_t>(number)];
+  if (std::exchange(choice.finished, true)) {
+    return;
+  }
+  if (path != nullptr) {
+    Feed(*path, number);
+  }
+  const size_t before = choice.stream.content_bytes();
+  TextStream::Delta rest = choice.stream.Finish();
+  ReplyEvent event;
+  MoveContent(choice.undecided, Grown(before, choice.stream), event.logprobs);
+  event.choice = request_.first_choice + number;
+  if (!rest.content.empty() || !rest.reasoning.empty() || !event.logprobs.empty()) {
+    event.content = std::move(rest.content);
+    event.reasoning = std::move(rest.reasoning);
+    reply_->Push(std::move(event));
+    event = {};
+    event.choice = request_.first_choice + number;
+  }
+  event.kind = ReplyEvent::Kind::kFinish;
+  event.content = choice.stream.content();
+  event.reasoning = choice.stream.reasoning();
+  event.finish_reason = FinishReason(path, choice.stream.stopped());
+  reply_->Push(std::move(event));
+}
+
+void LiveRun::OnRecord(const Record& record) {
+  const auto* finish = std::get_if<FinishRecord>(&record);
+  if (finish != nullptr && plain() && finish->path < request_.choices) {
+    FinishChoice(&session_->pool().path(finish->path), static_cast<int>(finish->path));
+  }
+  Json json = RecordJson(record);
+  log_->Append(DumpJson(json));
+  if (!std::holds_alternative<TokenRecord>(record) && finish == nullptr) {
+    records_.push_back(record);
+  }
+  const auto* decision = std::get_if<DecisionRecord>(&record);
+  if (decision != nullptr && request_.progress) {
+    ReplyEvent event;
+    event.choice = request_.first_choice;
+    event.reasoning = fmt::format("token {}: {} paths, {}\n", decision->position,
+                                  decision->paths_before, ActionName(decision->action));
+    reply_->Push(std::move(event));
+  }
+  if (request_.records) {
+    ReplyEvent event;
+    event.kind = ReplyEvent::Kind::kRecord;
+    event.json = std::move(json);
+    reply_->Push(std::move(event));
+  }
+}
+
+void LiveRun::SharePrompt(PromptCache& cache) {
+  if (!session_->started()) {
+    return;
+  }
+  const Pool& pool = session_->pool();
+  const std::vector<Token>& prompt = pool.prompt().tokens;
+  if (!cached_tokens_) {
+    cached_tokens_ = cache.Use(prompt);
+  }
+  if (prompt_kept_ || pool.running().empty()) {
+    return;
+  }
+  const Path& path = pool.path(pool.running().front());
+  if (path.kind == PathKind::kReasoning && path.length() > 0) {
+    cache.Keep(path.lane, prompt);
+    prompt_kept_ = true;
+  }
+}
+
+void LiveRun::AfterStep() {
+  for (const Record& record : session_->pool().TakeRecords()) {
+    OnRecord(record);
+  }
+}
+
+// The path whose text is the reply of a pool: the surest that gave the winning answer, one that
+// ended by itself and said it outside its reasoning first.
+const Path* LiveRun::Representative(const SessionResult& result) const {
+  const auto rank = [&result](const Path& path) {
+    return std::tuple(result.answer && path.answer == *result.answer, !path.tentative,
+                      path.status == PathStatus::kFinished, path.mean_confidence);
+  };
+  const Path* best = nullptr;
+  for (const Path& path : session_->pool().paths()) {
+    const bool counts = path.kind == PathKind::kReasoning && path.status != PathStatus::kMerged &&
+                        !path.tokens.empty();
+    if (counts && (best == nullptr || rank(path) > rank(*best))) {
+      best = &path;
+    }
+  }
+  return best;
+}
+
+void LiveRun::SendVote(const SessionResult& result) {
+  const Path* path = Representative(result);
+  FinishChoice(path, 0);
+}
+
+Json LiveRun::Summary(const SessionResult& result) const {
+  Json votes = Json::object();
+  for (const auto& [rule, outcome] : result.votes) {
+    votes[rule] = outcome.answer ? Json(*outcome.answer) : Json();
+  }
+  Json summary = {
+      {"run", id_},
+      {"method", request_.method},
+      {"seed", request_.seed},
+      {"partial", result.partial},
+      {"partial_reason", result.partial_reason.empty() ? Json() : Json(result.partial_reason)}};
+  if (!plain()) {
+    summary["answer"] = result.answer ? Json(*result.answer) : Json();
+    summary["vote_rule"] = result.vote_rule;
+    summary["voting_paths"] = result.voting_paths;
+    summary["votes"] = std::move(votes);
+  }
+  return summary;
+}
+
+void LiveRun::Finalize() {
+  AfterStep();
+  const SessionResult& result = result_.emplace(session_->Result());
+  if (!session_->status()) {
+    Refuse(FromError(session_->status().error()));
+    return;
+  }
+  if (plain()) {
+    for (int i = 0; i < request_.choices; ++i) {
+      FinishChoice(nullptr, i);  // those that a limit left without a path
+    }
+  } else {
+    SendVote(result);
+  }
+  const ReportContext context{request_.method, engine_->model(), request_.seed, records_,
+                              /*timing=*/true};
+  Json report = {{"record", "result"}};
+  report.update(ReportJson(context, *session_, result));
+  ReplyEvent done;
+  if (request_.records) {
+    done.kind = ReplyEvent::Kind::kRecord;
+    done.json = report;
+    reply_->Push(std::move(done));
+    done = {};
+  }
+  log_->Append(DumpJson(report));
+  log_->Close();
+  done.kind = ReplyEvent::Kind::kDone;
+  done.usage.prompt_tokens = static_cast<int64_t>(session_->pool().prompt().tokens.size());
+  done.usage.cached_tokens = cached_tokens_.value_or(0);
+  done.usage.completion_tokens = result.ledger.effective() - result.ledger.extra_routes;
+  int64_t content_tokens = 0;
+  for (const Choice& choice : choices_) {
+    content_tokens += choice.consumed - choice.reasoning_tokens;
+  }
+  done.usage.reasoning_tokens = std::max<int64_t>(0, done.usage.completion_tokens - content_tokens);
+  done.usage.ledger = result.ledger;
+  done.json = Summary(result);
+  reply_->Push(std::move(done));
+}
+
+}  // namespace hyper::server

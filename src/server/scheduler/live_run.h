@@ -1,0 +1,86 @@
+// One run on the scheduler's thread: its session, and what of it goes to the client and the log.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hyper/engine.h"
+#include "hyper/session.h"
+#include "src/server/api/reply.h"
+#include "src/server/api/run_request.h"
+#include "src/server/api/text_stream.h"
+#include "src/server/archive/run_archive.h"
+#include "src/server/scheduler/prompt_cache.h"
+#include "src/server/scheduler/run_log.h"
+
+namespace hyper::server {
+
+class LiveRun {
+ public:
+  // `reply` and `log` are shared with HTTP threads, which may outlast the run or leave before it.
+  LiveRun(std::string id, RunRequest request, std::shared_ptr<ReplyQueue> reply,
+          std::shared_ptr<RunLog> log);
+
+  // Renders the prompt and makes the session, not started. The error has gone into the reply.
+  //   pools  that may share the cells: one reserves this part of them at most
+  bool Prepare(Engine& engine, int pools);
+  // Looks its prompt up among those kept and, once it is computed, has it kept; call after each
+  // step, before what follows.
+  void SharePrompt(PromptCache& cache);
+  // Sends what the last step brought.
+  void AfterStep();
+  // The session has finished: takes its result, sends the rest and the costs, closes the log.
+  void Finalize();
+  // Ends the run without a result, whatever its state.
+  void Refuse(ApiError error);
+
+  const std::string& id() const { return id_; }
+  const RunRequest& request() const { return request_; }
+  const ReplyQueue& reply() const { return *reply_; }
+  Session* session() { return session_.get(); }
+  const Session* session() const { return session_.get(); }
+  // What Finalize took; null before.
+  const SessionResult* result() const { return result_ ? &*result_ : nullptr; }
+  bool plain() const { return request_.method == kPlainMethod; }
+  // The run as it is stored; call after Finalize.
+  ArchivedRun ToArchive() const;
+
+ private:
+  struct Choice {
+    explicit Choice(TextStream::Options options) : stream(std::move(options)) {}
+    TextStream stream;
+    int consumed = 0;  // tokens of its path that went into the stream
+    int64_t reasoning_tokens = 0;
+    std::vector<TokenLogprobs> undecided;  // of tokens that may yet turn out to be content
+    bool finished = false;
+  };
+
+  Result<Prompt> Render(Engine& engine) const;
+  std::optional<ApiError> MakeSession(Engine& engine, Prompt prompt, int pools);
+  TextStream::Options StreamOptions() const;
+  // Sends the new tokens of `path` as text of `choice`; true where a stop string ended it.
+  bool Feed(const Path& path, int choice);
+  void FinishChoice(const Path* path, int choice);
+  TokenLogprobs LogprobsOf(const Path& path, size_t at) const;
+  void OnRecord(const Record& record);
+  void SendVote(const SessionResult& result);
+  const Path* Representative(const SessionResult& result) const;
+  Json Summary(const SessionResult& result) const;
+
+  std::string id_;
+  RunRequest request_;
+  std::shared_ptr<ReplyQueue> reply_;
+  std::shared_ptr<RunLog> log_;
+  const Engine* engine_ = nullptr;
+  std::unique_ptr<Session> session_;
+  std::vector<Choice> choices_;
+  std::vector<Record> records_;  // of the kinds that the report and the archive need
+  std::optional<SessionResult> result_;
+  std::optional<int> cached_tokens_;  // nothing: not started yet
+  bool prompt_kept_ = false;
+};
+
+}  // namespace hyper::server

@@ -1,0 +1,372 @@
+#include "src/server/scheduler/scheduler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <utility>
+
+namespace hyper::server {
+namespace {
+
+constexpr double kPollTimeout = 0.05;
+constexpr int kForkStep = 1 << 30;  // decision number of forks by request: no method gets there
+
+int64_t UnixTime() {
+  using std::chrono::system_clock;
+  return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::string QuestionOf(const RunRequest& request) {
+  constexpr size_t kShown = 300;
+  std::string text =
+      request.messages.empty() ? request.prompt_text : request.messages.back().content;
+  text.resize(std::min(text.size(), kShown));
+  return text.substr(0, WholeCharacters(text));
+}
+
+// The run of that id, null where there is none.
+template <typename KeptRuns>
+auto FindById(KeptRuns& runs, const std::string& id) -> decltype(&runs.front()) {
+  const auto kept = std::find_if(runs.begin(), runs.end(),
+                                 [&id](const auto& entry) { return entry.summary.id == id; });
+  return kept != runs.end() ? &*kept : nullptr;
+}
+
+ApiError NoSuchRun(const std::string& id) {
+  return {404, "not_found_error", "run_not_found", "",
+          fmt::format("run '{}' is not live; GET /v1/runs lists the runs", id)};
+}
+
+}  // namespace
+
+Scheduler::Scheduler(Engine& engine, SchedulerOptions options)
+    : engine_(engine), options_(options), driver_(engine) {
+  if (options_.archive != nullptr) {
+    next_id_ = options_.archive->next_number();
+  }
+  thread_ = std::thread([this] { Loop(); });
+}
+
+Scheduler::~Scheduler() {
+  Shutdown(0);
+  thread_.join();
+}
+
+Scheduler::Submission Scheduler::Submit(std::vector<RunRequest> requests,
+                                        const std::shared_ptr<ReplyQueue>& reply) {
+  const std::lock_guard lock(mutex_);
+  if (closing_) {
+    return {"", ApiError{503, "server_error", "shutting_down", "", "the server is shutting down"}};
+  }
+  if (static_cast<int>(requests.size()) > options_.most_waiting) {
+    return {"",
+            BadField(requests.front().prompt_field,
+                     fmt::format("the request has {} prompts; at most {} may wait here (--queue)",
+                                 requests.size(), options_.most_waiting))};
+  }
+  if (metrics_.waiting + static_cast<int>(requests.size()) > options_.most_waiting) {
+    ++metrics_.runs_refused;
+    return {"", ApiError{429, "rate_limit_error", "queue_full", "",
+                         fmt::format("{} runs wait already; try again later", metrics_.waiting)}};
+  }
+  Submission first;
+  for (RunRequest& request : requests) {
+    std::string id = fmt::format("run_{}", next_id_++);
+    first.id = first.id.empty() ? id : first.id;
+    auto log = std::make_shared<RunLog>(options_.log_bytes);
+    RunOverview summary;
+    summary.id = id;
+    summary.method = request.method;
+    summary.status = "waiting";
+    summary.question = QuestionOf(request);
+    summary.created_s = UnixTime();
+    kept_.push_back({std::move(summary), log});
+    inbox_.push_back(std::make_unique<LiveRun>(std::move(id), std::move(request), reply, log));
+    ++metrics_.waiting;
+    ++metrics_.runs_started;
+  }
+  work_.notify_one();
+  return first;
+}
+
+std::vector<RunOverview> Scheduler::Runs() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<RunOverview> runs;
+  runs.reserve(kept_.size());
+  for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
+    runs.push_back(kept->summary);
+  }
+  return runs;
+}
+
+std::optional<RunOverview> Scheduler::Find(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const Kept* kept = FindById(kept_, id);
+  return kept != nullptr ? std::optional(kept->summary) : std::nullopt;
+}
+
+std::shared_ptr<const RunLog> Scheduler::Log(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const Kept* kept = FindById(kept_, id);
+  return kept != nullptr ? kept->log : nullptr;
+}
+
+std::optional<ApiError> Scheduler::Control(const std::string& id, const RunCommand& command) {
+  auto answer = std::make_shared<std::promise<std::optional<ApiError>>>();
+  std::future<std::optional<ApiError>> future = answer->get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    if (ending_) {
+      return NoSuchRun(id);
+    }
+    commands_.emplace_back([this, id, command, answer] { answer->set_value(Apply(id, command)); });
+    work_.notify_one();
+  }
+  return future.get();
+}
+
+SchedulerMetrics Scheduler::metrics() const {
+  const std::lock_guard lock(mutex_);
+  SchedulerMetrics metrics = metrics_;
+  metrics.runs_lost = options_.archive != nullptr ? options_.archive->lost() : 0;
+  return metrics;
+}
+
+void Scheduler::Shutdown(double grace_s) {
+  std::unique_lock lock(mutex_);
+  closing_ = true;
+  idle_.wait_for(lock, std::chrono::duration<double>(grace_s),
+                 [this] { return metrics_.waiting + metrics_.running == 0; });
+  cancelling_ = true;
+  work_.notify_one();
+  idle_.wait(lock, [this] { return metrics_.waiting + metrics_.running == 0; });
+  ending_ = true;
+  work_.notify_one();
+}
+
+bool Scheduler::WaitForWork() {
+  std::unique_lock lock(mutex_);
+  work_.wait(lock,
+             [this] { return ending_ || !inbox_.empty() || !commands_.empty() || !live_.empty(); });
+  return !ending_ || !commands_.empty();
+}
+
+void Scheduler::Loop() {
+  cache_ = std::make_unique<PromptCache>(engine_, options_.most_prompts);
+  while (WaitForWork()) {
+    TakeSubmissions();
+    RunCommands();
+    DropAbandoned();
+    cache_->MakeRoom(LanesDue());
+    // An engine that failed has failed its sessions, which Settle reports.
+    (void)driver_.Step(kPollTimeout).ok();
+    Settle();
+    Publish();
+  }
+  cache_.reset();
+}
+
+// Lanes that the runs may use which run now or will start in the next step.
+int Scheduler::LanesDue() const {
+  const Capabilities& can = engine_.capabilities();
+  Reservation sum;
+  for (const std::unique_ptr<LiveRun>& run : live_) {
+    const Reservation& more = run->session()->pool().reservation();
+    const Reservation with{sum.lanes + more.lanes, sum.cells + more.cells};
+    if (!FitTogether(with, can) && sum.lanes > 0 && !run->session()->started()) {
+      break;
+    }
+    sum = with;
+  }
+  return std::min(sum.lanes, can.max_lanes);
+}
+
+void Scheduler::TakeSubmissions() {
+  std::deque<std::unique_ptr<LiveRun>> taken;
+  {
+    const std::lock_guard lock(mutex_);
+    taken.swap(inbox_);
+  }
+  for (std::unique_ptr<LiveRun>& run : taken) {
+    if (run->reply().abandoned()) {
+      run->Refuse({499, "cancelled", "", "", "the client left"});
+      Summarise(*run, "cancelled");
+    } else if (!run->Prepare(engine_, options_.pools)) {
+      Summarise(*run, "failed");
+    } else {
+      driver_.Add(run->session());
+      live_.push_back(std::move(run));
+    }
+  }
+}
+
+void Scheduler::RunCommands() {
+  std::deque<std::function<void()>> commands;
+  {
+    const std::lock_guard lock(mutex_);
+    commands.swap(commands_);
+  }
+  for (const std::function<void()>& command : commands) {
+    command();
+  }
+}
+
+void Scheduler::DropAbandoned() {
+  bool cancel_all = false;
+  {
+    const std::lock_guard lock(mutex_);
+    cancel_all = cancelling_;
+  }
+  for (const std::unique_ptr<LiveRun>& run : live_) {
+    if (run->reply().abandoned()) {
+      run->session()->Stop("the client left");
+    } else if (cancel_all) {
+      run->session()->Stop("the server shut down");
+    }
+  }
+}
+
+void Scheduler::Settle() {
+  for (const std::unique_ptr<LiveRun>& run : live_) {
+    run->SharePrompt(*cache_);
+    if (!run->session()->finished()) {
+      run->AfterStep();
+      continue;
+    }
+    driver_.Remove(run->session());
+    const bool cancelled = run->reply().abandoned();  // not by a client that has all it came for
+    run->Finalize();
+    const char* status = run->result()->partial ? "partial" : "done";
+    status = run->session()->status() ? status : "failed";
+    Summarise(*run, cancelled ? "cancelled" : status);
+    if (options_.archive != nullptr && run->session()->started()) {
+      options_.archive->Save(run->ToArchive());
+    }
+  }
+  std::erase_if(live_, [](const auto& run) { return run->session()->finished(); });
+}
+
+LiveRun* Scheduler::FindLive(const std::string& id) {
+  for (const std::unique_ptr<LiveRun>& run : live_) {
+    if (run->id() == id) {
+      return run.get();
+    }
+  }
+  return nullptr;
+}
+
+std::optional<ApiError> Scheduler::Apply(const std::string& id, const RunCommand& command) {
+  LiveRun* run = FindLive(id);
+  if (run == nullptr) {
+    return NoSuchRun(id);
+  }
+  if (command.kind == RunCommand::Kind::kCancel) {
+    run->session()->Stop("cancelled by request");
+    return std::nullopt;
+  }
+  Pool& pool = run->session()->pool();
+  if (command.path < 0 || command.path >= static_cast<int>(pool.paths().size()) ||
+      !pool.path(command.path).running()) {
+    return ApiError{409, "invalid_request_error", "path_not_running", "path",
+                    fmt::format("path {} of {} does not run", command.path, id)};
+  }
+  switch (command.kind) {
+    case RunCommand::Kind::kFork:
+      return run->plain() ? BadField("path", "plain decoding has no forks; ask for more choices")
+                          : ForkPath(pool, command.path);
+    case RunCommand::Kind::kPrune:
+      pool.Finish(command.path, PathStatus::kPruned, "pruned by request");
+      return std::nullopt;
+    case RunCommand::Kind::kGrant: {
+      const Status status = pool.Grant(command.path, command.tokens);
+      return status ? std::nullopt : std::optional(FromError(status.error()));
+    }
+    case RunCommand::Kind::kCancel:
+      break;
+  }
+  return std::nullopt;
+}
+
+// The child gets what its parent still has of the round, so that both settle together.
+std::optional<ApiError> Scheduler::ForkPath(Pool& pool, PathId parent) {
+  const int granted = pool.path(parent).granted;
+  if (pool.FreeLanes(granted) < 1) {
+    return ApiError{409, "invalid_request_error", "no_lane", "path",
+                    "the run has no lane or no cells left for another path"};
+  }
+  const Result<PathId> child = pool.Fork(parent, kForkStep, ++forks_);
+  if (!child) {
+    return FromError(child.error());
+  }
+  const Status status = pool.Grant(*child, granted);
+  return status ? std::nullopt : std::optional(FromError(status.error()));
+}
+
+void Scheduler::Summarise(const LiveRun& run, const char* status) {
+  const std::lock_guard lock(mutex_);
+  if (Kept* kept = FindById(kept_, run.id())) {
+    RunOverview& summary = kept->summary;
+    summary.status = status;
+    if (const SessionResult* result = run.result()) {
+      summary.answer = result->answer.value_or("");
+      summary.tokens = result->ledger.generated;
+      summary.paths = static_cast<int>(run.session()->pool().paths().size());
+      summary.running = 0;
+      summary.cells = 0;
+      metrics_.prompt_tokens += result->ledger.prefilled;
+      metrics_.generated_tokens += result->ledger.generated;
+    }
+  }
+  run_ended_ = true;
+  ++metrics_.runs_finished;
+  metrics_.runs_cancelled += std::string_view(status) == "cancelled" ? 1 : 0;
+}
+
+void Scheduler::Publish() {
+  const std::lock_guard lock(mutex_);
+  metrics_.cost = engine_.cost();
+  metrics_.cache_lanes = cache_->lanes();
+  metrics_.cache_cells = cache_->cells();
+  metrics_.running = driver_.running_count();
+  metrics_.waiting = static_cast<int>(inbox_.size() + live_.size()) - metrics_.running;
+  for (const std::unique_ptr<LiveRun>& run : live_) {
+    Kept* kept = FindById(kept_, run->id());
+    if (kept != nullptr && run->session()->started()) {
+      const Pool& pool = run->session()->pool();
+      kept->summary.status = "running";
+      kept->summary.tokens = pool.ledger().generated;
+      kept->summary.paths = static_cast<int>(pool.paths().size());
+      kept->summary.running = static_cast<int>(pool.running().size());
+      kept->summary.cells = pool.cells();
+    }
+  }
+  if (std::exchange(run_ended_, false)) {
+    DropOldest();
+  }
+  if (live_.empty() && inbox_.empty()) {
+    idle_.notify_all();
+  }
+}
+
+// The oldest runs that have ended make room.
+void Scheduler::DropOldest() {
+  size_t ended = kept_.size() - live_.size() - inbox_.size();
+  size_t bytes = 0;
+  for (const Kept& kept : kept_) {
+    bytes += kept.log->bytes();
+  }
+  for (auto kept = kept_.begin();
+       kept != kept_.end() && ended > 0 &&
+       (ended > static_cast<size_t>(options_.most_kept) || bytes > options_.all_log_bytes);) {
+    const std::string& status = kept->summary.status;
+    const bool live = status == "waiting" || status == "running";
+    bytes -= live ? 0 : kept->log->bytes();
+    kept = live ? std::next(kept) : kept_.erase(kept);
+    ended -= live ? 0 : 1;
+  }
+}
+
+}  // namespace hyper::server

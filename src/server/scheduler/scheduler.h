@@ -1,0 +1,133 @@
+// The scheduler: one thread that owns the engine and the driver. HTTP threads hand it typed
+// requests and read typed events; the lanes of all runs share each forward.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hyper/driver.h"
+#include "hyper/engine.h"
+#include "src/server/archive/run_archive.h"
+#include "src/server/archive/run_overview.h"
+#include "src/server/scheduler/live_run.h"
+#include "src/server/scheduler/prompt_cache.h"
+
+namespace hyper::server {
+
+struct SchedulerOptions {
+  int most_waiting = 64;                      // runs that may wait for lanes or cells
+  int most_kept = 100;                        // finished runs that are kept for /v1/runs
+  size_t log_bytes = size_t{32} << 20U;       // of one run's log
+  size_t all_log_bytes = size_t{512} << 20U;  // of all; the oldest runs that have ended go first
+  int pools = 1;                              // that may share the cells; see ReservationFor
+  int most_prompts = 8;                       // prompts of earlier runs that are kept computed
+  RunArchive* archive = nullptr;  // takes the runs that have ended; outlives the scheduler
+};
+
+// What /metrics shows.
+struct SchedulerMetrics {
+  int64_t runs_started = 0;
+  int64_t runs_finished = 0;
+  int64_t runs_cancelled = 0;
+  int64_t runs_refused = 0;
+  int64_t runs_lost = 0;  // that could not be stored
+  int64_t prompt_tokens = 0;
+  int64_t generated_tokens = 0;
+  int waiting = 0;
+  int running = 0;
+  int cache_lanes = 0;      // lanes of cost.lanes_open that keep prompts
+  int64_t cache_cells = 0;  // cells that they hold at most
+  EngineCost cost;
+};
+
+// A change of a live run.
+struct RunCommand {
+  enum class Kind { kCancel, kFork, kPrune, kGrant };
+  Kind kind = Kind::kCancel;
+  int path = 0;
+  int tokens = 0;  // kGrant
+};
+
+class Scheduler {
+ public:
+  // Starts the thread, which alone uses `engine` until the scheduler is gone.
+  Scheduler(Engine& engine, SchedulerOptions options);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // Queues runs, all or none; their events go into `reply`. Returns the first one's id, or 429
+  // where the queue is full, 503 while the server shuts down. Any thread, as all below.
+  struct Submission {
+    std::string id;
+    std::optional<ApiError> error;
+  };
+  Submission Submit(std::vector<RunRequest> requests, const std::shared_ptr<ReplyQueue>& reply);
+
+  std::vector<RunOverview> Runs() const;  // newest first; those in memory
+  // Where older ones are, or null.
+  const RunArchive* archive() const { return options_.archive; }
+  std::optional<RunOverview> Find(const std::string& id) const;
+  std::shared_ptr<const RunLog> Log(const std::string& id) const;  // null: no such run
+  // Carries a command out between two steps; nothing where all went well.
+  std::optional<ApiError> Control(const std::string& id, const RunCommand& command);
+  SchedulerMetrics metrics() const;
+
+  // Takes no more runs; waits up to `grace_s` for those there are and cancels the rest.
+  void Shutdown(double grace_s);
+
+ private:
+  struct Kept {
+    RunOverview summary;
+    std::shared_ptr<RunLog> log;
+  };
+
+  void Loop();
+  bool WaitForWork();  // false: time to end
+  void TakeSubmissions();
+  void RunCommands();
+  void DropAbandoned();
+  int LanesDue() const;
+  void Settle();  // sends what a step brought, retires what has finished
+  std::optional<ApiError> Apply(const std::string& id, const RunCommand& command);
+  std::optional<ApiError> ForkPath(Pool& pool, PathId path);
+  LiveRun* FindLive(const std::string& id);
+  void Publish();
+  void DropOldest();  // under the mutex
+  void Summarise(const LiveRun& run, const char* status);
+
+  Engine& engine_;
+  const SchedulerOptions options_;
+
+  // The scheduler's thread alone:
+  Driver driver_;
+  std::unique_ptr<PromptCache> cache_;
+  std::vector<std::unique_ptr<LiveRun>> live_;
+  int forks_ = 0;  // by request, so that their keys differ
+
+  mutable std::mutex mutex_;  // guards all below
+  std::condition_variable work_;
+  std::condition_variable idle_;
+  std::deque<std::unique_ptr<LiveRun>> inbox_;
+  std::deque<std::function<void()>> commands_;
+  std::deque<Kept> kept_;  // oldest first
+  SchedulerMetrics metrics_;
+  bool run_ended_ = false;  // since kept_ was looked through
+  uint64_t next_id_ = 1;
+  bool closing_ = false;  // no more runs
+  bool cancelling_ = false;
+  bool ending_ = false;
+
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace hyper::server
