@@ -11,6 +11,7 @@ cd "${1:?usage: layers_test.sh SOURCE_DIR}"
 declare -A may_know=(
   [core]=""
   [answer]="core"
+  [extract]=""
   [engine]="core"
   [store]="core"
   [decode]="core answer"

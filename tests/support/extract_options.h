@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "include/hyper/extract.h"
+#include "hyper/extract.h"
 
 namespace hyper {
 

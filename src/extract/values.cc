@@ -1,14 +1,14 @@
-#include "src/answer/extract_values.h"
+#include "src/extract/values.h"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "src/answer/extract_normal.h"
-#include "src/answer/extract_numbers.h"
-#include "src/answer/extract_scan.h"
+#include "src/extract/normal.h"
+#include "src/extract/numbers.h"
+#include "src/extract/scan.h"
 
-namespace hyper::extraction {
+namespace hyper::extract {
 namespace {
 
 // Words that belong to an expression.
@@ -228,4 +228,4 @@ std::optional<Value> ReadValue(std::string_view text, AnswerKind kind, bool allo
   return allow_words && kind == AnswerKind::kMath ? ReadWords(sentence) : std::nullopt;
 }
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

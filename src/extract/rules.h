@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "include/hyper/extract.h"
+#include "hyper/extract.h"
 
-namespace hyper::extraction {
+namespace hyper::extract {
 
 // What a rule found. `refused`: the text says that there is no answer, and the search ends.
 struct Found {
@@ -35,4 +35,4 @@ std::optional<Found> FromBold(std::string_view text, const ExtractOptions& optio
 // The guesses: the whole text, its last line, last formula or last number, a marked letter.
 std::optional<Found> FromFallback(std::string_view text, const ExtractOptions& options);
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

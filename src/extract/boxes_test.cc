@@ -1,8 +1,8 @@
-#include "src/answer/extract_boxes.h"
+#include "src/extract/boxes.h"
 
 #include <gtest/gtest.h>
 
-namespace hyper::extraction {
+namespace hyper::extract {
 namespace {
 
 std::string Inner(const std::vector<Box>& boxes) {
@@ -39,4 +39,4 @@ TEST(FindBoxes, ReadsDamagedSpellings) {
 }
 
 }  // namespace
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hyper::extraction {
+namespace hyper::extract {
 
 // The canonical form of `text` where all of it is one plain number: sign, digits without grouping
 // or leading zeros, decimals unless all are zero ("$9{,}500.00" gives "9500", "-.5" gives "-0.5").
@@ -27,4 +27,4 @@ size_t NumberLength(std::string_view text, size_t at);
 // numbered lists and steps; "a/b" of two integers and "\frac{a}{b}" are one number.
 std::vector<std::string_view> FindNumbers(std::string_view text);
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -1,12 +1,12 @@
-#include "src/answer/extract_boxes.h"
+#include "src/extract/boxes.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "src/answer/extract_scan.h"
+#include "src/extract/scan.h"
 
-namespace hyper::extraction {
+namespace hyper::extract {
 namespace {
 
 // The spellings of a box command, the damaged ones last: "\b" and "\f" read as escapes.
@@ -155,4 +155,4 @@ class BoxReader {
 
 Boxes FindBoxes(std::string_view text) { return BoxReader(text).Read(); }
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -1,8 +1,8 @@
-#include "src/answer/extract_choices.h"
+#include "src/extract/choices.h"
 
 #include <gtest/gtest.h>
 
-namespace hyper::extraction {
+namespace hyper::extract {
 namespace {
 
 TEST(ReadChoice, EveryLabelIsReadInEveryDress) {
@@ -50,4 +50,4 @@ TEST(LastMarkedChoice, TakesOnlyMarkedLetters) {
 }
 
 }  // namespace
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -1,12 +1,12 @@
-#include "src/answer/extract_normal.h"
+#include "src/extract/normal.h"
 
 #include <array>
 #include <utility>
 
-#include "src/answer/extract_numbers.h"
-#include "src/answer/extract_scan.h"
+#include "src/extract/numbers.h"
+#include "src/extract/scan.h"
 
-namespace hyper::extraction {
+namespace hyper::extract {
 namespace {
 
 // Wrappers inside each other beyond this many are left: no text needs them, and it keeps the cost
@@ -279,4 +279,4 @@ bool IsPlaceholder(std::string_view normal) {
   return normal.empty() || IsOneOf(normal, kPlaceholders);
 }
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -1,12 +1,12 @@
-#include "src/answer/extract_choices.h"
+#include "src/extract/choices.h"
 
 #include <array>
 #include <cstddef>
 #include <utility>
 
-#include "src/answer/extract_scan.h"
+#include "src/extract/scan.h"
 
-namespace hyper::extraction {
+namespace hyper::extract {
 namespace {
 
 // Words after which "A" and "I" are labels although more words follow: "The answer is A because".
@@ -304,4 +304,4 @@ Choice LeadingChoice(std::string_view line, std::string_view options) {
   return alone || marked ? Choice{word.label, word.text, false} : Choice{};
 }
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hyper::extraction {
+namespace hyper::extract {
 
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -76,4 +76,4 @@ std::vector<std::string_view> FindFormulas(std::string_view text);
 // semicolons, "and", "or", wide spaces and math delimiters, at least one of them explicit.
 bool JoinsList(std::string_view gap);
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hyper::extraction {
+namespace hyper::extract {
 
 struct Box {
   std::string_view outer;  // with the command and both braces
@@ -24,4 +24,4 @@ struct Boxes {
 // reader turned into a control character. One pass; O(text length).
 Boxes FindBoxes(std::string_view text);
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -1,4 +1,4 @@
-#include "include/hyper/extract.h"
+#include "hyper/extract.h"
 
 #include <gtest/gtest.h>
 

@@ -1,17 +1,17 @@
-#include "src/answer/extract_rules.h"
+#include "src/extract/rules.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "src/answer/extract_boxes.h"
-#include "src/answer/extract_choices.h"
-#include "src/answer/extract_labels.h"
-#include "src/answer/extract_normal.h"
-#include "src/answer/extract_numbers.h"
-#include "src/answer/extract_scan.h"
-#include "src/answer/extract_values.h"
+#include "src/extract/boxes.h"
+#include "src/extract/choices.h"
+#include "src/extract/labels.h"
+#include "src/extract/normal.h"
+#include "src/extract/numbers.h"
+#include "src/extract/scan.h"
+#include "src/extract/values.h"
 
-namespace hyper::extraction {
+namespace hyper::extract {
 namespace {
 
 std::optional<Found> FromChoice(const Choice& choice, std::string_view rule) {
@@ -196,4 +196,4 @@ std::optional<Found> FromFallback(std::string_view text, const ExtractOptions& o
   return FromLastValue(text, options);
 }
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-namespace hyper::extraction {
+namespace hyper::extract {
 
 struct LabelWord {
   std::string_view word;  // lower case where it is ASCII
@@ -237,4 +237,4 @@ constexpr LabelIndex MakeLabelIndex() {
 
 inline constexpr LabelIndex kLabelIndex = MakeLabelIndex();
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

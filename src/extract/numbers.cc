@@ -1,11 +1,11 @@
-#include "src/answer/extract_numbers.h"
+#include "src/extract/numbers.h"
 
 #include <algorithm>
 #include <array>
 
-#include "src/answer/extract_scan.h"
+#include "src/extract/scan.h"
 
-namespace hyper::extraction {
+namespace hyper::extract {
 namespace {
 
 // Marks between groups of three digits. The plain space comes last: prose does without it.
@@ -220,4 +220,4 @@ std::vector<std::string_view> FindNumbers(std::string_view text) {
   return numbers;
 }
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "include/hyper/extract.h"
+#include "hyper/extract.h"
 
-namespace hyper::extraction {
+namespace hyper::extract {
 
 // A phrase and the text that it announces.
 struct Label {
@@ -22,4 +22,4 @@ struct Label {
 // The phrases of `text`, in order. For kChoice also "option", "choice" and the like.
 std::vector<Label> FindLabels(std::string_view text, AnswerKind kind);
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "include/hyper/extract.h"
+#include "hyper/extract.h"
 
 namespace {
 

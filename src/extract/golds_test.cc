@@ -5,8 +5,8 @@
 #include <fstream>
 #include <vector>
 
-#include "include/hyper/equal.h"
-#include "include/hyper/extract.h"
+#include "hyper/equal.h"
+#include "hyper/extract.h"
 #include "tests/support/answer_cases.h"
 #include "tests/support/extract_options.h"
 

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <array>
 
-#include "include/hyper/extract.h"
-#include "src/answer/extract_scan.h"
+#include "hyper/extract.h"
+#include "src/extract/scan.h"
 
 namespace hyper {
 namespace {
 
-using extraction::TrimSpace;
+using extract::TrimSpace;
 
 // One tag as it stands in a text.
 struct Tag {
@@ -45,7 +45,7 @@ class TagList {
   const TagName* Find(std::string_view text, size_t at) const {
     const auto byte = static_cast<unsigned char>(text[at]);
     for (size_t i = start_[byte]; i < start_[byte + 1]; ++i) {
-      if (extraction::StandsAt(text, at, names_[i].text)) return &names_[i];
+      if (extract::StandsAt(text, at, names_[i].text)) return &names_[i];
     }
     return nullptr;
   }
@@ -95,7 +95,7 @@ std::vector<size_t> BlockEnds(const std::vector<Tag>& tags, size_t pair_count) {
 }
 
 void AddTrimmed(std::string_view text, size_t begin, size_t end, std::vector<TextSpan>& spans) {
-  const std::string_view part = TrimSpace(extraction::Slice(text, begin, end));
+  const std::string_view part = TrimSpace(extract::Slice(text, begin, end));
   if (part.empty()) return;
   const auto at = static_cast<size_t>(part.data() - text.data());
   spans.push_back({at, at + part.size()});
@@ -180,7 +180,7 @@ std::string JoinSpans(std::string_view text, std::span<const TextSpan> spans) {
   std::string joined;
   for (const TextSpan& span : spans) {
     if (!joined.empty()) joined += '\n';
-    joined += extraction::Slice(text, span.begin, span.end);
+    joined += extract::Slice(text, span.begin, span.end);
   }
   return joined;
 }

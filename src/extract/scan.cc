@@ -1,8 +1,8 @@
-#include "src/answer/extract_scan.h"
+#include "src/extract/scan.h"
 
 #include <array>
 
-namespace hyper::extraction {
+namespace hyper::extract {
 
 bool StandsAtAnyCase(std::string_view text, size_t at, std::string_view lower) {
   return at <= text.size() && EqualsAnyCase(text.substr(at, lower.size()), lower);
@@ -169,4 +169,4 @@ bool JoinsList(std::string_view gap) {
   return joined;
 }
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "include/hyper/extract.h"
+#include "hyper/extract.h"
 
 namespace hyper {
 namespace {

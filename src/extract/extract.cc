@@ -1,17 +1,17 @@
-#include "include/hyper/extract.h"
+#include "hyper/extract.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "src/answer/extract_numbers.h"
-#include "src/answer/extract_rules.h"
-#include "src/answer/extract_scan.h"
+#include "src/extract/numbers.h"
+#include "src/extract/rules.h"
+#include "src/extract/scan.h"
 
 namespace hyper {
 namespace {
 
-using extraction::Found;
+using extract::Found;
 
 constexpr std::array<std::pair<AnswerKind, std::string_view>, 4> kKindNames = {{
     {AnswerKind::kInteger, "integer"},
@@ -29,16 +29,16 @@ struct Body {
 // The number behind "Confidence:" in percent; a decimal from 0 to 1 without a percent sign is a
 // share of one.
 std::optional<double> ReadConfidence(std::string_view line) {
-  const std::vector<std::string_view> numbers = extraction::FindNumbers(line);
+  const std::vector<std::string_view> numbers = extract::FindNumbers(line);
   if (numbers.empty()) return std::nullopt;
-  const std::optional<std::string> canonical = extraction::CanonicalNumber(numbers.front());
+  const std::optional<std::string> canonical = extract::CanonicalNumber(numbers.front());
   if (!canonical || canonical->size() > 8) return std::nullopt;
   double value = 0;
   double scale = 0;
   for (const char c : *canonical) {
     if (c == '.') {
       scale = 1;
-    } else if (!extraction::IsDigit(c)) {
+    } else if (!extract::IsDigit(c)) {
       return std::nullopt;
     } else {
       value = value * 10 + (c - '0');
@@ -61,10 +61,10 @@ std::string_view CutSpecialTokens(std::string_view content) {
     const size_t from = content.size() > kLongest ? content.size() - kLongest : 0;
     const size_t open = content.substr(from).rfind('<');
     if (open == std::string_view::npos) break;
-    const std::string_view name = extraction::Slice(content, from + open + 1, content.size() - 1);
+    const std::string_view name = extract::Slice(content, from + open + 1, content.size() - 1);
     const bool barred = name.size() > 2 && name.starts_with('|') && name.ends_with('|');
-    if (!barred && !extraction::IsOneOf(name, kNames)) break;
-    content = extraction::TrimSpace(content.substr(0, from + open));
+    if (!barred && !extract::IsOneOf(name, kNames)) break;
+    content = extract::TrimSpace(content.substr(0, from + open));
   }
   return content;
 }
@@ -77,9 +77,9 @@ Body CutConfidence(std::string_view content) {
   const std::string_view line = content.substr(begin);
   const size_t word = std::min(line.find_first_not_of("*_# \t"), line.size());
   constexpr std::string_view kWord = "confidence";
-  if (!extraction::StandsAtAnyCase(line, word, kWord)) return body;
+  if (!extract::StandsAtAnyCase(line, word, kWord)) return body;
   if (line.find(':') == std::string_view::npos) return body;
-  body.text = extraction::TrimSpace(content.substr(0, begin));
+  body.text = extract::TrimSpace(content.substr(0, begin));
   body.confidence_percent = ReadConfidence(line.substr(word + kWord.size()));
   return body;
 }
@@ -105,11 +105,11 @@ std::optional<Found> Run(const Search& search) {
   const ExtractOptions& options = search.options;
   const auto label = [&] {
     return OnEach(search, [&](const Body& body) {
-      return extraction::FromLabel(body.text, options, body.confidence_percent.has_value());
+      return extract::FromLabel(body.text, options, body.confidence_percent.has_value());
     });
   };
   std::optional<Found> box =
-      OnEach(search, [&](const Body& body) { return extraction::FromBox(body.text, options); });
+      OnEach(search, [&](const Body& body) { return extract::FromBox(body.text, options); });
   if (box) {
     if (options.box_or_label == BoxOrLabel::kBox) return box;
     std::optional<Found> later = label();
@@ -117,26 +117,26 @@ std::optional<Found> Run(const Search& search) {
     const bool behind = later && later->raw.data() >= box->raw.data() + box->raw.size();
     return behind ? later : box;
   }
-  if (auto found = OnEach(
-          search, [&](const Body& body) { return extraction::FromHash(body.text, options); })) {
+  if (auto found =
+          OnEach(search, [&](const Body& body) { return extract::FromHash(body.text, options); })) {
     return found;
   }
   if (auto found = label()) return found;
   if (search.explicit_only) return std::nullopt;
-  if (auto found = OnEach(
-          search, [&](const Body& body) { return extraction::FromBold(body.text, options); })) {
+  if (auto found =
+          OnEach(search, [&](const Body& body) { return extract::FromBold(body.text, options); })) {
     return found;
   }
   if (!options.fallbacks) return std::nullopt;
   return OnEach(search,
-                [&](const Body& body) { return extraction::FromFallback(body.text, options); });
+                [&](const Body& body) { return extract::FromFallback(body.text, options); });
 }
 
 std::vector<Body> Bodies(std::string_view text, const std::vector<TextSpan>& spans) {
   std::vector<Body> bodies;
   bodies.reserve(spans.size());
   for (const TextSpan& span : spans) {
-    bodies.push_back(CutConfidence(extraction::Slice(text, span.begin, span.end)));
+    bodies.push_back(CutConfidence(extract::Slice(text, span.begin, span.end)));
   }
   return bodies;
 }
@@ -167,15 +167,15 @@ std::optional<AnswerKind> ParseAnswerKind(std::string_view name) {
 
 std::optional<std::string> ParseChoiceOptions(std::string_view list) {
   std::string labels;
-  const auto is_label = [](char c) { return extraction::IsLetter(c) || extraction::IsDigit(c); };
+  const auto is_label = [](char c) { return extract::IsLetter(c) || extract::IsDigit(c); };
   for (size_t i = 0; i < list.size(); ++i) {
     if (list[i] == ',' && i > 0 && i + 1 < list.size()) continue;
     if (!is_label(list[i])) return std::nullopt;
-    const char first = extraction::ToUpper(list[i]);
+    const char first = extract::ToUpper(list[i]);
     char last = first;
-    if (extraction::At(list, i + 1) == '-') {
-      last = extraction::ToUpper(extraction::At(list, i + 2));
-      if (!is_label(last) || extraction::IsDigit(first) != extraction::IsDigit(last)) {
+    if (extract::At(list, i + 1) == '-') {
+      last = extract::ToUpper(extract::At(list, i + 2));
+      if (!is_label(last) || extract::IsDigit(first) != extract::IsDigit(last)) {
         return std::nullopt;
       }
       i += 2;

@@ -1,12 +1,12 @@
-#include "src/answer/extract_labels.h"
+#include "src/extract/labels.h"
 
 #include <algorithm>
 #include <array>
 
-#include "src/answer/extract_label_words.h"
-#include "src/answer/extract_scan.h"
+#include "src/extract/label_words.h"
+#include "src/extract/scan.h"
 
-namespace hyper::extraction {
+namespace hyper::extract {
 namespace {
 
 constexpr size_t kNone = std::string_view::npos;
@@ -271,4 +271,4 @@ std::vector<Label> FindLabels(std::string_view text, AnswerKind kind) {
   return labels;
 }
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "include/hyper/extract.h"
+#include "hyper/extract.h"
 
-namespace hyper::extraction {
+namespace hyper::extract {
 
 // A part of the text and its normal form.
 struct Value {
@@ -34,4 +34,4 @@ std::optional<Value> ReadWhole(std::string_view text, AnswerKind kind);
 // the last formula or number of its first sentence, else, with `allow_words`, its few words.
 std::optional<Value> ReadValue(std::string_view text, AnswerKind kind, bool allow_words);
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace hyper::extraction {
+namespace hyper::extract {
 
 // What a text says about the options.
 struct Choice {
@@ -26,4 +26,4 @@ Choice LastMarkedChoice(std::string_view text, std::string_view options);
 // The label of a line that starts with one and only then goes on: "C", "(C) 42", "C. Paris".
 Choice LeadingChoice(std::string_view line, std::string_view options);
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace hyper::extraction {
+namespace hyper::extract {
 
 // `raw` without what only wraps it: blanks, `$` and other math delimiters, bold, quotes, \boxed,
 // \text and its like around the whole, a trailing full stop. A plain number gets its canonical
@@ -23,4 +23,4 @@ std::string NormalText(std::string_view raw);
 // "your answer".
 bool IsPlaceholder(std::string_view normal);
 
-}  // namespace hyper::extraction
+}  // namespace hyper::extract

@@ -1,8 +1,8 @@
-#include "src/answer/extract_numbers.h"
+#include "src/extract/numbers.h"
 
 #include <gtest/gtest.h>
 
-namespace hyper::extraction {
+namespace hyper::extract {
 namespace {
 
 TEST(CanonicalNumber, DropsGroupingCurrencyAndNeedlessZeros) {
@@ -68,4 +68,4 @@ TEST(FindNumbers, LeavesOutExponentsIndicesWordsAndMarkers) {
 }
 
 }  // namespace
-}  // namespace hyper::extraction
+}  // namespace hyper::extract
