@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a fuzzer of build folder's `fuzzers` with its seeds and its dictionary under fuzz/, where it has
-# them, on a scratch folder of inputs; what it finds is left there.
+# Runs a fuzzer of a build folder's `fuzzers` with its seeds (PROGRAM.seeds) and its dictionary under
+# fuzz/, where it has them, on a scratch folder of inputs; what it finds is left there.
 #   scripts/run-fuzzer.sh PROGRAM SECONDS
 set -euo pipefail
 program=${1:?usage: run-fuzzer.sh PROGRAM SECONDS}
@@ -10,9 +10,7 @@ name=$(basename "$program" _fuzz)
 scratch=$program.inputs
 arguments=("$scratch")
 mkdir -p "$scratch"
-for seeds in "$source"/fuzz/*/seeds/"$name"; do
-  [ ! -d "$seeds" ] || arguments+=("$seeds")
-done
+[ ! -d "$program.seeds" ] || arguments+=("$program.seeds")
 for words in "$source"/fuzz/*/"$name".dict; do
   [ ! -e "$words" ] || arguments+=(-dict="$words")
 done

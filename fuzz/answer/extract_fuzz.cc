@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "include/hyper/extract.h"
+#include "hyper/extract.h"
 
 namespace {
 
