@@ -9,7 +9,7 @@ level=${1:-build}
 packages=(g++ cmake ninja-build ccache git ca-certificates openssl npm pkg-config
   libgtest-dev libcalcium-dev libantic-dev libflint-arb-dev libflint-dev
   libhwy-dev libcli11-dev libfmt-dev coinor-libcbc-dev zlib1g-dev libsqlite3-dev
-  libcurl4-openssl-dev libsimdjson-dev)
+  libcurl4-openssl-dev libsimdjson-dev libutf8proc-dev)
 case $level in
   build) ;;
   ci) packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14) ;;

@@ -4,35 +4,10 @@
 
 #include <cerrno>
 #include <cmath>
-#include <cstddef>
 #include <cstdio>
-#include <string_view>
 #include <system_error>
 
 namespace hyper::app {
-namespace {
-
-// Bytes of the well-formed UTF-8 character at the start of `text`; 0: none starts there.
-size_t CharacterLength(std::string_view text) {
-  const auto byte = [&text](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const size_t length = lead < 0x80                   ? 1
-                        : lead >= 0xC2 && lead < 0xE0 ? 2
-                        : lead >= 0xE0 && lead < 0xF0 ? 3
-                        : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                      : 0;
-  if (length == 0 || length > text.size()) {
-    return 0;
-  }
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) {
-      return 0;
-    }
-  }
-  return length;
-}
-
-}  // namespace
 
 int ExitCodeOf(const Error& error) {
   switch (error.code) {
@@ -53,27 +28,6 @@ int ExitCodeOf(const Error& error) {
       break;
   }
   return kExitSoftware;
-}
-
-std::string OneLine(const std::string& text) {
-  std::string line;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const auto byte = static_cast<unsigned char>(rest[0]);
-    size_t length = CharacterLength(rest);
-    if (rest[0] == '\n') {
-      line += "\\n";
-    } else if (rest[0] == '\t') {
-      line += "\\t";
-    } else if (length == 0 || byte < 0x20 || byte == 0x7F) {
-      line += fmt::format("\\x{:02X}", byte);
-      length = 1;
-    } else {
-      line += rest.substr(0, length);
-    }
-    rest.remove_prefix(length > 0 ? length : 1);
-  }
-  return line;
 }
 
 std::string ShortNumber(double value) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "hyper/result.h"
+#include "src/base/utf8.h"
 
 namespace hyper::app {
 
@@ -54,8 +55,7 @@ void Warn(const char* command, const std::string& text);
 // for a reader that has gone, who has what it wanted.
 bool PrintResult(const char* command, const std::string& text);
 
-// `text` with control characters (line breaks too) and broken UTF-8 escaped as \n, \t or \xNN.
-std::string OneLine(const std::string& text);
+using base::OneLine;
 
 // `value` with two decimals, "-" where it is not finite.
 std::string ShortNumber(double value);

@@ -17,6 +17,7 @@ TEST(OneLine, KeepsUtf8AndEscapesBrokenBytes) {
   EXPECT_EQ(OneLine("\xC3"), "\\xC3");
   EXPECT_EQ(OneLine("\xC3(x"), "\\xC3(x");
   EXPECT_EQ(OneLine("\x80\xFF"), "\\x80\\xFF");
+  EXPECT_EQ(OneLine("\xE0\x80\x80x \xED\xA0\x80x"), "\\xE0\\x80\\x80x \\xED\\xA0\\x80x");
 }
 
 TEST(ExitCodes, EveryErrorHasOneAndNoneIsSuccess) {

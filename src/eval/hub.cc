@@ -10,12 +10,9 @@
 #include <system_error>
 #include <utility>
 
+#include "src/base/sha256.h"
 #include "src/eval/http.h"
 #include "src/eval/rows.h"
-
-extern "C" {
-#include <hash/sha256/sha256.h>
-}
 
 namespace hyper {
 namespace {
@@ -191,7 +188,7 @@ Result<HubResult> Describe(const std::string& path) {
   if (!bytes) return bytes.error();
   const Result<std::vector<DataRow>> rows = ParseRows(*bytes, path);
   if (!rows) return rows.error();
-  return HubResult{static_cast<int64_t>(rows->size()), Sha256(*bytes), false};
+  return HubResult{static_cast<int64_t>(rows->size()), base::Sha256Of(*bytes), false};
 }
 
 // The file of an earlier fetch, where it is there.
@@ -215,21 +212,6 @@ Result<std::optional<HubResult>> Present(const std::string& target) {
 }
 
 }  // namespace
-
-std::string Sha256(std::string_view bytes) {
-  sha256_t state;
-  sha256_init(&state);
-  sha256_update(&state, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-  unsigned char digest[SHA256_DIGEST_SIZE];
-  sha256_final(&state, digest);
-  std::string text;
-  for (const unsigned char byte : digest) {
-    constexpr const char* kDigits = "0123456789abcdef";
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 15U];
-  }
-  return text;
-}
 
 Result<HubResult> FetchDataSet(const HubRequest& request) {
   Result<std::optional<HubResult>> present = Present(request.target);

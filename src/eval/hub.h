@@ -38,7 +38,4 @@ struct HubResult {
 // file), kResourceExhausted (it cannot be written).
 Result<HubResult> FetchDataSet(const HubRequest& request);
 
-// SHA-256 of bytes, as sha256sum prints it. Pure.
-std::string Sha256(std::string_view bytes);
-
 }  // namespace hyper

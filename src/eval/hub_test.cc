@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "src/base/sha256.h"
 #include "src/eval/questions.h"
 #include "src/eval/rows.h"
 #include "tests/support/recording_server.h"
@@ -159,7 +160,7 @@ TEST_F(HubTest, FilesAreResumedByRange) {
   ASSERT_TRUE(result.has_value()) << result.error().message;
   EXPECT_EQ(Target(), text);
   EXPECT_EQ(result->rows, 50);
-  EXPECT_EQ(result->sha256, Sha256(text));
+  EXPECT_EQ(result->sha256, base::Sha256Of(text));
 }
 
 TEST_F(HubTest, WhatIsNoDataSetIsRefused) {
@@ -185,10 +186,6 @@ TEST_F(HubTest, OfflineSaysWhatElseWorks) {
   const Error error = FetchDataSet(request).error();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_NE(error.message.find("--data"), std::string::npos) << error.message;
-}
-
-TEST(Sha256Test, IsTheStandardsExample) {
-  EXPECT_EQ(Sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 }  // namespace

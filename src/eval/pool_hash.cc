@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "src/eval/hub.h"
+#include "src/base/sha256.h"
 
 namespace hyper {
 namespace {
@@ -23,7 +23,7 @@ class Fields {
     Add(std::string_view(reinterpret_cast<const char*>(values.data()),
                          values.size() * sizeof(Value)));
   }
-  std::string Hash() const { return Sha256(bytes_); }
+  std::string Hash() const { return base::Sha256Of(bytes_); }
 
  private:
   std::string bytes_;

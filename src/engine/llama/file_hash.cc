@@ -1,16 +1,11 @@
 #include "src/engine/llama/file_hash.h"
 
-#include <array>
 #include <bit>
-#include <cstring>
 #include <fstream>
 #include <vector>
 
+#include "src/base/sha256.h"
 #include "src/engine/llama/gguf_header.h"
-
-extern "C" {
-#include <hash/sha256/sha256.h>
-}
 
 namespace hyper::llama {
 namespace {
@@ -20,14 +15,8 @@ constexpr uint64_t kWholeFileBytes = 256 * kMebibyte;
 constexpr uint64_t kHeadBytes = 16 * kMebibyte;
 constexpr uint64_t kSamples = 64;
 
-class Hasher {
+class FileHasher : public base::Sha256 {
  public:
-  Hasher() { sha256_init(&state_); }
-
-  void Add(const void* data, size_t size) {
-    sha256_update(&state_, static_cast<const unsigned char*>(data), size);
-  }
-
   // Adds `count` bytes of the file from `begin` on; false when they cannot be read.
   bool AddRange(std::ifstream& file, uint64_t begin, uint64_t count) {
     file.seekg(static_cast<std::streamoff>(begin));
@@ -36,25 +25,13 @@ class Hasher {
       if (!file.read(block_.data(), static_cast<std::streamsize>(step))) {
         return false;
       }
-      Add(block_.data(), step);
+      Add({block_.data(), step});
       done += step;
     }
     return true;
   }
 
-  std::string Hex() {
-    std::array<unsigned char, SHA256_DIGEST_SIZE> digest{};
-    sha256_final(&state_, digest.data());
-    std::string hex;
-    for (const unsigned char byte : digest) {
-      hex += "0123456789abcdef"[byte >> 4];
-      hex += "0123456789abcdef"[byte & 15];
-    }
-    return hex;
-  }
-
  private:
-  sha256_t state_{};
   std::vector<char> block_ = std::vector<char>(kMebibyte);
 };
 
@@ -63,14 +40,14 @@ class Hasher {
 Result<std::string> FileHash(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const auto size = static_cast<uint64_t>(std::max<std::streamoff>(0, file.tellg()));
-  Hasher hasher;
+  FileHasher hasher;
   bool read = file.good();
   const bool whole = size <= kWholeFileBytes;
   if (whole) {
     read = read && hasher.AddRange(file, 0, size);
   } else {
     static_assert(std::endian::native == std::endian::little);
-    hasher.Add(&size, sizeof(size));
+    hasher.Add({reinterpret_cast<const char*>(&size), sizeof(size)});
     read = read && hasher.AddRange(file, 0, kHeadBytes);
     const uint64_t stride = (size - kHeadBytes - kMebibyte) / (kSamples - 1);
     for (uint64_t i = 0; i < kSamples && read; ++i) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "src/base/utf8.h"
 #include "src/engine/llama/chat_text.h"
 #include "src/engine/remote/endpoint.h"
 #include "src/engine/remote/json_call.h"
@@ -121,7 +122,7 @@ std::vector<std::string> CutText(std::string_view text) {
   std::vector<std::string> pieces;
   while (!text.empty()) {
     size_t size = std::min(kBytes, text.size());
-    while (size < text.size() && IncompleteTail(text.substr(0, size)) > 0) {
+    while (size < text.size() && base::IncompleteTail(text.substr(0, size)) > 0) {
       ++size;
     }
     pieces.emplace_back(text.substr(0, size));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/utf8.h"
 #include "src/engine/remote/chunk.h"
 #include "src/engine/remote/json_call.h"
 #include "src/engine/remote/request.h"
@@ -88,13 +89,13 @@ Cut CutAnswer(const Chunk& chunk) {
   if (count <= kLeastBefore) {  // without log-probabilities the text comes as one piece
     const std::string text = TextOf(chunk, 0, count);
     size_t half = text.size() / 2;
-    half -= IncompleteTail(text.substr(0, half));
+    half -= base::IncompleteTail(text.substr(0, half));
     return {text.substr(0, half), {}, text.substr(half)};
   }
   size_t at = kLeastBefore;
   for (size_t i = kLeastBefore; i < count; ++i) {
     const ChunkToken& token = chunk.tokens[i];
-    const bool whole = IncompleteTail(TextOf(chunk, 0, i)) == 0 && !token.bytes.empty();
+    const bool whole = base::IncompleteTail(TextOf(chunk, 0, i)) == 0 && !token.bytes.empty();
     at = whole && token.logprob < chunk.tokens[at].logprob ? i : at;
   }
   return {TextOf(chunk, 0, at), chunk.tokens[at], TextOf(chunk, at, count)};

@@ -80,18 +80,6 @@ TEST(TokenTable, PairsOfNumberAndBytes) {
   EXPECT_EQ(table.Intern(kNoWireId, "ab"), named) << "and stays what it was";
 }
 
-TEST(Utf8, IncompleteTails) {
-  EXPECT_EQ(IncompleteTail(""), 0U);
-  EXPECT_EQ(IncompleteTail("abc"), 0U);
-  EXPECT_EQ(IncompleteTail("a\xF0\x9F\x8C\x8D"), 0U);
-  EXPECT_EQ(IncompleteTail("a\xF0"), 1U);
-  EXPECT_EQ(IncompleteTail("a\xF0\x9F"), 2U);
-  EXPECT_EQ(IncompleteTail("a\xF0\x9F\x8C"), 3U);
-  EXPECT_EQ(IncompleteTail("\xE4\xBD"), 2U);
-  EXPECT_EQ(IncompleteTail("\xE4\xBD\xA0"), 0U);
-  EXPECT_EQ(IncompleteTail("\x80\x80\x80\x80"), 0U) << "broken already, not incomplete";
-}
-
 TEST(Urls, OnlyPlainOnesAreTaken) {
   for (const char* url : {"http://h:8000/v1", "https://example.org", "http://[::1]:80/v1"}) {
     EXPECT_TRUE(CheckUrl(url).ok()) << url;

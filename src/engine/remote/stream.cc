@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "src/base/utf8.h"
 #include "src/engine/remote/endpoint.h"
 
 namespace hyper::remote {
@@ -169,7 +170,7 @@ std::string Stream::Words(const std::string& text) const {
   std::string words = WithoutKey(text, api_key_);
   if (words.size() > kMostWords) {
     words.resize(kMostWords);
-    words.resize(kMostWords - IncompleteTail(words));
+    words.resize(kMostWords - base::IncompleteTail(words));
   }
   return words;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/base/utf8.h"
 #include "src/core/random.h"
 #include "src/engine/remote/endpoint.h"
 #include "src/engine/remote/remote_engine.h"
@@ -121,7 +122,8 @@ CompletionRequest RemoteEngine::RequestOf(RemoteLane& lane, const Abilities& ser
   } else if (server.prompt_ids && (known == ids.size() || server.mixed_prompts)) {
     // Text begins behind the last number that is known, and with a whole character. The prompt
     // stays in numbers, so that a user's text makes no control tokens.
-    while (known < ids.size() && IncompleteTail(table_.Join(std::span(tokens).first(known))) > 0) {
+    while (known < ids.size() &&
+           base::IncompleteTail(table_.Join(std::span(tokens).first(known))) > 0) {
       --known;
     }
     request.ids.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(known));
@@ -130,7 +132,7 @@ CompletionRequest RemoteEngine::RequestOf(RemoteLane& lane, const Abilities& ser
   }
   request.text = table_.Join(std::span(tokens).subspan(known));
   // Of a text, a split character cannot be sent: the new stream has to begin with it.
-  const size_t tail = IncompleteTail(request.text);
+  const size_t tail = base::IncompleteTail(request.text);
   lane.replay = request.text.substr(request.text.size() - tail);
   request.text.resize(request.text.size() - tail);
   return request;

@@ -1,6 +1,5 @@
 #include "src/engine/remote/token_table.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace hyper::remote {
@@ -40,18 +39,6 @@ std::string TokenTable::Join(std::span<const Token> tokens) const {
     text += Bytes(token);
   }
   return text;
-}
-
-size_t IncompleteTail(std::string_view text) {
-  for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
-    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
-    if ((byte & 0xC0U) == 0x80U) {
-      continue;  // inside a character
-    }
-    const size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC2 ? 2 : 1;
-    return length > back ? back : 0;
-  }
-  return 0;
 }
 
 }  // namespace hyper::remote

@@ -49,7 +49,4 @@ class TokenTable {
   std::string key_;  // reused, so that looking up allocates nothing
 };
 
-// Bytes at the end of `text` that begin a UTF-8 character but do not complete it, 0..3. Pure.
-size_t IncompleteTail(std::string_view text);
-
 }  // namespace hyper::remote

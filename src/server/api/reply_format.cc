@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/utf8.h"
 #include "src/server/api/text_stream.h"
 
 namespace hyper::server {
@@ -20,7 +21,7 @@ Json BytesJson(const std::string& bytes) {
 }
 
 Json TokenJson(const std::string& bytes, float logprob) {
-  return {{"token", ValidUtf8(bytes)}, {"logprob", logprob}, {"bytes", BytesJson(bytes)}};
+  return {{"token", base::ValidUtf8(bytes)}, {"logprob", logprob}, {"bytes", BytesJson(bytes)}};
 }
 
 }  // namespace
@@ -196,7 +197,7 @@ class CompletionFormat : public ChoicesFormat {
   const char* chunk_object() const override { return "text_completion"; }
 
   std::string First(int index, const std::string& prompt) override {
-    return echo_ ? Chunk(ChoiceJson(index, ValidUtf8(prompt), nullptr, nullptr)) : "";
+    return echo_ ? Chunk(ChoiceJson(index, base::ValidUtf8(prompt), nullptr, nullptr)) : "";
   }
   Json TextChoice(const ReplyEvent& event) override {
     return ChoiceJson(event.choice, event.content,
@@ -207,7 +208,7 @@ class CompletionFormat : public ChoicesFormat {
   }
   Json WholeChoice(int index, const Choice& choice) const override {
     size_t offset = 0;
-    return ChoiceJson(index, (echo_ ? ValidUtf8(choice.prompt) : "") + choice.finish.content,
+    return ChoiceJson(index, (echo_ ? base::ValidUtf8(choice.prompt) : "") + choice.finish.content,
                       LogprobsJson(choice.logprobs, offset), choice.finish.finish_reason);
   }
 
@@ -230,9 +231,9 @@ class CompletionFormat : public ChoicesFormat {
     for (const TokenLogprobs& entry : logprobs) {
       Json top = Json::object();
       for (const auto& [bytes, logprob] : entry.top) {
-        top[ValidUtf8(bytes)] = logprob;
+        top[base::ValidUtf8(bytes)] = logprob;
       }
-      json["tokens"].push_back(ValidUtf8(entry.bytes));
+      json["tokens"].push_back(base::ValidUtf8(entry.bytes));
       json["token_logprobs"].push_back(entry.logprob);
       json["top_logprobs"].push_back(std::move(top));
       const auto goes_on = [](char byte) {

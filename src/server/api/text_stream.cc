@@ -4,17 +4,12 @@
 #include <optional>
 #include <utility>
 
+#include "src/base/utf8.h"
+
 namespace hyper::server {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
-
-// Bytes that a character with this first byte takes; 1 for bytes that begin none.
-size_t CharacterLength(unsigned char first) {
-  if (first >= 0xF0 && first < 0xF5) return 4;
-  if (first >= 0xE0) return first < 0xF0 ? 3 : 1;
-  return first >= 0xC2 ? 2 : 1;
-}
 
 // Length of the longest suffix of `text` that is a beginning, but not all, of `word`.
 size_t BegunLength(std::string_view text, std::string_view word) {
@@ -61,39 +56,6 @@ size_t BegunTag(std::string_view text, const std::vector<TagPair>& tags) {
 
 }  // namespace
 
-size_t WholeCharacters(std::string_view bytes) {
-  const size_t window = std::min<size_t>(bytes.size(), 3);
-  for (size_t back = 1; back <= window; ++back) {
-    const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
-    if ((byte & 0xC0U) != 0x80U) {
-      return CharacterLength(byte) > back ? bytes.size() - back : bytes.size();
-    }
-  }
-  return bytes.size();
-}
-
-std::string ValidUtf8(std::string_view bytes) {
-  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-  std::string valid;
-  valid.reserve(bytes.size());
-  for (size_t at = 0; at < bytes.size();) {
-    const auto first = static_cast<unsigned char>(bytes[at]);
-    const size_t length = CharacterLength(first);
-    bool good = (first < 0x80 || length > 1) && at + length <= bytes.size();
-    for (size_t i = 1; good && i < length; ++i) {
-      good = (static_cast<unsigned char>(bytes[at + i]) & 0xC0U) == 0x80U;
-    }
-    if (good && length > 2) {  // overlong forms, surrogates and what lies above U+10FFFF
-      const auto second = static_cast<unsigned char>(bytes[at + 1]);
-      good = !(first == 0xE0 && second < 0xA0) && !(first == 0xED && second >= 0xA0) &&
-             !(first == 0xF0 && second < 0x90) && !(first == 0xF4 && second >= 0x90);
-    }
-    valid += good ? bytes.substr(at, length) : kReplacement;
-    at += good ? length : 1;
-  }
-  return valid;
-}
-
 TextStream::TextStream(Options options) : options_(std::move(options)), pair_(nullptr) {
   if (options_.starts_in_reasoning) {
     state_ = State::kReasoning;
@@ -105,8 +67,8 @@ TextStream::TextStream(Options options) : options_(std::move(options)), pair_(nu
 TextStream::Delta TextStream::Push(std::string_view bytes) {
   if (!stopped_) {
     partial_ += bytes;
-    const size_t whole = WholeCharacters(partial_);
-    buffer_ += ValidUtf8(std::string_view(partial_).substr(0, whole));
+    const size_t whole = partial_.size() - base::IncompleteTail(partial_);
+    buffer_ += base::ValidUtf8(std::string_view(partial_).substr(0, whole));
     partial_.erase(0, whole);
     Sort(/*final=*/false);
   }

@@ -10,12 +10,6 @@
 
 namespace hyper::server {
 
-// Length of the longest prefix of `bytes` that does not end inside a UTF-8 character. Pure.
-size_t WholeCharacters(std::string_view bytes);
-
-// `bytes` with everything that is not UTF-8 replaced by U+FFFD. Pure.
-std::string ValidUtf8(std::string_view bytes);
-
 class TextStream {
  public:
   struct Options {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "src/base/utf8.h"
+
 namespace hyper::server {
 namespace {
 
@@ -21,7 +23,7 @@ Parts Streamed(const std::string& text, size_t size, TextStream::Options options
   TextStream stream(std::move(options));
   Parts parts;
   const auto take = [&parts](const TextStream::Delta& delta) {
-    EXPECT_EQ(ValidUtf8(delta.content), delta.content);
+    EXPECT_EQ(base::ValidUtf8(delta.content), delta.content);
     parts.reasoning += delta.reasoning;
     parts.content += delta.content;
   };
@@ -121,18 +123,6 @@ TEST(TextStream, ATagInsideALineIsText) {
 
 TEST(TextStream, KeepsLeadingSpaceOfPlainContent) {
   ExpectParts("  x < y", {}, {"", "  x < y", false});
-}
-
-TEST(WholeCharacters, CountsBytesBeforeACutCharacter) {
-  EXPECT_EQ(WholeCharacters("ab"), 2U);
-  EXPECT_EQ(WholeCharacters("a\xE4\xBD"), 1U);
-  EXPECT_EQ(WholeCharacters("a\xE4\xBD\xA0"), 4U);
-  EXPECT_EQ(WholeCharacters("\xBD\xBD\xBD\xBD"), 4U);
-}
-
-TEST(ValidUtf8, RefusesSurrogatesAndOverlongForms) {
-  EXPECT_EQ(ValidUtf8("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
-  EXPECT_EQ(ValidUtf8("\xE0\x80\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <future>
 #include <utility>
 
+#include "src/base/utf8.h"
+
 namespace hyper::server {
 namespace {
 
@@ -24,7 +26,7 @@ std::string QuestionOf(const RunRequest& request) {
   std::string text =
       request.messages.empty() ? request.prompt_text : request.messages.back().content;
   text.resize(std::min(text.size(), kShown));
-  return text.substr(0, WholeCharacters(text));
+  return text.substr(0, text.size() - base::IncompleteTail(text));
 }
 
 // The run of that id, null where there is none.
