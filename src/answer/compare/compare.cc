@@ -15,27 +15,17 @@ namespace {
 
 constexpr int kMaxCompareDepth = 60;
 
-bool OneOf(std::string_view text, std::initializer_list<std::string_view> list) {
-  return std::find(list.begin(), list.end(), text) != list.end();
+// O(n), Theta(n): of two, different names are different classes.
+bool IsGrowth(std::string_view call) {
+  return call == "?O" || call == "?o" || call == "?Theta" || call == "?Omega";
 }
 
-bool IsEmptySetText(std::string_view text) {
-  return OneOf(text, {"no solution", "no solutions", "none", "empty set", "the empty set",
-                      "no real solution", "no real solutions"});
-}
-
-bool IsRealsText(std::string_view text) {
-  return OneOf(text, {"all real numbers", "all reals", "real numbers", "the real numbers", "reals",
-                      "any real number"});
-}
-
-long NumberWord(std::string_view text) {
-  static constexpr std::string_view kWords[] = {
-      "zero",     "one",     "two",     "three",     "four",     "five",     "six",
-      "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",   "thirteen",
-      "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
-  const auto* const found = std::find(std::begin(kWords), std::end(kWords), text);
-  return found == std::end(kWords) ? -1 : found - std::begin(kWords);
+// A name of two letters or more, without its index, that is no letter of an alphabet.
+bool IsWordySymbol(std::string_view name) {
+  const std::string_view word = name.substr(0, name.find_first_of("_'"));
+  if (word.size() < 2 || IsGreek(word) || word.substr(0, 2) == "bb") return false;
+  // One letter of another alphabet, or a decorated one: \vec{v}.
+  return (word[0] & 0x80) == 0 && word.find('{') == word.npos;
 }
 
 }  // namespace
@@ -55,8 +45,12 @@ Verdict Comparer::Compare(NodeId a, NodeId b) {
     return Say(Verdict::kUndecided, "out of reach of the work budget");
   }
   ++depth_;
-  const Verdict verdict = CompareForms(a, b);
+  Verdict verdict = CompareForms(a, b);
   --depth_;
+  if (verdict == Verdict::kNotEqual &&
+      ((IsSingle(a) && IsUnknown(a)) || (IsSingle(b) && IsUnknown(b)))) {
+    verdict = Say(Verdict::kUndecided, "a name that is not known, which may mean anything");
+  }
   return verdict;
 }
 
@@ -69,6 +63,7 @@ Verdict Comparer::CompareForms(NodeId a, NodeId b) {
     Verdict verdict = Verdict::kUndecided;
     if (CompareNamed(a, b, verdict)) return verdict;
   }
+  if (either(Kind::kCases)) return CompareCases(a, b);
   RegionReader regions(tree_, scalars_, budget_);
   if (regions.IsRegion(a) || regions.IsRegion(b)) {
     const Verdict verdict = CompareRegions(a, b);
@@ -87,35 +82,66 @@ Verdict Comparer::CompareForms(NodeId a, NodeId b) {
 Verdict Comparer::CompareQualified(NodeId a, NodeId b) {
   const bool left = KindOf(a) == Kind::kQualified;
   const bool right = KindOf(b) == Kind::kQualified;
-  const Verdict statements =
-      Compare(left ? tree_.at(a).args[0] : a, right ? tree_.at(b).args[0] : b);
+  const NodeId first = left ? tree_.at(a).args[0] : a;
+  const NodeId second = right ? tree_.at(b).args[0] : b;
+  const auto is_family = [&](NodeId id) { return tree_.at(id).args.size() == 2; };
+  if ((left && is_family(a)) || (right && is_family(b))) {
+    const bool families = left && right && is_family(a) && is_family(b);
+    if (!families && left && right) return Say(Verdict::kUndecided, "different conditions");
+    return CompareFamilies(first, left ? tree_.at(a).args[1] : kNoNode, second,
+                           right ? tree_.at(b).args[1] : kNoNode);
+  }
+  const Verdict statements = Compare(first, second);
   if (statements == Verdict::kNotEqual) return statements;
   if (left != right) return Say(Verdict::kNotEqual, "only one side states a condition");
   if (tree_.at(a).text == tree_.at(b).text) return statements;
   return Say(Verdict::kUndecided, "the conditions are worded differently");
 }
 
-Verdict Comparer::CompareTexts(NodeId a, NodeId b) {
-  if (KindOf(a) != Kind::kText) std::swap(a, b);
-  const std::string text = tree_.at(a).text;
-  const Node& other = tree_.at(b);
-  if (other.kind == Kind::kText || other.kind == Kind::kSymbol) {
-    const bool same = text == LowerCase(other.text);
-    if (same) return Say(Verdict::kEqual, "the same words");
-    const bool reals = IsRealsText(text) && (IsRealsText(other.text) || other.text == "bbR");
-    const bool none = IsEmptySetText(text) && IsEmptySetText(other.text);
-    if (reals || none) return Say(Verdict::kEqual, "two names of one set");
-    return Say(Verdict::kNotEqual, "different words");
+// Whether a difference of single answers proves nothing, since one of them has a name that is not
+// known, or something that is no number among its operands.
+bool Comparer::IsUnknown(NodeId id) const {
+  if (!budget_.Steps()) return true;
+  const Node& node = tree_.at(id);
+  switch (node.kind) {
+    case Kind::kNumber:
+    case Kind::kUnit:
+      return false;
+    case Kind::kConstant:
+      return node.doubtful;
+    case Kind::kSymbol:
+      return node.doubtful || IsWordySymbol(node.text);
+    case Kind::kCall:
+      if (node.text[0] == '?' && !IsGrowth(node.text) && node.text != kResidueClass) return true;
+      break;
+    case Kind::kSum:
+    case Kind::kProduct:
+    case Kind::kPower:
+    case Kind::kPlusMinus:
+      break;
+    default:
+      return true;
   }
-  if (const long number = NumberWord(text); number >= 0) {
-    return Compare(tree_.AddNumber(Rational(number)), b);
+  return std::any_of(node.args.begin(), node.args.end(),
+                     [this](NodeId arg) { return IsUnknown(arg); });
+}
+
+// Whether an answer is one expression, and no collection, relation or words.
+bool Comparer::IsSingle(NodeId id) const {
+  switch (KindOf(id)) {
+    case Kind::kNumber:
+    case Kind::kSymbol:
+    case Kind::kConstant:
+    case Kind::kSum:
+    case Kind::kProduct:
+    case Kind::kPower:
+    case Kind::kCall:
+    case Kind::kPlusMinus:
+    case Kind::kUnit:
+      return true;
+    default:
+      return false;
   }
-  if (IsEmptySetText(text) && other.kind == Kind::kSet) {
-    return other.args.empty() ? Say(Verdict::kEqual, "both are the empty set")
-                              : Say(Verdict::kNotEqual, "only one side is the empty set");
-  }
-  if (IsRealsText(text)) return Compare(tree_.AddText(Kind::kSymbol, "bbR"), b);
-  return Say(Verdict::kNotEqual, "words against mathematics");
 }
 
 }  // namespace hyper::answer

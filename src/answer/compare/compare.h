@@ -10,6 +10,7 @@
 #include "src/answer/compare/scalar.h"
 #include "src/answer/numbers/exact.h"
 #include "src/answer/read/expression.h"
+#include "src/answer/read/units.h"
 
 namespace hyper::answer {
 
@@ -29,7 +30,8 @@ class Comparer {
  private:
   struct Quantity {
     NodeId value = kNoNode;
-    std::string unit;  // canonical, with powers; empty: none
+    std::string unit;    // canonical, with powers; empty: none
+    bool mixed = false;  // several units were added: 3 h 30 min
   };
   struct Named {
     std::string symbol;  // empty: no name
@@ -40,7 +42,19 @@ class Comparer {
   Verdict CompareForms(NodeId a, NodeId b);
   // compare.cc
   Verdict CompareQualified(NodeId a, NodeId b);
+  bool IsSingle(NodeId id) const;
+  bool IsUnknown(NodeId id) const;
+  // compare_texts.cc
   Verdict CompareTexts(NodeId a, NodeId b);
+  // compare_families.cc
+  Verdict CompareFamilies(NodeId a, NodeId domain_a, NodeId b, NodeId domain_b);
+  bool SameProgression(NodeId a, NodeId b, const std::string& parameter);
+  std::string IntegrationConstant(NodeId id, NodeId& rest);
+  Verdict CompareAntiderivatives(NodeId a, NodeId b, Verdict verdict);
+  bool MayDifferByConstant(NodeId a, NodeId b);
+  Verdict CompareCases(NodeId a, NodeId b);
+  bool SameCondition(const std::vector<NodeId>& cases_a, NodeId a,
+                     const std::vector<NodeId>& cases_b, NodeId b);
   // compare_relations.cc
   Verdict CompareRegions(NodeId a, NodeId b);
   Verdict CompareRelations(NodeId a, NodeId b);
@@ -66,7 +80,9 @@ class Comparer {
   Verdict CompareScalar(NodeId a, NodeId b);
   Verdict CompareUnknownFunctions(NodeId a, NodeId b);
   Verdict CompareQuantities(NodeId a, NodeId b);
+  bool TakeUnit(NodeId id, long power, UnitProduct& unit);
   Quantity SplitUnit(NodeId id);
+  Quantity SplitUnitOfSum(NodeId id);
   Verdict CompareScaled(const Quantity& a, const Quantity& b);
 
   bool IsCollection(NodeId id) const;

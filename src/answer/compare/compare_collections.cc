@@ -98,6 +98,12 @@ Verdict Comparer::CompareTuples(NodeId a, NodeId b) {
   const std::vector<NodeId> left = tree_.at(a).args;
   const std::string brackets = tree_.at(a).text;
   const std::vector<NodeId> right = tree_.at(b).args;
+  if (brackets == "by" && (KindOf(b) != Kind::kTuple || tree_.at(b).text != "by")) {
+    return Say(Verdict::kUndecided, "sizes against something else");
+  }
+  if (KindOf(b) == Kind::kTuple && tree_.at(b).text == "by" && brackets != "by") {
+    return Say(Verdict::kUndecided, "sizes against something else");
+  }
   if (KindOf(b) == Kind::kTuple) {
     // Of two elements it may be an interval, whose brackets count.
     if (left.size() == 2 && right.size() == 2 && brackets != tree_.at(b).text) {
@@ -216,7 +222,8 @@ Verdict Comparer::CompareRatios(NodeId a, NodeId b) {
   if (first.size() != second.size()) return Say(Verdict::kNotEqual, "different numbers of parts");
   const Verdict written = CompareInOrder(first, second);
   if (written == Verdict::kEqual) return written;
-  const bool clock = first.size() == 2 && digits.size() == 2 && tree_.at(b).text.size() == 2;
+  const auto minutes = [](const std::string& text) { return text.size() == 2 && text < "60"; };
+  const bool clock = first.size() == 2 && minutes(digits) && minutes(tree_.at(b).text);
   Verdict proportional = Verdict::kEqual;
   for (size_t i = 1; i < first.size(); ++i) {
     const NodeId cross = tree_.Add(Kind::kProduct, {first[0], second[i]});

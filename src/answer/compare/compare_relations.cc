@@ -47,14 +47,6 @@ bool NamesItsValue(const std::string& operators) {
   return operators.find_first_not_of("=a") == std::string::npos || operators == "i";
 }
 
-// The place of the operand that gives the value: the last one, or that before the first
-// approximation, which only illustrates it ("x = 1/3 \approx 0.333").
-size_t ExactPlace(const std::string& operators) {
-  const size_t approximation = operators.find('a');
-  const bool behind = approximation != std::string::npos && approximation > 0;
-  return behind ? approximation : operators.size();
-}
-
 // "point x,y," for a tuple of different symbols in the order of their names; empty for any other.
 std::string NameOfPoint(const Expression& tree, const Node& tuple) {
   std::string name = "point ";
@@ -76,13 +68,13 @@ Comparer::Named Comparer::Unname(NodeId id) {
   if (node.kind == Kind::kRelation && NamesItsValue(node.text)) {
     const auto name = [&](NodeId side) -> std::string {
       const Node& lhs = tree_.at(side);
-      if (lhs.kind == Kind::kSymbol) return lhs.text;
+      if (lhs.kind == Kind::kSymbol && !lhs.doubtful) return lhs.text;
       if (lhs.kind == Kind::kTuple) return NameOfPoint(tree_, lhs);
       const bool function = lhs.kind == Kind::kCall && lhs.text[0] == '?';
       return function ? StructuralKey(tree_, side, budget_) : "";
     };
     const std::string left = name(node.args.front());
-    if (!left.empty()) return {left, node.args[ExactPlace(node.text)]};
+    if (!left.empty()) return {left, node.args.back()};
     const std::string right = node.text == "i" ? "" : name(node.args.back());
     if (!right.empty()) return {right, node.args.front()};
   }
@@ -179,9 +171,13 @@ Verdict Comparer::CompareRelations(NodeId a, NodeId b) {
 // A relation against something that is none: "2 + 3 = 5" against "5".
 Verdict Comparer::CompareWithStatement(const Node& relation, NodeId other) {
   if (relation.text.find_first_not_of("=a") != std::string::npos) {
-    return Say(Verdict::kNotEqual, "a relation against something else");
+    // x \equiv 3 \pmod 5 may be meant by 3; an inequality is no number.
+    const bool ordering = relation.text.find_first_of("ei") == std::string::npos;
+    return ordering && IsSingle(other) && !IsUnknown(other)
+               ? Say(Verdict::kNotEqual, "a relation against something else")
+               : Say(Verdict::kUndecided, "a relation against something else");
   }
-  const NodeId value = relation.args[ExactPlace(relation.text)];
+  const NodeId value = relation.args.back();
   const NodeId first = relation.args.front();
   if (!scalars_.Symbols(first).empty() || !scalars_.Symbols(value).empty()) {
     // AB = 5 may name 5 in a way that is not read.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,7 +18,19 @@
 namespace hyper::answer {
 namespace {
 
-ReaderOptions ReaderOptionsOf(const EqualOptions& options) { return {options.base}; }
+// An answer, and its second reading where letters in it may be a unit.
+struct Readings {
+  Reading plain;
+  std::optional<Reading> with_units;
+};
+
+Readings Read(std::string_view answer, const EqualOptions& options, Budget& budget) {
+  Readings readings{ReadAnswer(answer, {options.base}, budget), std::nullopt};
+  if (readings.plain.may_have_units) {
+    readings.with_units = ReadAnswer(answer, {options.base, true}, budget);
+  }
+  return readings;
+}
 
 EqualResult CompareReadings(const Reading& gold, const Reading& answer, const EqualOptions& options,
                             Budget& budget) {
@@ -33,6 +46,22 @@ EqualResult CompareReadings(const Reading& gold, const Reading& answer, const Eq
   Comparer comparer(tree, options, budget);
   const Verdict verdict = comparer.Compare(tree.root, second);
   return {verdict, comparer.reason()};
+}
+
+// "10 N" is ten newtons or a product: equal if it is so in one reading, not equal if in both.
+EqualResult CompareReadings(const Readings& gold, const Readings& answer,
+                            const EqualOptions& options, Budget& budget) {
+  EqualResult plain = CompareReadings(gold.plain, answer.plain, options, budget);
+  if (plain.verdict == Verdict::kEqual || (!gold.with_units && !answer.with_units)) return plain;
+  const Reading& left = gold.with_units ? *gold.with_units : gold.plain;
+  const Reading& right = answer.with_units ? *answer.with_units : answer.plain;
+  EqualResult units = CompareReadings(left, right, options, budget);
+  const auto sure = [](const Readings& side) {
+    return !side.with_units || side.plain.surely_units;
+  };
+  if (units.verdict == Verdict::kEqual && sure(gold) && sure(answer)) return units;
+  if (units.verdict == plain.verdict) return plain;
+  return {Verdict::kUndecided, "letters behind a number may be a unit or a factor"};
 }
 
 std::string KeyOf(const Reading& reading, const EqualOptions& options, Budget& budget) {
@@ -72,7 +101,7 @@ class Groups {
 // An answer with a key of its own.
 struct Distinct {
   size_t place = 0;
-  Reading reading;
+  Readings readings;
   NearRange range;
 };
 
@@ -86,7 +115,7 @@ void MergeNeighbours(std::vector<Distinct>& answers, const EqualOptions& options
       if (groups.Find(answers[a].place) == groups.Find(answers[b].place)) continue;
       Budget budget(options.max_steps, options.max_bytes);
       const EqualResult result =
-          CompareReadings(answers[a].reading, answers[b].reading, options, budget);
+          CompareReadings(answers[a].readings, answers[b].readings, options, budget);
       if (result.verdict == Verdict::kEqual) groups.Merge(answers[a].place, answers[b].place);
     }
   }
@@ -112,16 +141,14 @@ const char* VerdictName(Verdict verdict) {
 EqualResult AnswersEqual(std::string_view gold, std::string_view answer,
                          const EqualOptions& options) {
   answer::Budget budget(options.max_steps, options.max_bytes);
-  const answer::Reading first = answer::ReadAnswer(gold, answer::ReaderOptionsOf(options), budget);
-  const answer::Reading second =
-      answer::ReadAnswer(answer, answer::ReaderOptionsOf(options), budget);
+  const answer::Readings first = answer::Read(gold, options, budget);
+  const answer::Readings second = answer::Read(answer, options, budget);
   return answer::CompareReadings(first, second, options, budget);
 }
 
 std::string CanonicalKey(std::string_view answer, const EqualOptions& options) {
   answer::Budget budget(options.max_steps, options.max_bytes);
-  return answer::KeyOf(answer::ReadAnswer(answer, answer::ReaderOptionsOf(options), budget),
-                       options, budget);
+  return answer::KeyOf(answer::ReadAnswer(answer, {options.base}, budget), options, budget);
 }
 
 std::vector<int> GroupAnswers(std::span<const std::string> answers, const EqualOptions& options) {
@@ -130,18 +157,18 @@ std::vector<int> GroupAnswers(std::span<const std::string> answers, const EqualO
   std::vector<answer::Distinct> distinct;
   for (size_t i = 0; i < answers.size(); ++i) {
     answer::Budget budget(options.max_steps, options.max_bytes);
-    answer::Reading reading =
-        answer::ReadAnswer(answers[i], answer::ReaderOptionsOf(options), budget);
-    const std::string key = answer::KeyOf(reading, options, budget);
+    answer::Readings readings = answer::Read(answers[i], options, budget);
+    const std::string key = answer::KeyOf(readings.plain, options, budget);
     if (key.empty()) continue;
     const auto [found, added] = first_of.emplace(key, i);
     if (!added) {
       groups.Merge(i, found->second);
-    } else if (reading.tree.root != answer::kNoNode) {
+    } else if (readings.with_units) {
+      distinct.push_back({i, std::move(readings), {}});
+    } else if (const answer::Expression& tree = readings.plain.tree; tree.root != answer::kNoNode) {
       // An answer that could not be read equals only its own text, which is its key.
-      const answer::NearRange range =
-          answer::NearRangeOf(reading.tree, reading.tree.root, options, budget);
-      distinct.push_back({i, std::move(reading), range});
+      const answer::NearRange range = answer::NearRangeOf(tree, tree.root, options, budget);
+      distinct.push_back({i, std::move(readings), range});
     }
   }
   answer::MergeNeighbours(distinct, options, groups);

@@ -1,12 +1,12 @@
 // Quantities: a number with a unit.
-#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "src/answer/compare/compare.h"
-#include "src/answer/read/names.h"
+#include "src/answer/read/units.h"
 #include "src/answer/values/evaluate.h"
 
 namespace hyper::answer {
@@ -31,44 +31,80 @@ char HalfOfDay(std::string_view unit) {
 
 }  // namespace
 
-// Takes the unit factors out of a product; a unit inside a sum or a function stays.
+// Multiplies `unit` by a unit or a power of one; false, and nothing done, for anything else.
+bool Comparer::TakeUnit(NodeId id, long power, UnitProduct& unit) {
+  const Node& node = tree_.at(id);
+  if (node.kind == Kind::kUnit) {
+    unit.Multiply(node.text, power);
+    return true;
+  }
+  if (node.kind != Kind::kPower) return false;
+  const NodeId base = node.args[0];
+  if (KindOf(base) != Kind::kUnit && KindOf(base) != Kind::kPower) return false;
+  const auto exponent = RationalValue(tree_, node.args[1], budget_);
+  const auto whole = exponent ? exponent->ToLong(99) : std::nullopt;
+  return whole && *whole != 0 && TakeUnit(base, power * *whole, unit);
+}
+
+// Takes the unit factors out of a product, and out of a sum of quantities such as 3 h + 30 min; a
+// unit inside a function stays.
 Comparer::Quantity Comparer::SplitUnit(NodeId id) {
+  if (KindOf(id) == Kind::kUnit) return {tree_.AddNumber(Rational(1)), tree_.at(id).text};
+  if (KindOf(id) == Kind::kSum) return SplitUnitOfSum(id);
   if (KindOf(id) != Kind::kProduct) return {id, ""};
   const std::vector<NodeId> factors = tree_.at(id).args;
-  Quantity quantity;
+  UnitProduct unit;
   std::vector<NodeId> rest;
+  bool mixed = false;
   for (const NodeId arg : factors) {
-    const Node& factor = tree_.at(arg);
-    const bool powered = factor.kind == Kind::kPower && !factor.args.empty() &&
-                         KindOf(factor.args[0]) == Kind::kUnit;
-    const bool inner = factor.kind == Kind::kProduct;
-    if (factor.kind == Kind::kUnit) {
-      quantity.unit += quantity.unit.empty() ? factor.text : " " + factor.text;
-    } else if (powered) {
-      const auto exponent = RationalValue(tree_, factor.args[1], budget_);
-      quantity.unit += quantity.unit.empty() ? "" : " ";
-      quantity.unit += tree_.at(factor.args[0]).text + "^" +
-                       (exponent ? exponent->ToString() : std::string("?"));
-    } else if (inner) {
-      const Quantity nested = SplitUnit(arg);
-      if (!nested.unit.empty()) {
-        quantity.unit += (quantity.unit.empty() ? "" : " ") + nested.unit;
-      }
-      rest.push_back(nested.value);
-    } else {
-      rest.push_back(arg);
-    }
+    if (TakeUnit(arg, 1, unit)) continue;
+    const bool nested = KindOf(arg) == Kind::kProduct || KindOf(arg) == Kind::kSum;
+    const Quantity inner = nested ? SplitUnit(arg) : Quantity{arg, ""};
+    unit.Multiply(inner.unit, 1);
+    mixed = mixed || inner.mixed;
+    rest.push_back(inner.value);
   }
-  if (quantity.unit.empty()) return {id, ""};
+  if (unit.empty()) return {id, ""};
   if (rest.empty()) rest.push_back(tree_.AddNumber(Rational(1)));
-  quantity.value = rest.size() == 1 ? rest[0] : tree_.Add(Kind::kProduct, std::move(rest));
-  return quantity;
+  const NodeId value = rest.size() == 1 ? rest[0] : tree_.Add(Kind::kProduct, std::move(rest));
+  return {value, unit.ToString(), mixed};
+}
+
+// In the unit of the last term; a sum that is no quantity is its own value.
+Comparer::Quantity Comparer::SplitUnitOfSum(NodeId id) {
+  const std::vector<NodeId> terms = tree_.at(id).args;
+  std::vector<Quantity> parts;
+  for (const NodeId term : terms) {
+    parts.push_back(SplitUnit(term));
+    if (parts.back().unit.empty()) return {id, ""};
+  }
+  const std::string unit = parts.back().unit;
+  const auto last = ScaleOfUnit(unit, budget_);
+  const auto inverse = last ? last->size.Power(-1, budget_) : std::nullopt;
+  std::vector<NodeId> values;
+  bool mixed = false;
+  for (const Quantity& part : parts) {
+    if (part.unit == unit) {
+      values.push_back(part.value);
+      continue;
+    }
+    mixed = true;
+    const auto scale = ScaleOfUnit(part.unit, budget_);
+    if (!scale || !inverse || scale->dimension != last->dimension) return {id, ""};
+    const auto factor = scale->size.Multiply(*inverse, budget_);
+    if (!factor) return {id, ""};
+    values.push_back(tree_.Add(Kind::kProduct, {tree_.AddNumber(*factor), part.value}));
+  }
+  return {tree_.Add(Kind::kSum, std::move(values)), unit, mixed};
 }
 
 // f(x) against g(y): functions without a definition.
 Verdict Comparer::CompareUnknownFunctions(NodeId a, NodeId b) {
   const Node left = tree_.at(a);
   const Node right = tree_.at(b);
+  if (left.text == kResidueClass && right.text == kResidueClass) {
+    return CompareInOrder(left.args, right.args);
+  }
   if (left.text != right.text && !options_.allow_renamed_constants) {
     return Say(Verdict::kNotEqual, "different functions");
   }
@@ -82,8 +118,9 @@ Verdict Comparer::CompareScalar(NodeId a, NodeId b) {
     return KindOf(id) == Kind::kCall && tree_.at(id).text[0] == '?';
   };
   if (unknown(a) && unknown(b)) return CompareUnknownFunctions(a, b);
-  const Verdict verdict = scalars_.Compare(a, b);
-  return Say(verdict, scalars_.reason());
+  Verdict verdict = scalars_.Compare(a, b);
+  verdict = Say(verdict, scalars_.reason());
+  return verdict == Verdict::kNotEqual ? CompareAntiderivatives(a, b, verdict) : verdict;
 }
 
 Verdict Comparer::CompareQuantities(NodeId a, NodeId b) {
@@ -103,36 +140,63 @@ Verdict Comparer::CompareQuantities(NodeId a, NodeId b) {
     const Verdict bare = values();
     return bare == Verdict::kNotEqual ? whole : bare;
   }
-  if (options_.ignore_units) return values();
-  return Say(Verdict::kNotEqual, "only one side has a unit");
+  if (!options_.ignore_units) return Say(Verdict::kNotEqual, "only one side has a unit");
+  if (left.mixed || right.mixed) {
+    return Say(Verdict::kUndecided, "several units against a number without one");
+  }
+  const Verdict verdict = values();
+  // "2 pairs" may be 4.
+  if (verdict == Verdict::kNotEqual && !ScaleOfUnit(unit, budget_)) {
+    return Say(Verdict::kUndecided, "a word that is no known unit may count more than one");
+  }
+  return verdict;
 }
 
 // Two different units: by conversion where both are known; other words may or may not mean the
 // same.
 Verdict Comparer::CompareScaled(const Quantity& a, const Quantity& b) {
-  const UnitInfo* const left = FindUnit(a.unit);
-  const UnitInfo* const right = FindUnit(b.unit);
-  if (left != nullptr && right != nullptr) {
+  const auto is = [&](std::string_view unit, std::string_view other) {
+    return (a.unit == unit && b.unit == other) || (a.unit == other && b.unit == unit);
+  };
+  // 25 degrees may be those of a scale.
+  if (is("degree", "celsius") || is("degree", "fahrenheit")) {
+    const Verdict values = CompareScalar(a.value, b.value);
+    return values == Verdict::kEqual ? values : Say(Verdict::kUndecided, "degrees of which scale");
+  }
+  if (is("degree", "radian")) {
+    const auto in_radians = [&](const Quantity& quantity) {
+      if (quantity.unit == "radian") return quantity.value;
+      return tree_.Add(Kind::kProduct, {quantity.value, tree_.AddText(Kind::kUnit, "degree")});
+    };
+    const NodeId left = in_radians(a);
+    return CompareScalar(left, in_radians(b));
+  }
+  const auto left = ScaleOfUnit(a.unit, budget_);
+  const auto right = ScaleOfUnit(b.unit, budget_);
+  if (left && right) {
     if (left->dimension != right->dimension) {
       return Say(Verdict::kNotEqual, "units of different dimensions");
     }
-    const auto scaled = [&](const Quantity& quantity, const UnitInfo& unit) {
-      const NodeId factor = tree_.AddNumber(Rational(unit.numerator, unit.denominator));
-      return tree_.Add(Kind::kProduct, {quantity.value, factor});
+    const auto scaled = [&](const Quantity& quantity, const UnitScale& unit) {
+      return tree_.Add(Kind::kProduct, {quantity.value, tree_.AddNumber(unit.size)});
     };
     const NodeId in_base_a = scaled(a, *left);
     const NodeId in_base_b = scaled(b, *right);
-    return CompareScalar(in_base_a, in_base_b);
+    const Verdict converted = CompareScalar(in_base_a, in_base_b);
+    const bool simple = (a.unit + b.unit).find_first_of(" ^") == std::string::npos;
+    return converted == Verdict::kNotEqual && !simple
+               ? Say(Verdict::kUndecided, "composed units of different size")
+               : converted;
   }
-  const Verdict values = CompareScalar(a.value, b.value);
-  if (values != Verdict::kEqual) return values;
   if (WithoutPowers(a.unit) == WithoutPowers(b.unit)) {
-    return Say(Verdict::kNotEqual, "different powers of one unit");
+    return CompareScalar(a.value, b.value) == Verdict::kEqual
+               ? Say(Verdict::kNotEqual, "different powers of one unit")
+               : Say(Verdict::kUndecided, "different powers of one unit");
   }
   if (const char half = HalfOfDay(a.unit); half != 0 && half + HalfOfDay(b.unit) == 'a' + 'p') {
     return Say(Verdict::kNotEqual, "different halves of the day");
   }
-  return Say(Verdict::kUndecided, "equal numbers with different units");
+  return Say(Verdict::kUndecided, "different units, of which one is not known");
 }
 
 }  // namespace hyper::answer

@@ -106,7 +106,7 @@ Region::Interval RegionReader::Between(NodeId low, NodeId high, bool low_closed,
 
 std::optional<Region> RegionReader::ReadTuple(NodeId id) {
   const Node node = tree_.at(id);
-  if (node.args.size() != 2) return std::nullopt;
+  if (node.args.size() != 2 || node.text == "by") return std::nullopt;
   for (const NodeId end : node.args) {
     if (!scalars_.Symbols(end).empty()) return std::nullopt;
   }
@@ -171,14 +171,6 @@ NodeId RegionReader::Minus(NodeId a, NodeId b) {
   return tree_.Add(Kind::kSum, {a, negated});
 }
 
-NodeId RegionReader::Substituted(NodeId id, const std::string& symbol, long value) {
-  if (!budget_.Steps()) return id;
-  Node node = tree_.at(id);
-  if (node.kind == Kind::kSymbol && node.text == symbol) return tree_.AddNumber(Rational(value));
-  for (NodeId& arg : node.args) arg = Substituted(arg, symbol, value);
-  return tree_.Add(std::move(node));
-}
-
 // A linear comparison in one variable: slope * x + offset against zero.
 std::optional<Region> RegionReader::Comparison(NodeId left, char op, NodeId right) {
   const NodeId difference = Minus(left, right);
@@ -186,8 +178,11 @@ std::optional<Region> RegionReader::Comparison(NodeId left, char op, NodeId righ
   if (symbols.size() != 1 || (op != '=' && kOrderings.find(op) == std::string_view::npos)) {
     return std::nullopt;
   }
-  const NodeId offset = Substituted(difference, symbols[0], 0);
-  const NodeId slope = Minus(Substituted(difference, symbols[0], 1), offset);
+  const auto at = [&](long value) {
+    return scalars_.Substituted(difference, symbols[0], tree_.AddNumber(Rational(value)));
+  };
+  const NodeId offset = at(0);
+  const NodeId slope = Minus(at(1), offset);
   const NodeId variable = tree_.AddText(Kind::kSymbol, symbols[0]);
   const NodeId line = tree_.Add(Kind::kSum, {tree_.Add(Kind::kProduct, {slope, variable}), offset});
   if (scalars_.Compare(difference, line) != Verdict::kEqual) return std::nullopt;
@@ -306,6 +301,10 @@ std::optional<Region> RegionReader::Combine(const Region& a, const Region& b, Op
   Region region = FromCells(cells, points);
   region.variable = a.variable.empty() ? b.variable : a.variable;
   return region;
+}
+
+std::optional<Region> RegionReader::Without(const Region& a, const Region& b) {
+  return Combine(a, b, Operation::kDifference);
 }
 
 std::optional<bool> RegionReader::Same(const Region& a, const Region& b) {

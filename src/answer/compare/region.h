@@ -32,6 +32,8 @@ class RegionReader {
   // The region; nothing where it is none or its ends could not be ordered. Pairs "(a, b)" are
   // open intervals.
   std::optional<Region> Read(NodeId id);
+  // What is in `a` and not in `b`; nothing where ends could not be ordered.
+  std::optional<Region> Without(const Region& a, const Region& b);
   // Whether two regions hold the same numbers; nothing where ends could not be ordered.
   std::optional<bool> Same(const Region& a, const Region& b);
 
@@ -53,7 +55,6 @@ class RegionReader {
   std::optional<Cells> CellsOf(const Region& region, const std::vector<NodeId>& points);
   static Region FromCells(const Cells& cells, const std::vector<NodeId>& points);
   std::optional<int> Order(NodeId a, NodeId b);
-  NodeId Substituted(NodeId id, const std::string& symbol, long value);
   NodeId Minus(NodeId a, NodeId b);
   Region::Interval Between(NodeId low, NodeId high, bool low_closed, bool high_closed);
 

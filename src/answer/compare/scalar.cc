@@ -59,6 +59,14 @@ std::vector<std::string> ScalarComparer::Symbols(NodeId a) {
   return symbols;
 }
 
+NodeId ScalarComparer::Substituted(NodeId id, const std::string& symbol, NodeId value) {
+  if (!budget_.Steps()) return id;
+  Node node = tree_.at(id);
+  if (node.kind == Kind::kSymbol && node.text == symbol) return value;
+  for (NodeId& arg : node.args) arg = Substituted(arg, symbol, value);
+  return tree_.Add(std::move(node));
+}
+
 Verdict ScalarComparer::Compare(NodeId a, NodeId b) {
   Verdict verdict = Verdict::kUndecided;
   if (HasBareLog(a) || HasBareLog(b)) {

@@ -27,6 +27,11 @@ class ScalarComparer {
 
   // Names of the variables of an expression, sorted, each once.
   std::vector<std::string> Symbols(NodeId a);
+  // The expression with a variable replaced by another expression.
+  NodeId Substituted(NodeId id, const std::string& symbol, NodeId value);
+  // The expression with variables renamed.
+  NodeId Renamed(NodeId id, const std::vector<std::string>& from,
+                 const std::vector<std::string>& to);
 
  private:
   Verdict Say(Verdict verdict, const char* reason);
@@ -41,8 +46,6 @@ class ScalarComparer {
   Verdict CompareRenamed(NodeId a, NodeId b);
   bool HasBareLog(NodeId id);
   NodeId WithLog(NodeId id, bool natural);
-  NodeId Renamed(NodeId id, const std::vector<std::string>& from,
-                 const std::vector<std::string>& to);
 
   Expression& tree_;
   const EqualOptions& options_;

@@ -132,6 +132,13 @@ std::optional<Rational> Rational::Root(unsigned long q, Budget& budget) const {
   return result;
 }
 
+std::optional<Rational> Rational::Modulo(const Rational& other, Budget& budget) const {
+  const auto inverse = other.Power(-1, budget);
+  const auto quotient = inverse ? Multiply(*inverse, budget) : std::nullopt;
+  const auto whole = quotient ? quotient->Floor().Multiply(other, budget) : std::nullopt;
+  return whole ? Add(whole->Negated(), budget) : std::nullopt;
+}
+
 Rational Rational::Negated() const {
   Rational result;
   fmpq_neg(result.value_, value_);

@@ -62,6 +62,8 @@ class Rational {
   std::optional<Rational> Power(long exponent, Budget& budget) const;
   // The exact q-th root (q >= 1), real; nothing where it is irrational or not real.
   std::optional<Rational> Root(unsigned long q, Budget& budget) const;
+  // What is left after division by a positive number, in [0, other).
+  std::optional<Rational> Modulo(const Rational& other, Budget& budget) const;
   Rational Negated() const;
   Rational Floor() const;
   Rational Numerator() const;

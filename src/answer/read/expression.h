@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,9 +34,14 @@ enum class Kind {
   kJoin,       // args: two; text: "union", "intersection" or "difference"
   kMatrix,     // args: entries row by row; columns
   kBuilder,    // args: element, condition
-  kQualified,  // args: statement; text: qualifier ("forall x > 0", "if ..."), normalised
+  kQualified,  // args: statement; text: qualifier ("forall x > 0", "if ..."), normalised; or args:
+               // statement, relation that says which integers a parameter of it runs through
+  kCases,      // args: value, condition, value, condition, ...; kText "otherwise"
   kEllipsis,
 };
+
+// Name of the call that "a \pmod{n}" is: args a, reduced where it is a number, and n.
+inline constexpr std::string_view kResidueClass = "?mod";
 
 // Operators of kRelation: '=', '<', '>', 'l' (<=), 'g' (>=), 'n' (/=), 'i' (in), 'a'
 // (approximately), 'e' (equivalent, congruent).
@@ -46,6 +52,8 @@ struct Node {
   Rational number;
   int decimals = -1;
   int columns = 0;
+  bool doubtful = false;  // letters that may be part of a name which the reader does not know
+  bool proper = false;    // kText: a name of somebody or something
   std::vector<NodeId> args;
 };
 

@@ -76,8 +76,16 @@ bool Letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 ||
 class Lexer {
  public:
   Lexer(std::string_view text, size_t max_tokens) : text_(text), max_tokens_(max_tokens) {
-    // A lone dollar sign is money; a pair of them delimits mathematics.
-    money_ = std::count(text.begin(), text.end(), '$') % 2 == 1;
+    // A lone dollar sign is money; a pair of them delimits mathematics. "\\$" is money always.
+    size_t delimiters = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\\') {
+        ++i;
+      } else if (text[i] == '$') {
+        ++delimiters;
+      }
+    }
+    money_ = delimiters % 2 == 1;
   }
 
   Tokens Run() {
@@ -232,7 +240,21 @@ class Lexer {
   }
   bool RepeatsAt(size_t at) const { return !Repetend(at, true).empty(); }
 
+  // 0xFF: the digits, a subscript sign and the base.
+  bool Hexadecimal() {
+    if (Peek() != '0' || (Peek(1) != 'x' && Peek(1) != 'X')) return false;
+    size_t end = at_ + 2;
+    while (end < text_.size() && std::isxdigit(static_cast<unsigned char>(text_[end])) != 0) ++end;
+    if (end == at_ + 2 || (end < text_.size() && Letter(text_[end]))) return false;
+    Emit(TokenKind::kNumber, std::string(text_.substr(at_ + 2, end - at_ - 2)));
+    Emit(TokenKind::kPunct, "_");
+    Emit(TokenKind::kNumber, "16");
+    at_ = end;
+    return true;
+  }
+
   void Number() {
+    if (Hexadecimal()) return;
     std::string number;
     while (Digit(Peek())) number += text_[at_++];
     if (!number.empty() && number.size() <= 3 && number[0] != '0') {

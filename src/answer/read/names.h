@@ -14,18 +14,6 @@ std::string_view ConstantName(std::string_view name);
 bool IsGreek(std::string_view name);
 // Operator of Node kRelation for a relation command such as "leq", or 0.
 char RelationOperator(std::string_view name);
-// Canonical name of a unit of measure ("inches", "in" are "inch"); any other word is its own
-// singular. `word` in lower case.
-std::string UnitName(std::string_view word);
-// A unit that is known, with its dimension ("length", ...) and its size in that dimension's base
-// unit as a fraction; nullptr for other words.
-struct UnitInfo {
-  std::string_view name;
-  std::string_view dimension;
-  long numerator;
-  unsigned long denominator;
-};
-const UnitInfo* FindUnit(std::string_view canonical);
 // Whether a run of letters is a word of prose, and not a product of variables.
 bool IsWord(std::string_view run);
 // Whether a word ends an expression ("and", "if", "for", "where") instead of naming a unit.
@@ -39,6 +27,9 @@ bool IsOrdinalEnding(std::string_view word);
 bool IsTimeWord(std::string_view word);
 // Digits of what a word counts: "1000000" of "million"; empty for other words.
 std::string_view ScaleOf(std::string_view word);
+
+// The number that a word from "zero" to "twenty" says, or -1.
+long NumberOfWord(std::string_view word);
 
 // ASCII letters in lower case; other bytes as they are.
 std::string LowerCase(std::string_view text);

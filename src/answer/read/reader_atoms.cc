@@ -1,4 +1,7 @@
 // Atoms of the reader: names, commands, functions and their arguments.
+#include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -6,12 +9,16 @@
 
 #include "src/answer/read/names.h"
 #include "src/answer/read/reader_impl.h"
+#include "src/answer/read/units.h"
 
 namespace hyper::answer {
 namespace {
 
 // Letters that name a function when an opening parenthesis follows directly.
 constexpr std::string_view kFunctionLetters = "fghFGHOPT";
+// The same for Greek names; in front of any other a product is likelier.
+constexpr std::string_view kGreekFunctions[] = {"Theta", "Omega", "phi", "zeta",  "Gamma",
+                                                "Phi",   "psi",   "Psi", "Lambda"};
 
 constexpr std::string_view kDecorations[] = {
     "mathbf", "mathbb",   "mathcal", "vec",     "overline", "bar",       "hat",
@@ -35,6 +42,25 @@ bool IsFormula(std::string_view content) {
          content.substr(0, content.find('_')).find_first_of("0123456789") != std::string_view::npos;
 }
 
+// Whether a run of letters is one name and no product: AREA, erf(.
+bool IsUnknownName(std::string_view name, bool call) {
+  if (name.size() < 3 || IsGreek(name)) return false;
+  const bool capitals =
+      std::all_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  return capitals || (call && std::all_of(name.begin(), name.end(), [](char c) {
+                        return std::isalpha(static_cast<unsigned char>(c)) != 0;
+                      }));
+}
+
+// Whether a run of letters, read as a product, may be a name: with a capital, or three letters and
+// more that do not stand together in the alphabet, as those of xyz do.
+bool MayBeName(std::string_view name) {
+  const bool capital =
+      std::any_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  const auto [low, high] = std::minmax_element(name.begin(), name.end());
+  return capital || (name.size() >= 3 && *high - *low > 4);
+}
+
 }  // namespace
 
 // Whether a factor may start here without an operator.
@@ -46,6 +72,7 @@ bool Reader::AtomHere() const {
     return RelationHere() == 0;
   }
   if (token.kind == TokenKind::kPunct) {
+    if (DomainAhead() || ModulusAhead()) return false;
     return token.text == "(" || token.text == "[" || token.text == "{" ||
            (token.text == "|" && bars_ == 0);
   }
@@ -110,11 +137,19 @@ NodeId Reader::NameAtom() {
     ++at_;
     return tree_.AddText(Kind::kConstant, std::string(constant));
   }
-  if (name.size() == 1 || IsGreek(name)) {
+  if (name.size() == 1 || IsGreek(name) || IsUnknownName(name, Here(TokenKind::kPunct, "(", 1))) {
     ++at_;
     return SymbolFrom(name);
   }
-  // A product of variables: one letter now, the rest stays.
+  const bool doubtful = MayBeName(name) || run_doubtful_;
+  const NodeId letter = LetterOf(name);
+  // The letters that are left are of one run.
+  run_doubtful_ = doubtful && Peek().kind == TokenKind::kName && !Peek().space_before;
+  return doubtful ? Doubtful(letter) : letter;
+}
+
+// The first letter of a run, as a factor; the rest stays.
+NodeId Reader::LetterOf(const std::string& name) {
   size_t length = 1;
   while (length < name.size() && (static_cast<unsigned char>(name[length]) & 0xC0U) == 0x80U) {
     ++length;
@@ -142,16 +177,33 @@ NodeId Reader::SymbolFrom(std::string name) {
     ++at_;
     name += '_' + RawGroup();
   }
-  const bool function = kFunctionLetters.find(name[0]) != std::string_view::npos ||
-                        name == "Theta" || name == "Omega" || name == "phi" || IsDefined(name);
-  if (function && Punct("(") && !Peek().space_before) {
+  const bool called = Punct("(") && !Peek().space_before;
+  const bool greek = std::find(std::begin(kGreekFunctions), std::end(kGreekFunctions),
+                               name.substr(0, name.find('_'))) != std::end(kGreekFunctions);
+  const bool function = kFunctionLetters.find(name[0]) != std::string_view::npos || greek ||
+                        IsUnknownName(name, called) || IsDefined(name);
+  if (function && called) {
     const NodeId arguments = CallArguments();
     if (arguments == kNoNode) return kNoNode;
     Node& call = tree_.at(arguments);
     call.text = "?" + name;  // no known function starts with a question mark
     return arguments;
   }
-  return tree_.AddText(Kind::kSymbol, name);
+  const NodeId symbol = tree_.AddText(Kind::kSymbol, name);
+  // W(1) and \mu(6) may be calls, x(x+1) is none.
+  const bool doubtful = IsUnknownName(name, false) || (called && OneArgumentAhead());
+  return doubtful ? Doubtful(symbol) : symbol;
+}
+
+NodeId Reader::Doubtful(NodeId id) {
+  tree_.at(id).doubtful = true;
+  return id;
+}
+
+// Whether "(" is followed by one number or letter and ")".
+bool Reader::OneArgumentAhead() const {
+  const bool atom = Peek(1).kind == TokenKind::kNumber || Peek(1).kind == TokenKind::kName;
+  return atom && Here(TokenKind::kPunct, ")", 2);
 }
 
 NodeId Reader::CommandAtom() {
@@ -167,13 +219,19 @@ NodeId Reader::CommandAtom() {
     return Call(std::string(function));
   }
   if (const auto constant = ConstantName(name); !constant.empty()) {
-    return tree_.AddText(Kind::kConstant, std::string(constant));
+    const NodeId node = tree_.AddText(Kind::kConstant, std::string(constant));
+    // \pi(10) may count primes.
+    const bool counted = Punct("(") && Peek(1).kind == TokenKind::kNumber && OneArgumentAhead();
+    return counted ? Doubtful(node) : node;
   }
   if (IsGreek(name)) return SymbolFrom(name.substr(0, 3) == "var" ? name.substr(3) : name);
   if (name == "lfloor") return Delimited("floor", "rfloor");
   if (name == "lceil") return Delimited("ceil", "rceil");
   if (name == "lvert" || name == "vert") return Delimited("abs", name == "vert" ? "vert" : "rvert");
   if (name == "langle") return Delimited("", "rangle");
+  if ((name == "{" || name == "lbrace") && Accept(TokenKind::kCommand, "begin")) {
+    return Environment(true);
+  }
   if (name == "{" || name == "lbrace") return Set();
   if (name == "begin") return Environment();
   if (name == "emptyset" || name == "varnothing") return tree_.Add(Kind::kSet, {});
@@ -221,72 +279,6 @@ NodeId Reader::FractionOrRoot(const std::string& name) {
   return tree_.Add(Kind::kProduct, {first, Inverse(second)});
 }
 
-// The call of a known function: its power, its base, its argument.
-NodeId Reader::Call(std::string name) {
-  const Level level(*this);
-  if (level.TooDeep()) return Fail("nested too deeply");
-  NodeId exponent = kNoNode;
-  NodeId base = kNoNode;
-  while (Punct("^") || (Punct("_") && name == "log")) {
-    const bool power = Punct("^");
-    ++at_;
-    NodeId& slot = power ? exponent : base;
-    // "log_10 x" has base 10, "\\log_28" base 2.
-    const bool whole = !power && Peek().kind == TokenKind::kNumber && Peek(1).space_before;
-    slot = whole ? Literal() : Argument();
-    if (slot == kNoNode) return kNoNode;
-  }
-  const NodeId arguments = Punct("(") ? CallArguments() : ImplicitArgument();
-  if (arguments == kNoNode) return kNoNode;
-  if (name == "sqrt" || name == "cbrt" || name == "exp") {
-    const std::vector<NodeId> args = tree_.at(arguments).args;
-    if (args.size() != 1) return Fail(name + " of several numbers");
-    if (name == "exp") {
-      return tree_.Add(Kind::kPower, {tree_.AddText(Kind::kConstant, "e"), args[0]});
-    }
-    const NodeId root = tree_.AddNumber(Rational(1, name == "sqrt" ? 2 : 3));
-    return tree_.Add(Kind::kPower, {args[0], root});
-  }
-  // sin^{-1} is the inverse function; any other power is that of the value.
-  const bool inverse = exponent != kNoNode && tree_.at(exponent).kind == Kind::kNumber &&
-                       tree_.at(exponent).number == Rational(-1);
-  if (inverse && !FunctionName("arc" + name).empty()) {
-    name.insert(0, "arc");
-    exponent = kNoNode;
-  }
-  Node& call = tree_.at(arguments);
-  call.text = std::move(name);
-  if (base != kNoNode) call.args.push_back(base);
-  if (exponent == kNoNode) return arguments;
-  return tree_.Add(Kind::kPower, {arguments, exponent});
-}
-
-// "(a, b)" as the arguments of a kCall without a name yet.
-NodeId Reader::CallArguments() {
-  ++at_;
-  const int outer = std::exchange(calls_, 0);
-  const int bars = std::exchange(bars_, 0);
-  const NodeId inner = List(")");
-  calls_ = outer;
-  bars_ = bars;
-  if (inner == kNoNode) return kNoNode;
-  if (!Accept(TokenKind::kPunct, ")")) return Fail("unmatched (");
-  const Node& list = tree_.at(inner);
-  return tree_.Add(Kind::kCall, list.kind == Kind::kList ? list.args : std::vector<NodeId>{inner});
-}
-
-// The argument of a function without parentheses: factors up to the next sign, "/" or function.
-NodeId Reader::ImplicitArgument() {
-  ++calls_;
-  NodeId argument = Power();
-  while (argument != kNoNode && AtomHere() && !Punct("[")) {
-    const NodeId factor = Power();
-    argument = factor == kNoNode ? kNoNode : Times(argument, factor);
-  }
-  --calls_;
-  return argument == kNoNode ? kNoNode : tree_.Add(Kind::kCall, {argument});
-}
-
 // A brace group, or a single digit, letter or command.
 NodeId Reader::Argument() {
   const Level level(*this);
@@ -321,11 +313,15 @@ NodeId Reader::Argument() {
 }
 
 NodeId Reader::Subscripted(NodeId base) {
-  Node& node = tree_.at(base);
-  if (node.kind != Kind::kSymbol) return Fail("subscript of something that has none");
+  // x^{3}_{12} is x_{12}^3.
+  const NodeId symbol = tree_.at(base).kind == Kind::kPower ? tree_.at(base).args[0] : base;
+  const Node& node = tree_.at(symbol);
+  if (node.kind != Kind::kSymbol || node.text.find('_') != std::string::npos) {
+    return Fail("subscript of something that has none");
+  }
   ++at_;
   const std::string subscript = RawGroup();
-  tree_.at(base).text += '_' + subscript;
+  tree_.at(symbol).text += '_' + subscript;
   return base;
 }
 

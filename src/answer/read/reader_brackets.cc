@@ -1,4 +1,6 @@
 // Bracketed forms of the reader: groups, tuples, intervals, sets, matrices.
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,23 +71,88 @@ NodeId Reader::Delimited(std::string name, std::string_view close) {
                                   : inner;
 }
 
-// \begin{...}: matrices are read, "array" as a matrix; other environments are not.
-NodeId Reader::Environment() {
+// \begin{...}: matrices, "array" as one of them unless a brace is open before it; cases and systems
+// of equations. Other environments are not read.
+NodeId Reader::Environment(bool braced) {
   const std::string name = RawGroup();
   if (name == "array") RawGroup();
+  const bool cases = braced || name == "cases" || name == "dcases" || name == "rcases";
+  const bool system = name.substr(0, 5) == "align" || name == "gathered";
   const bool matrix = name.find("matrix") != std::string::npos || name == "array";
-  if (!matrix) return Fail("cannot read \\begin{" + name + "}");
-  const NodeId result = Matrix();
+  if (!matrix && !cases && !system) return Fail("cannot read \\begin{" + name + "}");
+  const int outer = std::exchange(calls_, 0);
+  const int bars = std::exchange(bars_, 0);
+  const NodeId result = system ? Rows() : cases ? Cases() : Matrix();
+  calls_ = outer;
+  bars_ = bars;
   if (result == kNoNode) return kNoNode;
   if (!Accept(TokenKind::kCommand, "end") || RawGroup() != name) {
     return Fail("\\begin{" + name + "} without its end");
   }
-  if (name == "vmatrix") return tree_.Add(Kind::kCall, {result}, "det");
-  return result;
+  return name == "vmatrix" ? Determinant(result) : result;
+}
+
+// Lines of equations; "&" only aligns them.
+NodeId Reader::Rows() {
+  size_t end = at_;
+  while (end < tokens_.size() && !Here(TokenKind::kCommand, "end", end - at_)) ++end;
+  const auto first = tokens_.begin() + static_cast<std::ptrdiff_t>(at_);
+  const auto last = tokens_.begin() + static_cast<std::ptrdiff_t>(end);
+  tokens_.erase(std::remove_if(first, last,
+                               [](const Token& token) {
+                                 return token.kind == TokenKind::kPunct && token.text == "&";
+                               }),
+                last);
+  return Cases();
+}
+
+// Rows "value & condition", with or without the words and commas between them; rows of one cell are
+// a system of equations.
+NodeId Reader::Cases() {
+  std::vector<NodeId> cells;
+  size_t rows = 0;
+  while (!Command("end")) {
+    const NodeId value = Relation();
+    if (value == kNoNode) return kNoNode;
+    cells.push_back(value);
+    ++rows;
+    const bool comma = Accept(TokenKind::kPunct, ",") || Accept(TokenKind::kPunct, ";") ||
+                       Accept(TokenKind::kPunct, ".");
+    const bool border = Accept(TokenKind::kPunct, "&");
+    if (border || Peek().kind == TokenKind::kText || (comma && !Command("\\") && !Command("end"))) {
+      const NodeId condition = Condition();
+      if (condition == kNoNode) return kNoNode;
+      cells.push_back(condition);
+    }
+    if (!Accept(TokenKind::kCommand, "\\") && !Command("end")) return Fail("cannot read a row");
+  }
+  if (cells.empty()) return Fail("no cases");
+  if (cells.size() == 1) return cells[0];
+  if (cells.size() == rows) return tree_.Add(Kind::kList, std::move(cells), "and");
+  if (cells.size() != 2 * rows) return Fail("cases of which some have no condition");
+  return tree_.Add(Kind::kCases, std::move(cells));
+}
+
+// The condition of a case: "if x > 0", "x > 0,", "otherwise".
+NodeId Reader::Condition() {
+  const std::string word = Peek().kind == TokenKind::kText ? Peek().text : "";
+  if (word == "otherwise" || word == "else" || word == "if otherwise") {
+    ++at_;
+    Accept(TokenKind::kPunct, ".");
+    return tree_.AddText(Kind::kText, "otherwise");
+  }
+  for (const std::string_view start : {"if", "for", "when", "where", "with"}) {
+    if (word == start) {
+      ++at_;
+      break;
+    }
+  }
+  const NodeId condition = List("\\");
+  Accept(TokenKind::kPunct, ".");
+  return condition;
 }
 
 NodeId Reader::Matrix() {
-  const int outer = std::exchange(calls_, 0);
   std::vector<NodeId> entries;
   size_t columns = 0;
   while (!Command("end")) {
@@ -102,7 +169,6 @@ NodeId Reader::Matrix() {
       return Fail("cannot read a matrix entry");
     }
   }
-  calls_ = outer;
   if (entries.empty()) return Fail("empty matrix");
   const NodeId matrix = tree_.Add(Kind::kMatrix, std::move(entries));
   tree_.at(matrix).columns = static_cast<int>(columns);

@@ -25,6 +25,8 @@ class Reader {
   // The whole answer; kNoNode with error() on failure.
   NodeId ReadAll();
   const std::string& error() const { return error_; }
+  bool may_have_units() const { return may_have_units_; }
+  bool surely_units() const { return surely_units_; }
 
  private:
   // reader_infix.cc: writes a \over b as \frac{a}{b}, and n \choose k as \binom{n}{k}.
@@ -33,23 +35,61 @@ class Reader {
   // reader_spell.cc
   void Spell();
   bool SpliceText(const Token& token, std::vector<Token>& out) const;
+  size_t BareUnitLength(size_t at, const std::vector<Token>& before);
+  bool IsBareUnitAt(size_t at, bool& certain) const;
+  size_t TakeSpecial(size_t at, std::vector<Token>& out);
+  size_t TakeUnitPower(size_t at, std::string& unit) const;
+  size_t TakeBasedDigits(size_t at, std::vector<Token>& out) const;
 
-  // reader.cc: structure
-  NodeId List(std::string_view close);
+  // reader.cc: relations and sums
   NodeId Relation();
   char RelationHere() const;
+  NodeId Operand();
+  NodeId ResidueClass(NodeId value, NodeId modulus);
+  bool ModulusAhead() const;
+  bool IsConstant(NodeId id) const;
   NodeId Join();
   NodeId Sum();
   NodeId Signed();
+
+  // reader_lists.cc
+  NodeId List(std::string_view close);
+  NodeId Joined(std::vector<NodeId> elements, std::vector<std::string> separators);
+  NodeId Grouped(const std::vector<NodeId>& elements, const std::vector<std::string>& separators);
+  bool FormOneQuantity(const std::vector<NodeId>& parts);
+  bool SeparatorHere(std::string& separator) const;
+  NodeId Quantified();
+  NodeId Qualifier(NodeId statement);
+  NodeId WordedDomain();
+  bool DomainAhead() const;
+  bool IsDomain(NodeId relation, NodeId statement) const;
+  bool Contains(NodeId id, const std::string& symbol) const;
+
+  // reader_products.cc
+  NodeId Quantity();
+  bool EndsInUnit(NodeId id) const;
   NodeId Product();
   bool ProductStep(NodeId& result);
+  bool NumberIsFactor() const;
+  bool NumberHasPower() const;
   NodeId Power();
   NodeId Raised(NodeId base);
   NodeId Exponent();
   NodeId Postfix(NodeId atom);
-  NodeId Quantified();
-  bool SeparatorHere(std::string& separator) const;
-  NodeId Qualifier(NodeId statement);
+  NodeId DegreeUnit();
+  NodeId Negated(NodeId value);
+  NodeId Inverse(NodeId value);
+  NodeId Times(NodeId a, NodeId b);
+
+  // reader_linear.cc
+  bool IsLinear(NodeId id) const;
+  bool IsScalar(NodeId id) const;
+  NodeId Added(std::vector<NodeId> terms);
+  NodeId LinearProduct(NodeId a, NodeId b);
+  NodeId Scaled(NodeId linear, NodeId factor);
+  NodeId MatrixProduct(NodeId a, NodeId b);
+  NodeId Raise(NodeId base, NodeId exponent);
+  NodeId Determinant(NodeId matrix);
 
   // reader_atoms.cc
   NodeId Atom();
@@ -57,20 +97,29 @@ class Reader {
   NodeId NameAtom();
   NodeId CommandAtom();
   NodeId FractionOrRoot(const std::string& name);
+  NodeId LetterOf(const std::string& name);
   NodeId SymbolFrom(std::string name);
+  NodeId Doubtful(NodeId id);
+  bool OneArgumentAhead() const;
   bool IsDefined(const std::string& name) const;
-  NodeId Call(std::string name);
-  NodeId CallArguments();
-  NodeId ImplicitArgument();
   NodeId Argument();
   NodeId Bracketed();
   NodeId Set();
   NodeId Delimited(std::string name, std::string_view close);
   NodeId Matrix();
-  NodeId Environment();
+  NodeId Environment(bool braced = false);
+  NodeId Rows();
+  NodeId Cases();
+  NodeId Condition();
   NodeId Subscripted(NodeId base);
   std::string RawGroup();
   bool AtomHere() const;
+
+  // reader_calls.cc
+  NodeId Call(std::string name);
+  NodeId ValueOfCall(const std::string& name, NodeId arguments);
+  NodeId CallArguments();
+  NodeId ImplicitArgument();
 
   // reader_numbers.cc
   NodeId NumberAtom();
@@ -100,11 +149,6 @@ class Reader {
     return kNoNode;
   }
 
-  // Nodes
-  NodeId Negated(NodeId value);
-  NodeId Inverse(NodeId value);
-  NodeId Times(NodeId a, NodeId b);
-
   // Counts one level of nesting while it lives.
   class Level {
    public:
@@ -127,8 +171,11 @@ class Reader {
   Token end_;
   std::string error_;
   int depth_ = 0;
-  int bars_ = 0;   // open |...|
-  int calls_ = 0;  // open implicit arguments, as in "sin 2x"
+  int bars_ = 0;               // open |...|
+  int calls_ = 0;              // open implicit arguments, as in "sin 2x"
+  bool run_doubtful_ = false;  // letters of a run that may be a name are left
+  bool may_have_units_ = false;
+  bool surely_units_ = false;
 };
 
 }  // namespace hyper::answer

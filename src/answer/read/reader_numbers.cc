@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/answer/read/names.h"
 #include "src/answer/read/reader_impl.h"
 
 namespace hyper::answer {
@@ -13,6 +14,12 @@ namespace {
 constexpr long kMaxExponent = 100'000;
 // From so many significant digits on a decimal may stand for a fraction (docs/answers.md).
 constexpr size_t kLongDecimal = 12;
+
+bool AllAlphanumeric(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0;
+  });
+}
 
 bool AllDigits(std::string_view text) {
   return !text.empty() &&
@@ -36,9 +43,12 @@ NodeId Reader::NumberAtom() {
 NodeId Reader::Literal() {
   const std::string literal = Peek().text;
   ++at_;
-  if (Punct("_") && AllDigits(literal)) {
+  if (Punct("_") && AllAlphanumeric(literal)) {
     ++at_;
     const std::string subscript = RawGroup();
+    if (const long base = NumberOfWord(subscript); base > 0) {
+      return BasedNumber(literal, static_cast<int>(base));
+    }
     int base = 0;
     const char* const end = subscript.data() + subscript.size();
     const auto parsed = std::from_chars(subscript.data(), end, base);

@@ -8,6 +8,7 @@
 
 #include "src/answer/read/names.h"
 #include "src/answer/read/reader_impl.h"
+#include "src/answer/read/units.h"
 
 namespace hyper::answer {
 namespace {
@@ -24,6 +25,13 @@ std::string Words(std::string_view text) {
     words.pop_back();
   }
   return words;
+}
+
+// One word with a capital.
+bool IsProper(std::string_view text) {
+  const std::string_view word = Trimmed(text);
+  return !word.empty() && word[0] >= 'A' && word[0] <= 'Z' &&
+         std::all_of(word.begin() + 1, word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 bool HasDigit(std::string_view text) {
@@ -123,6 +131,122 @@ bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
   return true;
 }
 
+// Whether the token is letters that may be a unit, with their power.
+bool Reader::IsBareUnitAt(size_t at, bool& certain) const {
+  return at < tokens_.size() && tokens_[at].kind == TokenKind::kName &&
+         IsBareUnit(tokens_[at].text, certain);
+}
+
+// How many tokens from `at` on may be the unit of the number before them, up to the end of the
+// element: 9.8 m/s^2. 0: none.
+size_t Reader::BareUnitLength(size_t at, const std::vector<Token>& before) {
+  if (before.empty()) return 0;
+  const Token& last = before.back();
+  const bool number = last.kind == TokenKind::kNumber || IsOneOf(&last, "})!") ||
+                      (last.kind == TokenKind::kCommand && last.text == "pi");
+  bool certain = false;
+  bool sure = tokens_[at].space_before;
+  size_t end = at;
+  while (number && IsBareUnitAt(end, certain)) {
+    sure = sure || certain || end > at;
+    ++end;
+    if (end < tokens_.size() && IsOneOf(&tokens_[end], "^")) {
+      ++end;
+      const bool group = end < tokens_.size() && IsOneOf(&tokens_[end], "{");
+      if (group) ++end;
+      if (end < tokens_.size() && IsOneOf(&tokens_[end], "-")) ++end;
+      if (end >= tokens_.size() || tokens_[end].kind != TokenKind::kNumber) return 0;
+      ++end;
+      if (group && !(end < tokens_.size() && IsOneOf(&tokens_[end], "}"))) return 0;
+      if (group) ++end;
+    }
+    const bool joined = end + 1 < tokens_.size() &&
+                        (IsOneOf(&tokens_[end], "/*") || tokens_[end].text == "cdot") &&
+                        IsBareUnitAt(end + 1, certain);
+    if (joined) ++end;
+  }
+  const bool closed = end == tokens_.size() || IsOneOf(&tokens_[end], ",;)=.") ||
+                      tokens_[end].kind == TokenKind::kText ||
+                      (tokens_[end].kind == TokenKind::kNumber && tokens_[end].space_before);
+  if (end == at || !closed) return 0;
+  may_have_units_ = true;
+  surely_units_ = surely_units_ || sure;
+  return end - at;
+}
+
+// FF_{16}, 1A_{16}: digits and capitals with their base as one number in `out`. How many tokens are
+// taken; 0: it is no such number. A_{12} is an index.
+size_t Reader::TakeBasedDigits(size_t at, std::vector<Token>& out) const {
+  std::string digits;
+  size_t end = at;
+  while (end < tokens_.size() && (end == at || !tokens_[end].space_before) &&
+         (tokens_[end].kind == TokenKind::kName || tokens_[end].kind == TokenKind::kNumber)) {
+    digits += tokens_[end++].text;
+  }
+  const size_t group = end + 1 < tokens_.size() && IsOneOf(&tokens_[end + 1], "{") ? 1 : 0;
+  if (digits.size() < 2 || end + 1 + group >= tokens_.size() || !IsOneOf(&tokens_[end], "_")) {
+    return 0;
+  }
+  const Token& base = tokens_[end + 1 + group];
+  if (base.kind != TokenKind::kNumber || base.text.size() != 2) return 0;
+  const int value = (base.text[0] - '0') * 10 + base.text[1] - '0';
+  bool letters = false;
+  for (const char c : digits) {
+    const bool letter = c >= 'A' && c < 'A' + value - 10;
+    letters = letters || letter;
+    if (!letter && !(c >= '0' && c <= '9')) return 0;
+  }
+  if (!letters) return 0;
+  Token number{TokenKind::kNumber, std::move(digits), tokens_[at].space_before};
+  out.push_back(std::move(number));
+  return end - at;
+}
+
+// \text{ m/s}^2 is m/s^2: appends the power that stands at `at` to a unit of several factors. How
+// many tokens are taken.
+size_t Reader::TakeUnitPower(size_t at, std::string& unit) const {
+  if (UnitName(unit).find(' ') == std::string::npos) return 0;
+  const size_t group = at + 1 < tokens_.size() && IsOneOf(&tokens_[at + 1], "{") ? 1 : 0;
+  const size_t sign =
+      at + 1 + group < tokens_.size() && IsOneOf(&tokens_[at + 1 + group], "-") ? 1 : 0;
+  const size_t number = at + 1 + group + sign;
+  const size_t end = number + 1 + group;
+  if (end > tokens_.size() || !IsOneOf(&tokens_[at], "^")) return 0;
+  if (tokens_[number].kind != TokenKind::kNumber) return 0;
+  if (group == 1 && !IsOneOf(&tokens_[end - 1], "}")) return 0;
+  unit += (sign == 1 ? "^-" : "^") + tokens_[number].text;
+  return end - at;
+}
+
+// Digits with a base, ordinals, "-by-" and units in letters: what is spelled with several tokens.
+// How many are taken; 0: none, and nothing done.
+size_t Reader::TakeSpecial(size_t at, std::vector<Token>& out) {
+  const Token& token = tokens_[at];
+  const bool name = token.kind == TokenKind::kName;
+  if (!name && token.kind != TokenKind::kNumber && token.kind != TokenKind::kText) return 0;
+  if (token.kind != TokenKind::kText) {
+    if (const size_t taken = TakeBasedDigits(at, out); taken > 0) return taken;
+  }
+  const Token* const before = out.empty() ? nullptr : &out.back();
+  const Token* const after = at + 1 == tokens_.size() ? nullptr : &tokens_[at + 1];
+  if (token.text == "by" && IsOneOf(before, "-") && IsOneOf(after, "-")) {
+    out.back() = {TokenKind::kCommand, "by"};
+    return 2;
+  }
+  const size_t length = name ? BareUnitLength(at, out) : 0;
+  if (options_.bare_units && length > 0) {
+    Token unit{TokenKind::kText, "", true};
+    for (size_t i = at; i < at + length; ++i) {
+      const bool times = tokens_[i].text == "cdot" || IsOneOf(&tokens_[i], "*");
+      const bool next = tokens_[i].kind == TokenKind::kName && i > at;
+      unit.text += times ? " " : (next ? " " : "") + tokens_[i].text;
+    }
+    out.push_back(std::move(unit));
+    return length;
+  }
+  return token.kind == TokenKind::kNumber ? 0 : TakeOrdinal(tokens_, at, out);
+}
+
 void Reader::Spell() {
   std::vector<Token> spelled;
   spelled.reserve(tokens_.size());
@@ -130,22 +254,23 @@ void Reader::Spell() {
     Token& token = tokens_[i];
     const Token* const before = spelled.empty() ? nullptr : &spelled.back();
     const Token* const after = i + 1 == tokens_.size() ? nullptr : &tokens_[i + 1];
-    if (token.kind == TokenKind::kText || token.kind == TokenKind::kName) {
-      if (const size_t dropped = TakeOrdinal(tokens_, i, spelled); dropped > 0) {
-        i += dropped - 1;
-        continue;
-      }
+    if (const size_t taken = TakeSpecial(i, spelled); taken > 0) {
+      i += taken - 1;
+      continue;
     }
     if (token.kind == TokenKind::kText && token.text.find(kUnreadableCommand) != token.text.npos) {
       token.kind = TokenKind::kCommand;
     } else if (token.kind == TokenKind::kText) {
       if (SpliceText(token, spelled)) continue;
+      token.proper = IsProper(token.text);
       token.text = Words(token.text);
       if (token.text.empty()) continue;
+      i += TakeUnitPower(i + 1, token.text);
     } else if (token.kind == TokenKind::kName && FunctionName(token.text).empty() &&
                ConstantName(token.text).empty() && !IsGreek(token.text) && token.text != "in" &&
                IsWord(token.text) && !IsProduct(token.text, before, after)) {
       token.kind = TokenKind::kText;
+      token.proper = IsProper(token.text);
       token.text = LowerCase(token.text);
       if (before != nullptr && before->kind == TokenKind::kNumber && IsPerTime(tokens_, i + 1)) {
         token.text += '/' + tokens_[i + 2].text;

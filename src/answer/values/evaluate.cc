@@ -93,6 +93,9 @@ class RationalEvaluator {
       if (node.text == "sign") return Rational(args[0].Sign());
     }
     if (node.text == "binom" && args.size() == 2) return Binomial(args[0], args[1]);
+    if (node.text == "mod" && args.size() == 2) {
+      return args[1].Sign() > 0 ? args[0].Modulo(args[1], budget_) : std::nullopt;
+    }
     const bool most = node.text == "max";
     if (most || node.text == "min") {
       return most ? *std::max_element(args.begin(), args.end())
@@ -177,6 +180,8 @@ const char* KindName(Kind kind) {
       return "builder";
     case Kind::kQualified:
       return "qualified";
+    case Kind::kCases:
+      return "cases";
     case Kind::kEllipsis:
       return "...";
     case Kind::kUnit:

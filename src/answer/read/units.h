@@ -1,0 +1,49 @@
+// Units of measure: their spellings, sizes and dimensions.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/answer/numbers/exact.h"
+
+namespace hyper::answer {
+
+// Canonical name of a unit ("inches", "in" are "inch"; "km/h" and "kilometers per hour" are
+// "hour^-1 kilometer"); any other word is its own singular. `words` as written or in lower case.
+std::string UnitName(std::string_view words);
+
+// Whether letters outside \text{...} may be the unit of the number before them, as in 10 N;
+// `certain`: they hardly mean anything else. Case counts.
+bool IsBareUnit(std::string_view letters, bool& certain);
+// Units that plain text writes in letters, where "cm" could also be c times m.
+bool IsPlainUnit(std::string_view letters);
+
+// Factors of a unit: "meter second^-2" for canonical units, sorted by name, each name once.
+class UnitProduct {
+ public:
+  // Multiplies by a canonical unit raised to `power`.
+  void Multiply(std::string_view canonical, long power);
+  bool empty() const { return factors_.empty(); }
+  // Canonical text.
+  std::string ToString() const;
+
+ private:
+  struct Factor {
+    std::string name;
+    long power = 0;
+  };
+  std::vector<Factor> factors_;
+};
+
+// What a canonical unit is worth: `size` of the base unit of its dimension ("length",
+// "length time^-1"). Nothing where a factor is not known.
+struct UnitScale {
+  Rational size;
+  std::string dimension;
+};
+std::optional<UnitScale> ScaleOfUnit(std::string_view canonical, Budget& budget);
+
+}  // namespace hyper::answer
