@@ -56,7 +56,7 @@ class Reader {
   NodeId List(std::string_view close);
   NodeId Joined(std::vector<NodeId> elements, std::vector<std::string> separators);
   NodeId Grouped(const std::vector<NodeId>& elements, const std::vector<std::string>& separators);
-  bool FormOneQuantity(const std::vector<NodeId>& parts);
+  bool FormOneQuantity(const std::vector<NodeId>& parts, std::string_view dimension = {});
   bool SeparatorHere(std::string& separator) const;
   NodeId Quantified();
   NodeId Qualifier(NodeId statement);

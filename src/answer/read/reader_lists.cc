@@ -190,7 +190,9 @@ NodeId Reader::Joined(std::vector<NodeId> elements, std::vector<std::string> sep
       const bool word = separator != "," && separator != ";";
       if (joined_by == "," && word) joined_by = separator;
     }
-    if (FormOneQuantity(elements)) {
+    // Of lengths and weights, a comma separates two.
+    const bool commas = joined_by == ",";
+    if (FormOneQuantity(elements, commas ? "time" : "")) {
       list = tree_.Add(Kind::kSum, std::move(elements));
     } else if (list = Grouped(elements, separators); list == kNoNode) {
       list = tree_.Add(Kind::kList, std::move(elements), joined_by);
@@ -230,8 +232,9 @@ NodeId Reader::Grouped(const std::vector<NodeId>& elements,
   return tree_.Add(Kind::kList, std::move(lists), "or");
 }
 
-// Whether these are 3 hours and 30 minutes: amounts in ever smaller units of one kind.
-bool Reader::FormOneQuantity(const std::vector<NodeId>& parts) {
+// Whether these are 3 hours and 30 minutes: amounts in ever smaller units of one dimension, of any
+// where none is given.
+bool Reader::FormOneQuantity(const std::vector<NodeId>& parts, std::string_view dimension) {
   std::optional<UnitScale> last;
   for (const NodeId part : parts) {
     const Node& product = tree_.at(part);
@@ -240,7 +243,7 @@ bool Reader::FormOneQuantity(const std::vector<NodeId>& parts) {
     auto scale = unit.kind == Kind::kUnit ? ScaleOfUnit(unit.text, budget_) : std::nullopt;
     if (!scale) return false;
     const bool smaller = !last || (last->dimension == scale->dimension && scale->size < last->size);
-    if (!smaller) return false;
+    if (!smaller || (!dimension.empty() && scale->dimension != dimension)) return false;
     last = std::move(scale);
   }
   return true;

@@ -123,7 +123,7 @@ bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
   const bool spaced = token.text.size() > 1 || kUnitLetters.find(bare) != bare.npos;
   const bool unit = behind_number && ((letter && bare == content && spaced) || content == "min");
   const bool name =
-      !FunctionName(content).empty() || ConstantName(content) == "pi" || IsGreek(content);
+      !FunctionName(content).empty() || !ConstantName(content).empty() || IsGreek(content);
   if (unit || !(letter || name || HasDigit(content))) return false;
   Tokens inner = Tokenize(content, 200);
   if (!inner.error.empty()) return false;
@@ -280,6 +280,17 @@ void Reader::Spell() {
     if (token.kind == TokenKind::kText) {
       TakeScales(token.text, spelled);
       if (token.text.empty()) continue;
+    }
+    // "dollars and" joins what stands around it.
+    static constexpr std::string_view kAnd = " and";
+    const bool joins = token.kind == TokenKind::kText && token.text.size() > kAnd.size() &&
+                       token.text.substr(token.text.size() - kAnd.size()) == kAnd &&
+                       i + 1 < tokens_.size() && tokens_[i + 1].kind == TokenKind::kNumber;
+    if (joins) {
+      token.text.resize(token.text.size() - kAnd.size());
+      spelled.push_back(std::move(token));
+      spelled.push_back({TokenKind::kText, "and", true});
+      continue;
     }
     // Words in a row are one text, unless one of them separates.
     if (token.kind == TokenKind::kText && !spelled.empty() &&
