@@ -1,13 +1,14 @@
 // Unicode mathematics as ASCII or LaTeX.
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <iterator>
 #include <string>
 #include <string_view>
 
 #include "src/answer/read/lexer.h"
-#include "src/answer/read/unicode_letters.h"
+#include "src/base/utf8.h"
 
 namespace hyper::answer {
 namespace {
@@ -17,106 +18,27 @@ struct Mapping {
   std::string_view ascii;
 };
 
-// Sorted by code point.
+// Signs that stand for a command, sorted by code point. Letters, digits, fractions and spaces
+// follow from the Unicode tables.
 constexpr Mapping kMappings[] = {
-    {0x00A0, " "},
     {0x00A3, "\\pounds "},
     {0x00AC, "\\neg "},
     {0x00B0, "^\\circ "},
     {0x00B1, "\\pm "},
     {0x00B7, "\\cdot "},
-    {0x00BC, "\\frac{1}{4}"},
-    {0x00BD, "\\frac{1}{2}"},
-    {0x00BE, "\\frac{3}{4}"},
     {0x00D7, "\\times "},
     {0x00F7, "\\div "},
-    {0x0391, "A"},
-    {0x0392, "B"},
-    {0x0393, "\\Gamma "},
-    {0x0394, "\\Delta "},
-    {0x0395, "E"},
-    {0x0396, "Z"},
-    {0x0397, "H"},
-    {0x0398, "\\Theta "},
-    {0x0399, "I"},
-    {0x039A, "K"},
-    {0x039B, "\\Lambda "},
-    {0x039C, "M"},
-    {0x039D, "N"},
-    {0x039E, "\\Xi "},
-    {0x039F, "O"},
-    {0x03A0, "\\Pi "},
-    {0x03A1, "P"},
-    {0x03A3, "\\Sigma "},
-    {0x03A4, "T"},
-    {0x03A5, "Y"},
-    {0x03A6, "\\Phi "},
-    {0x03A7, "X"},
-    {0x03A8, "\\Psi "},
-    {0x03A9, "\\Omega "},
-    {0x03B1, "\\alpha "},
-    {0x03B2, "\\beta "},
-    {0x03B3, "\\gamma "},
-    {0x03B4, "\\delta "},
-    {0x03B5, "\\epsilon "},
-    {0x03B6, "\\zeta "},
-    {0x03B7, "\\eta "},
-    {0x03B8, "\\theta "},
-    {0x03B9, "\\iota "},
-    {0x03BA, "\\kappa "},
-    {0x03BB, "\\lambda "},
-    {0x03BC, "\\mu "},
-    {0x03BD, "\\nu "},
-    {0x03BE, "\\xi "},
-    {0x03BF, "o"},
-    {0x03C0, "\\pi "},
-    {0x03C1, "\\rho "},
-    {0x03C2, "\\sigma "},
-    {0x03C3, "\\sigma "},
-    {0x03C4, "\\tau "},
-    {0x03C5, "\\upsilon "},
-    {0x03C6, "\\phi "},
-    {0x03C7, "\\chi "},
-    {0x03C8, "\\psi "},
-    {0x03C9, "\\omega "},
-    {0x03D1, "\\theta "},
-    {0x03D5, "\\phi "},
-    {0x03F5, "\\epsilon "},
-    {0x2000, " "},
-    {0x2001, " "},
-    {0x2002, " "},
-    {0x2003, " "},
-    {0x2004, " "},
-    {0x2005, " "},
-    {0x2006, " "},
-    {0x2007, " "},
-    {0x2008, " "},
-    {0x2009, " "},
-    {0x200A, " "},
-    {0x200B, ""},
-    {0x200E, ""},
-    {0x200F, ""},
-    {0x2010, "-"},
-    {0x2011, "-"},
-    {0x2012, "-"},
-    {0x2013, "-"},
-    {0x2014, "-"},
     {0x2018, "'"},
     {0x2019, "'"},
     {0x201C, "\""},
     {0x201D, "\""},
     {0x2026, "\\ldots "},
-    {0x202F, " "},
     {0x2032, "'"},
     {0x2044, "/"},
-    {0x205F, " "},
-    {0x2060, ""},
-    {0x2061, ""},
-    {0x2062, ""},
-    {0x2063, ""},
-    {0x2064, ""},
     {0x20AC, "\\euro "},
     {0x2102, "\\mathbb{C}"},
+    {0x2103, "^\\circ C "},
+    {0x2109, "^\\circ F "},
     {0x210E, "h"},
     {0x210F, "\\hbar "},
     {0x2113, "\\ell "},
@@ -126,21 +48,6 @@ constexpr Mapping kMappings[] = {
     {0x2124, "\\mathbb{Z}"},
     {0x2147, "e"},
     {0x2148, "i"},
-    {0x2150, "\\frac{1}{7}"},
-    {0x2151, "\\frac{1}{9}"},
-    {0x2152, "\\frac{1}{10}"},
-    {0x2153, "\\frac{1}{3}"},
-    {0x2154, "\\frac{2}{3}"},
-    {0x2155, "\\frac{1}{5}"},
-    {0x2156, "\\frac{2}{5}"},
-    {0x2157, "\\frac{3}{5}"},
-    {0x2158, "\\frac{4}{5}"},
-    {0x2159, "\\frac{1}{6}"},
-    {0x215A, "\\frac{5}{6}"},
-    {0x215B, "\\frac{1}{8}"},
-    {0x215C, "\\frac{3}{8}"},
-    {0x215D, "\\frac{5}{8}"},
-    {0x215E, "\\frac{7}{8}"},
     {0x2192, "\\to "},
     {0x21D2, "\\Rightarrow "},
     {0x2200, "\\forall "},
@@ -182,47 +89,143 @@ constexpr Mapping kMappings[] = {
     {0x27E9, "\\rangle "},
     {0x2A7D, "\\leq "},
     {0x2A7E, "\\geq "},
-    {0x3000, " "},
     {0x3001, ","},
     {0x3002, "."},
     {0xFE0E, ""},
     {0xFE0F, ""},
-    {0xFEFF, ""},
 };
 
-// Length of the UTF-8 sequence at text[at] and its code point; 0 for an invalid one.
-size_t Decode(std::string_view text, size_t at, char32_t& code) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(at);
-  const size_t length = lead < 0x80   ? 1
-                        : lead < 0xC2 ? 0
-                        : lead < 0xE0 ? 2
-                        : lead < 0xF0 ? 3
-                        : lead < 0xF5 ? 4
-                                      : 0;
-  if (length == 0 || at + length > text.size()) return 0;
-  code = length == 1 ? lead : lead & (0x7FU >> length);
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0U) != 0x80U) return 0;
-    code = (code << 6U) | (byte(at + i) & 0x3FU);
+// U+03B1 on; U+03C2 is the sigma at the end of a word. A capital is its own command or a Latin one.
+constexpr std::string_view kGreek[] = {
+    "alpha", "beta",   "gamma",   "delta", "epsilon", "zeta", "eta",  "theta", "iota",
+    "kappa", "lambda", "mu",      "nu",    "xi",      "o",    "pi",   "rho",   "sigma",
+    "sigma", "tau",    "upsilon", "phi",   "chi",     "psi",  "omega"};
+constexpr std::string_view kCapitals = "AB  EZH IK MN O P  TY X  ";
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+// Sorted. Units, currencies and quotes among these blocks are left out.
+constexpr Range kUnreadable[] = {{0x00A8, 0x00A8}, {0x00AF, 0x00AF},   {0x00B4, 0x00B4},
+                                 {0x00B8, 0x00B8}, {0x02B0, 0x02B8},  // raised letters
+                                 {0x02C2, 0x02DF},                    // accents
+                                 {0x02E0, 0x02E4}, {0x0300, 0x036F},  // combining marks
+                                 {0x03D0, 0x03D7}, {0x03F0, 0x03F6},  // Greek symbols
+                                 {0x1AB0, 0x1AFF}, {0x1D2C, 0x1D6A},  // raised and lowered letters
+                                 {0x1D78, 0x1D78}, {0x1D9B, 0x1DFF},   {0x2016, 0x2017},
+                                 {0x2020, 0x2027}, {0x2030, 0x2038},   {0x203B, 0x205E},
+                                 {0x2061, 0x209F}, {0x20D0, 0x20FF},  // combining marks for symbols
+                                 {0x2100, 0x2102}, {0x2104, 0x2108},   {0x210A, 0x2115},
+                                 {0x2118, 0x211F}, {0x2123, 0x2129},   {0x212C, 0x2138},
+                                 {0x213C, 0x218B},  // letterlike symbols, fractions, Roman numerals
+                                 {0x2190, 0x23FF},  // arrows, operators, technical signs
+                                 {0x25A0, 0x25FF},  // geometric shapes
+                                 {0x27C0, 0x27FF}, {0x2900, 0x2AFF},   {0x2C7C, 0x2C7D},
+                                 {0xFE20, 0xFE2F}, {0x1D400, 0x1D7FF}, {0x1EE00, 0x1EEFF}};
+
+const utf8proc_property_t& PropertyOf(char32_t code) {
+  return *utf8proc_get_property(static_cast<utf8proc_int32_t>(code));
+}
+
+// The characters that a code point is a shape of, as Unicode says; empty for more than four.
+std::u32string Decomposed(char32_t code) {
+  constexpr auto kOptions = static_cast<utf8proc_option_t>(UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
+  std::array<utf8proc_int32_t, 4> parts{};
+  int last_class = 0;
+  const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(code), parts.data(),
+                                             parts.size(), kOptions, &last_class);
+  if (count < 0 || count > static_cast<utf8proc_ssize_t>(parts.size())) return {};
+  return {parts.begin(), parts.begin() + count};
+}
+
+std::string GreekLetter(char32_t code) {
+  if (code >= 0x03B1 && code < 0x03B1 + std::size(kGreek)) {
+    const std::string_view name = kGreek[code - 0x03B1];
+    return name == "o" ? "o" : "\\" + std::string(name) + ' ';
   }
-  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return overlong || surrogate || code > 0x10FFFF ? 0 : length;
+  // U+03A2 is no letter.
+  if (code < 0x0391 || code >= 0x0391 + kCapitals.size() || code == 0x03A2) return {};
+  const size_t place = code - 0x0391;
+  if (kCapitals[place] != ' ') return std::string(1, kCapitals[place]);
+  std::string name(kGreek[place]);
+  name[0] = static_cast<char>(name[0] - 'a' + 'A');
+  return "\\" + name + ' ';
+}
+
+const Mapping* MappingOf(char32_t code) {
+  const auto* const found = std::lower_bound(
+      std::begin(kMappings), std::end(kMappings), code,
+      [](const Mapping& mapping, char32_t wanted) { return mapping.code < wanted; });
+  return found != std::end(kMappings) && found->code == code ? found : nullptr;
+}
+
+// The ASCII or LaTeX of what a code point writes raised or lowered ("n" for U+207F); empty for any
+// other. `raised` tells which.
+std::string ScriptOf(char32_t code, bool& raised) {
+  // The ordinal signs are no exponents.
+  if (code < 0x00B2 || code == 0x00BA) return {};
+  const auto type = PropertyOf(code).decomp_type;
+  raised = type == UTF8PROC_DECOMP_TYPE_SUPER;
+  if (!raised && type != UTF8PROC_DECOMP_TYPE_SUB) return {};
+  const std::u32string plain = Decomposed(code);
+  if (plain.size() != 1) return {};
+  if (plain[0] == 0x2212) return "-";
+  return plain[0] < 0x80 ? std::string(1, static_cast<char>(plain[0])) : GreekLetter(plain[0]);
+}
+
+// A mathematical alphanumeric symbol (U+1D400 to U+1D7FF) as the letter or digit it is a shape of;
+// empty for one that is none. Script, fraktur and double-struck letters are names of their own.
+std::string LetterOf(char32_t code) {
+  constexpr char32_t kLatin = 0x1D400;
+  constexpr char32_t kDotless = 0x1D6A4;
+  constexpr char32_t kGreekShapes = 0x1D6A8;
+  constexpr char32_t kDigits = 0x1D7CE;
+  constexpr char32_t kShapes = 58;  // of the Greek letters, of which the last is another pi
+  const std::u32string plain = Decomposed(code);
+  const bool other_pi =
+      code >= kGreekShapes && code < kDigits && (code - kGreekShapes) % kShapes == kShapes - 1;
+  if (plain.size() != 1 || other_pi || (code >= kDotless && code < kGreekShapes)) return {};
+  if (plain[0] >= 0x80) return GreekLetter(plain[0]);
+  constexpr std::string_view kStyles[] = {"",          "",           "",         "\\mathcal",
+                                          "\\mathcal", "\\mathfrak", "\\mathbb", "\\mathfrak"};
+  const char32_t alphabet = (code - kLatin) / 52;
+  const std::string letter(1, static_cast<char>(plain[0]));
+  const bool styled = alphabet < std::size(kStyles) && !kStyles[alphabet].empty();
+  return styled ? std::string(kStyles[alphabet]) + '{' + letter + '}' : letter;
+}
+
+// Whether a code point that is mapped to nothing else changes the meaning of what it stands at: a
+// combining mark, or a sign of mathematics. Taking it for a letter would make it a word.
+bool IsUnreadable(char32_t code) {
+  const auto* const after =
+      std::upper_bound(std::begin(kUnreadable), std::end(kUnreadable), code,
+                       [](char32_t wanted, const Range& range) { return wanted < range.first; });
+  return after != std::begin(kUnreadable) && code <= std::prev(after)->last;
+}
+
+// "\frac{1}{4}" for U+00BC; empty for what is no fraction.
+std::string FractionOf(char32_t code) {
+  if (PropertyOf(code).decomp_type != UTF8PROC_DECOMP_TYPE_FRACTION) return {};
+  const std::u32string plain = Decomposed(code);
+  const size_t bar = plain.find(U'\u2044');
+  if (bar == plain.npos || bar + 1 == plain.size()) return {};
+  return "\\frac{" + std::string(plain.begin(), plain.begin() + static_cast<long>(bar)) + "}{" +
+         std::string(plain.begin() + static_cast<long>(bar) + 1, plain.end()) + '}';
 }
 
 // A run of raised or lowered characters at `at` as one group: U+00B9 U+2070 is "^{10}".
 size_t FoldScripts(std::string_view text, size_t at, std::string& out) {
-  char32_t code = 0;
-  Decode(text, at, code);
-  const bool raised = !SuperscriptOf(code).empty();
-  const auto read = raised ? SuperscriptOf : SubscriptOf;
+  bool raised = false;
+  ScriptOf(base::CharacterAt(text, at).code, raised);
   out += raised ? "^{" : "_{";
   while (at < text.size()) {
-    const size_t length = Decode(text, at, code);
-    const std::string_view ascii = length == 0 ? std::string_view() : read(code);
-    if (ascii.empty()) break;
-    out += ascii;
+    const auto [code, length] = base::CharacterAt(text, at);
+    bool next_raised = false;
+    const std::string script = ScriptOf(code, next_raised);
+    if (script.empty() || next_raised != raised) break;
+    out += script;
     at += length;
   }
   out += '}';
@@ -249,30 +252,28 @@ size_t FoldRadicand(std::string_view text, size_t at, std::string& out) {
   return end;
 }
 
-std::string_view MappingOf(char32_t code) {
-  const auto* const found = std::lower_bound(
-      std::begin(kMappings), std::end(kMappings), code,
-      [](const Mapping& mapping, char32_t wanted) { return mapping.code < wanted; });
-  const bool there = found != std::end(kMappings) && found->code == code;
-  // Null where there is none: some code points are mapped to nothing.
-  return there ? found->ascii : std::string_view();
-}
-
-// One code point, `bytes` as written.
+// One code point outside ASCII, `bytes` as written.
 void FoldCharacter(char32_t code, std::string_view bytes, std::string& out) {
-  if (const std::string_view mapped = MappingOf(code); mapped.data() != nullptr) {
-    out += mapped;
+  const utf8proc_property_t& property = PropertyOf(code);
+  if (const Mapping* const mapping = MappingOf(code)) {
+    out += mapping->ascii;
+  } else if (const std::string greek = GreekLetter(code); !greek.empty()) {
+    out += greek;
+  } else if (property.category == UTF8PROC_CATEGORY_ZS) {
+    out += ' ';
+  } else if (property.category == UTF8PROC_CATEGORY_CF && code >= 0x2000 && code < 0x10000) {
+    return;  // invisible
+  } else if (code >= 0x2010 && code <= 0x2014) {
+    out += '-';
   } else if (code >= 0xFF01 && code <= 0xFF5E) {
     out += static_cast<char>(code - 0xFF01 + '!');  // full-width forms
-  } else if (std::string_view style; const char32_t plain = PlainShapeOf(code, style)) {
-    if (plain >= 0x80) {
-      out += MappingOf(plain);
-    } else if (style.empty()) {
-      out += static_cast<char>(plain);
-    } else {
-      out += style;
-      out += {'{', static_cast<char>(plain), '}'};
-    }
+  } else if (code == 0x03D1 || code == 0x03D5 || code == 0x03F5) {
+    out += GreekLetter(Decomposed(code)[0]);
+  } else if (const std::string fraction = FractionOf(code); !fraction.empty()) {
+    out += fraction;
+  } else if (const std::string letter = code >= 0x1D400 && code <= 0x1D7FF ? LetterOf(code) : "";
+             !letter.empty()) {
+    out += letter;
   } else if (IsUnreadable(code)) {
     out += kUnreadableCommand;
     out += ' ';
@@ -288,11 +289,18 @@ bool FoldUnicode(std::string_view text, std::string& out) {
   out.clear();
   out.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
-    char32_t code = 0;
-    const size_t length = Decode(text, at, code);
-    const bool control = code < 0x20 && code != '\n' && code != '\t' && code != '\r';
-    if (length == 0 || control || code == 0x7F || code == 0xFFFD) return false;
-    if (!SuperscriptOf(code).empty() || !SubscriptOf(code).empty()) {
+    const char byte = text[at];
+    if ((byte & 0x80) == 0) {
+      if ((byte < 0x20 && byte != '\n' && byte != '\t' && byte != '\r') || byte == 0x7F)
+        return false;
+      out += byte;
+      ++at;
+      continue;
+    }
+    const auto [code, length] = base::CharacterAt(text, at);
+    if (length == 0 || code == 0xFFFD) return false;
+    bool raised = false;
+    if (!ScriptOf(code, raised).empty()) {
       at = FoldScripts(text, at, out);
     } else if (code >= 0x221A && code <= 0x221C) {
       out += code == 0x221A ? "\\sqrt " : code == 0x221B ? "\\sqrt[3] " : "\\sqrt[4] ";
