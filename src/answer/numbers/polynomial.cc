@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/answer/numbers/quotient.h"
+
 namespace hyper::answer {
 namespace {
 
@@ -79,28 +81,11 @@ bool Fraction::Spend(double terms, const Fraction& a, const Fraction& b, Budget&
   const bool dense = degree > (single ? kMaxDegree * 100 : kMaxDegree);
   const bool polynomials = a.IsPolynomial() && b.IsPolynomial();
   if (terms > (polynomials ? kMaxPolynomialTerms : kMaxTerms) || bits > kMaxCoefficientBits ||
-      dense)
+      dense) {
     return false;
+  }
   return budget.Bits(terms * (bits + 64)) &&
          budget.Steps(2 + static_cast<size_t>(polynomials ? terms / 16 : terms / 2));
-}
-
-bool Fraction::Canonicalise() {
-  fmpz_mpoly_ctx_struct* context = ring_->raw();
-  if (fmpz_mpoly_is_one(below_, context) != 0) return true;
-  fmpz_mpoly_t common;
-  fmpz_mpoly_init(common, context);
-  const bool found = fmpz_mpoly_gcd(common, above_, below_, context) != 0;
-  if (found && fmpz_mpoly_is_one(common, context) == 0) {
-    fmpz_mpoly_divexact(above_, above_, common, context);
-    fmpz_mpoly_divexact(below_, below_, common, context);
-  }
-  fmpz_mpoly_clear(common, context);
-  if (found && fmpz_sgn(below_->coeffs) < 0) {
-    fmpz_mpoly_neg(above_, above_, context);
-    fmpz_mpoly_neg(below_, below_, context);
-  }
-  return found;
 }
 
 std::optional<Fraction> Fraction::Add(const Fraction& other, Budget& budget) const {
@@ -108,29 +93,24 @@ std::optional<Fraction> Fraction::Add(const Fraction& other, Budget& budget) con
       IsPolynomial() && other.IsPolynomial() ? Terms() + other.Terms() : Terms() * other.Terms();
   if (!Spend(terms, *this, other, budget)) return std::nullopt;
   Fraction result(*ring_);
-  Fraction cross(*ring_);
-  fmpz_mpoly_mul(result.above_, above_, other.below_, ring_->raw());
-  fmpz_mpoly_mul(cross.above_, other.above_, below_, ring_->raw());
-  fmpz_mpoly_add(result.above_, result.above_, cross.above_, ring_->raw());
-  fmpz_mpoly_mul(result.below_, below_, other.below_, ring_->raw());
-  return result.Canonicalise() ? std::optional<Fraction>(std::move(result)) : std::nullopt;
+  HyperQuotientAdd(result.above_, result.below_, above_, below_, other.above_, other.below_,
+                   ring_->raw());
+  return result;
 }
 
 std::optional<Fraction> Fraction::Multiply(const Fraction& other, Budget& budget) const {
   if (!Spend(Terms() * other.Terms(), *this, other, budget)) return std::nullopt;
   Fraction result(*ring_);
-  fmpz_mpoly_mul(result.above_, above_, other.above_, ring_->raw());
-  fmpz_mpoly_mul(result.below_, below_, other.below_, ring_->raw());
-  return result.Canonicalise() ? std::optional<Fraction>(std::move(result)) : std::nullopt;
+  HyperQuotientMultiply(result.above_, result.below_, above_, below_, other.above_, other.below_,
+                        ring_->raw());
+  return result;
 }
 
 std::optional<Fraction> Fraction::Power(long exponent, Budget& budget) const {
   if (exponent < 0) {
     if (IsZero()) return std::nullopt;
-    Fraction inverse(*ring_);
-    fmpz_mpoly_set(inverse.above_, below_, ring_->raw());
-    fmpz_mpoly_set(inverse.below_, above_, ring_->raw());
-    if (!inverse.Canonicalise()) return std::nullopt;
+    Fraction inverse(fmpz_sgn(above_->coeffs) < 0 ? Negated() : *this);
+    fmpz_mpoly_swap(inverse.above_, inverse.below_, ring_->raw());
     return inverse.Power(-exponent, budget);
   }
   Fraction result = Of(*ring_, Rational(1));

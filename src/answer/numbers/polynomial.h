@@ -109,13 +109,12 @@ class Fraction {
   static bool Spend(double terms, const Fraction& a, const Fraction& b, Budget& budget);
   double CoefficientBits() const;
   bool IsPolynomial() const { return fmpz_mpoly_is_fmpz(below_, ring_->raw()) != 0; }
-  // Divides out the greatest common divisor; the denominator gets a positive leading coefficient.
-  bool Canonicalise();
   // One polynomial with variable^degree replaced.
   std::optional<Fraction> Substitute(const fmpz_mpoly_struct* polynomial, int variable, long degree,
                                      const Fraction& value, Budget& budget) const;
 
   PolynomialRing* ring_;
+  // Without a common divisor, and with a positive leading coefficient below.
   fmpz_mpoly_t above_;
   fmpz_mpoly_t below_;
 };
