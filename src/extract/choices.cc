@@ -60,8 +60,8 @@ size_t WordCharacter(std::string_view text, size_t at) {
   const auto lead = static_cast<unsigned char>(c);
   const size_t length = CharacterLength(text, at);
   if (lead >= 0xC3 && lead <= 0xD3 && length == 2) return 2;
-  const bool joins = StandsAt(text, at, "\xE2\x80\x99") ||
-                     (lead == 0xE1 && length == 3 && (text[at + 1] & 0x3C) == 0x38);
+  const bool joins =
+      StandsAt(text, at, "’") || (lead == 0xE1 && length == 3 && (text[at + 1] & 0x3C) == 0x38);
   return joins ? length : 0;
 }
 
@@ -187,7 +187,7 @@ bool IsEverydayWord(std::string_view text, const Word& word, bool first) {
   if (IsEnclosed(text, word.text)) return false;
   size_t at = 0;
   const char after = After(text, word.text, &at);
-  if (after == '\'' || StandsAt(text, at, "\xE2\x80\x99")) return true;
+  if (after == '\'' || StandsAt(text, at, "’")) return true;
   if (after != ' ') return false;
   at = SkipSpace(text, at);
   size_t end = at;

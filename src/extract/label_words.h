@@ -1,5 +1,5 @@
-// The words of labels, by language. Non-ASCII words are written as bytes of UTF-8; their capital
-// forms are entries of their own, since only ASCII is compared without case.
+// The words of labels, by language. Words beyond ASCII have their capital
+// forms as entries of their own, since only ASCII is compared without case.
 #pragma once
 
 #include <array>
@@ -24,11 +24,11 @@ inline constexpr std::array<LabelWord, 75> kLabelWords = {{
     {"choice", true, true},
     // German
     {"antwort"},
-    {"l\xC3\xB6sung"},
+    {"lösung"},
     // French
-    {"r\xC3\xA9ponse"},
-    {"R\xC3\xA9ponse"},
-    {"R\xC3\x89PONSE"},
+    {"réponse"},
+    {"Réponse"},
+    {"RÉPONSE"},
     // Spanish, Portuguese
     {"respuesta"},
     {"resposta"},
@@ -42,24 +42,24 @@ inline constexpr std::array<LabelWord, 75> kLabelWords = {{
     {"vastaus"},
     {"vastus"},
     // Hungarian
-    {"v\xC3\xA1lasz"},
-    {"V\xC3\xA1lasz"},
+    {"válasz"},
+    {"Válasz"},
     // Polish
-    {"odpowied\xC5\xBA"},
-    {"Odpowied\xC5\xBA"},
+    {"odpowiedź"},
+    {"Odpowiedź"},
     // Czech, Slovak
-    {"odpov\xC4\x9B\xC4\x8F"},
-    {"Odpov\xC4\x9B\xC4\x8F"},
-    {"odpove\xC4\x8F"},
+    {"odpověď"},
+    {"Odpověď"},
+    {"odpoveď"},
     // Romanian
-    {"r\xC4\x83spuns"},
-    {"R\xC4\x83spuns"},
+    {"răspuns"},
+    {"Răspuns"},
     // Croatian, Serbian, Slovene
     {"odgovor"},
     // Turkish
     {"cevap"},
-    {"yan\xC4\xB1t"},
-    {"Yan\xC4\xB1t"},
+    {"yanıt"},
+    {"Yanıt"},
     // Indonesian, Malay
     {"jawaban"},
     {"jawapan"},
@@ -68,115 +68,85 @@ inline constexpr std::array<LabelWord, 75> kLabelWords = {{
     // Filipino
     {"sagot"},
     // Yoruba
-    {"\xC3\xAC"
-     "d\xC3\xA1h\xC3\xB9n"},
-    {"\xC3\x8C"
-     "d\xC3\xA1h\xC3\xB9n"},
+    {"ìdáhùn"},
+    {"Ìdáhùn"},
     {"idahun"},
     // Vietnamese
-    {"\xC4\x91\xC3\xA1p \xC3\xA1n"},
-    {"\xC4\x90\xC3\xA1p \xC3\xA1n"},
-    {"c\xC3\xA2u tr\xE1\xBA\xA3 l\xE1\xBB\x9Di"},
-    {"C\xC3\xA2u tr\xE1\xBA\xA3 l\xE1\xBB\x9Di"},
+    {"đáp án"},
+    {"Đáp án"},
+    {"câu trả lời"},
+    {"Câu trả lời"},
     // Greek
-    {"\xCE\xB1\xCF\x80\xCE\xAC\xCE\xBD\xCF\x84\xCE\xB7\xCF\x83\xCE\xB7"},
-    {"\xCE\x91\xCF\x80\xCE\xAC\xCE\xBD\xCF\x84\xCE\xB7\xCF\x83\xCE\xB7"},
+    {"απάντηση"},
+    {"Απάντηση"},
     // Russian
-    {"\xD0\xBE\xD1\x82\xD0\xB2\xD0\xB5\xD1\x82"},
-    {"\xD0\x9E\xD1\x82\xD0\xB2\xD0\xB5\xD1\x82"},
-    {"\xD0\x9E\xD0\xA2\xD0\x92\xD0\x95\xD0\xA2"},
+    {"ответ"},
+    {"Ответ"},
+    {"ОТВЕТ"},
     // Ukrainian
-    {"\xD0\xB2\xD1\x96\xD0\xB4\xD0\xBF\xD0\xBE\xD0\xB2\xD1\x96\xD0\xB4\xD1\x8C"},
-    {"\xD0\x92\xD1\x96\xD0\xB4\xD0\xBF\xD0\xBE\xD0\xB2\xD1\x96\xD0\xB4\xD1\x8C"},
+    {"відповідь"},
+    {"Відповідь"},
     // Bulgarian, Serbian
-    {"\xD0\xBE\xD1\x82\xD0\xB3\xD0\xBE\xD0\xB2\xD0\xBE\xD1\x80"},
-    {"\xD0\x9E\xD1\x82\xD0\xB3\xD0\xBE\xD0\xB2\xD0\xBE\xD1\x80"},
-    {"\xD0\xBE\xD0\xB4\xD0\xB3\xD0\xBE\xD0\xB2\xD0\xBE\xD1\x80"},
-    {"\xD0\x9E\xD0\xB4\xD0\xB3\xD0\xBE\xD0\xB2\xD0\xBE\xD1\x80"},
+    {"отговор"},
+    {"Отговор"},
+    {"одговор"},
+    {"Одговор"},
     // Chinese
-    {"\xE7\xAD\x94\xE6\xA1\x88"},
-    {"\xE7\xAD\x94\xE5\xA4\x8D"},
-    {"\xE7\xAD\x94"},
+    {"答案"},
+    {"答复"},
+    {"答"},
     // Japanese
-    {"\xE7\xAD\x94\xE3\x81\x88"},
-    {"\xE8\xA7\xA3\xE7\xAD\x94"},
-    {"\xE5\x9B\x9E\xE7\xAD\x94"},
+    {"答え"},
+    {"解答"},
+    {"回答"},
     // Korean
-    {"\xEC\xA0\x95\xEB\x8B\xB5"},
-    {"\xEB\x8B\xB5\xEB\xB3\x80"},
-    {"\xEB\x8B\xB5"},
+    {"정답"},
+    {"답변"},
+    {"답"},
     // Arabic
-    {"\xD8\xA7\xD9\x84\xD8\xA5\xD8\xAC\xD8\xA7\xD8\xA8\xD8\xA9"},
-    {"\xD8\xA7\xD9\x84\xD8\xAC\xD9\x88\xD8\xA7\xD8\xA8"},
-    {"\xD8\xA5\xD8\xAC\xD8\xA7\xD8\xA8\xD8\xA9"},
-    {"\xD8\xAC\xD9\x88\xD8\xA7\xD8\xA8"},
+    {"الإجابة"},
+    {"الجواب"},
+    {"إجابة"},
+    {"جواب"},
     // Persian, Urdu
-    {"\xD9\xBE\xD8\xA7\xD8\xB3\xD8\xAE"},
+    {"پاسخ"},
     // Hebrew
-    {"\xD7\xAA\xD7\xA9\xD7\x95\xD7\x91\xD7\x94"},
+    {"תשובה"},
     // Hindi, Marathi
-    {"\xE0\xA4\x89\xE0\xA4\xA4\xE0\xA5\x8D\xE0\xA4\xA4\xE0\xA4\xB0"},
+    {"उत्तर"},
     // Bengali
-    {"\xE0\xA6\x89\xE0\xA6\xA4\xE0\xA7\x8D\xE0\xA6\xA4\xE0\xA6\xB0"},
+    {"উত্তর"},
     // Tamil
-    {"\xE0\xAE\xAA\xE0\xAE\xA4\xE0\xAE\xBF\xE0\xAE\xB2\xE0\xAF\x8D"},
+    {"பதில்"},
     // Telugu
-    {"\xE0\xB0\xB8\xE0\xB0\xAE\xE0\xB0\xBE\xE0\xB0\xA7\xE0\xB0\xBE\xE0\xB0\xA8\xE0\xB0\x82"},
-    {"\xE0\xB0\x9C\xE0\xB0\xB5\xE0\xB0\xBE\xE0\xB0\xAC\xE0\xB1\x81"},
+    {"సమాధానం"},
+    {"జవాబు"},
     // Thai
-    {"\xE0\xB8\x84\xE0\xB8\xB3\xE0\xB8\x95\xE0\xB8\xAD\xE0\xB8\x9A"},
+    {"คำตอบ"},
 }};
 
 // Marks that end a label.
-inline constexpr std::array<std::string_view, 11> kMarks = {
-    ":",  "\xEF\xBC\x9A", "=>",          "=", "\xE2\x86\x92", "->", "\xE2\x80\x94", "\xE2\x80\x93",
-    "- ", "\xE0\xA6\x83", "\xEF\xB8\xB0"};
+inline constexpr std::array<std::string_view, 11> kMarks = {":", "：", "=>", "=", "→", "->",
+                                                            "—", "–",  "- ", "ঃ", "︰"};
 
 // Words that announce the value: forms of "to be".
 inline constexpr std::array<std::string_view, 6> kEnglishVerbs = {"is", "are",    "was",
                                                                   "be", "equals", "equal"};
 inline constexpr std::array<std::string_view, 28> kOtherVerbs = {
-    "ist",
-    "lautet",
-    "sind",
-    "est",
-    "sont",
-    "es",
-    "son",
-    "\xC3\xA8",
-    "\xC3\xA9",
-    "sono",
-    "s\xC3\xA3o",
-    "adalah",
-    "ialah",
-    "jest",
-    "to",
-    "je",
-    "este",
-    "\xC3\xA4r",
-    "er",
-    "on",
-    "\xCE\xB5\xCE\xAF\xCE\xBD\xCE\xB1\xCE\xB9",
-    "l\xC3\xA0",
-    "\xD9\x87\xD9\x8A",
-    "\xD9\x87\xD9\x88",
-    "\xD8\xA7\xD8\xB3\xD8\xAA",
-    "\xE0\xA4\xB9\xE0\xA5\x88",
-    "ni",
-    "ay"};
+    "ist",   "lautet", "sind",  "est",  "sont", "es", "son",  "è",  "é",  "sono",
+    "são",   "adalah", "ialah", "jest", "to",   "je", "este", "är", "er", "on",
+    "είναι", "là",     "هي",    "هو",   "است",  "है",  "ni",   "ay"};
 
 // The same in languages that write without blanks.
-inline constexpr std::array<std::string_view, 9> kParticles = {
-    "\xE6\x98\xAF", "\xE4\xB8\xBA", "\xE7\x82\xBA", "\xE3\x81\xAF", "\xEC\x9D\x80",
-    "\xEB\x8A\x94", "\xEC\x9D\xB4", "\xE9\x80\x89", "\xE9\x81\xB8"};
+inline constexpr std::array<std::string_view, 9> kParticles = {"是", "为", "為", "は", "은",
+                                                               "는", "이", "选", "選"};
 
 // Marks that may follow a verb or another mark without being part of the value.
-inline constexpr std::array<std::string_view, 4> kInnerMarks = {":", "\xEF\xBC\x9A", "=>",
-                                                                "\xE2\x86\x92"};
+inline constexpr std::array<std::string_view, 4> kInnerMarks = {":", "：", "=>", "→"};
 
 // Marks that end the sentence of a label.
-inline constexpr std::array<std::string_view, 7> kSentenceEnds = {
-    "\n", ".", "?", "!", ";", "\xE3\x80\x82", "\xEF\xBC\x9F"};
+inline constexpr std::array<std::string_view, 7> kSentenceEnds = {"\n", ".",  "?", "!",
+                                                                  ";",  "。", "？"};
 
 // Words that may follow an English label before its verb: "answer to the question is".
 inline constexpr std::array<std::string_view, 32> kBridges = {

@@ -54,7 +54,7 @@ void TakeOffSpace(std::string_view& text) {
 
 void TakeOffEnd(std::string_view& text) {
   if (text.ends_with("..") || text.ends_with("\\.")) return;
-  for (std::string_view mark : {".", ",", ";", "\xE3\x80\x82", "\xEF\xBC\x8E", "\xEF\xBC\x8C"}) {
+  for (std::string_view mark : {".", ",", ";", "。", "．", "，"}) {
     if (text.ends_with(mark)) {
       text.remove_suffix(mark.size());
       return;
@@ -69,7 +69,7 @@ void TakeOffQuotes(std::string_view& text) {
   TakeOff(text, "__", "__");
   TakeOff(text, "`", "`");
   TakeOff(text, "\"", "\"");
-  TakeOff(text, "\xE2\x80\x9C", "\xE2\x80\x9D");
+  TakeOff(text, "“", "”");
 }
 
 void TakeOffMath(std::string_view& text) {
@@ -196,7 +196,7 @@ bool IsUnit(std::string_view rest) {
   while (rest.starts_with("\\ ") || rest.starts_with("\\,") || rest.starts_with("\\;")) {
     rest = TrimSpace(rest.substr(2));
   }
-  for (std::string_view sign : {"^\\circ", "^{\\circ}", "\\%", "%", "\\degree", "\xC2\xB0"}) {
+  for (std::string_view sign : {"^\\circ", "^{\\circ}", "\\%", "%", "\\degree", "°"}) {
     if (rest == sign) return true;
   }
   if (rest.starts_with("\\text") || rest.starts_with("\\mathrm") || rest.starts_with("\\mbox")) {
@@ -272,10 +272,18 @@ std::string NormalText(std::string_view raw) {
 }
 
 bool IsPlaceholder(std::string_view normal) {
-  static constexpr std::array<std::string_view, 12> kPlaceholders = {
-      "...",          "\\ldots",      "\\dots",     "\\cdots",          "answer",
-      "your answer",  "final answer", "the answer", "your answer here", "your final answer",
-      "final_answer", "\xE2\x80\xA6"};
+  static constexpr std::array<std::string_view, 12> kPlaceholders = {"...",
+                                                                     "\\ldots",
+                                                                     "\\dots",
+                                                                     "\\cdots",
+                                                                     "answer",
+                                                                     "your answer",
+                                                                     "final answer",
+                                                                     "the answer",
+                                                                     "your answer here",
+                                                                     "your final answer",
+                                                                     "final_answer",
+                                                                     "…"};
   return normal.empty() || IsOneOf(normal, kPlaceholders);
 }
 

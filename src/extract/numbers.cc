@@ -10,10 +10,10 @@ namespace {
 
 // Marks between groups of three digits. The plain space comes last: prose does without it.
 constexpr std::array<std::string_view, 11> kGroupMarks = {
-    "{,}", ",\\!", "\\,", "\\!", "\\ ", "~", ",", "\xE2\x80\xAF", "\xE2\x80\x89", "\xC2\xA0", " "};
+    "{,}", ",\\!", "\\,", "\\!", "\\ ", "~", ",", "\u202F", "\u2009", "\u00A0", " "};
 
-constexpr std::array<std::string_view, 8> kCurrencies = {
-    "\\$", "$", "US$", "\\pounds", "\\euro", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"};
+constexpr std::array<std::string_view, 8> kCurrencies = {"\\$",    "$", "US$", "\\pounds",
+                                                         "\\euro", "€", "£",   "¥"};
 
 size_t DigitRun(std::string_view text, size_t at) {
   size_t end = at;

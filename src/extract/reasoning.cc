@@ -126,7 +126,7 @@ std::vector<TagPair> DefaultThinkTags() {
           {"<thought>", "</thought>"},
           {"<reasoning>", "</reasoning>"},
           {"[THINK]", "[/THINK]"},
-          {"\xE2\x97\x81think\xE2\x96\xB7", "\xE2\x97\x81/think\xE2\x96\xB7"},
+          {"◁think▷", "◁/think▷"},
           {"<seed:think>", "</seed:think>"},
           {"<|START_THINKING|>", "<|END_THINKING|>"},
           {"<|begin_of_thought|>", "<|end_of_thought|>"},

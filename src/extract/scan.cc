@@ -30,7 +30,7 @@ size_t CharacterLength(std::string_view text, size_t at) {
 
 size_t MinusLength(std::string_view text, size_t at) {
   if (At(text, at) == '-') return 1;
-  for (std::string_view sign : {"\xE2\x88\x92", "\xE2\x80\x93"}) {
+  for (std::string_view sign : {"−", "–"}) {
     if (StandsAt(text, at, sign)) return sign.size();
   }
   return 0;
@@ -148,7 +148,7 @@ bool JoinsList(std::string_view gap) {
                                                                  "\\mathrm{or}",
                                                                  "\\text{ and}",
                                                                  "\\text{ or}",
-                                                                 "\xE3\x80\x81"};
+                                                                 "、"};
   static constexpr std::array<std::string_view, 11> kNeutral = {
       "\\(", "\\)", "\\[", "\\]", "\\,", "\\;", "\\ ", "\\!", "$", "*", "~"};
   bool joined = false;
