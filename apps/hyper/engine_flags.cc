@@ -20,7 +20,7 @@
 #include "hyper/llama_engine.h"
 #include "hyper/remote_engine.h"
 #include "src/engine/llama/cpu_load.h"
-#include "src/engine/llama/rpc_address.h"
+#include "src/engine/llama/rpc/address.h"
 
 namespace hyper::app {
 namespace {

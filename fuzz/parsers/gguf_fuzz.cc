@@ -7,7 +7,7 @@
 #include <string>
 
 #include "fuzz/require.h"
-#include "src/engine/llama/gguf_header.h"
+#include "src/engine/llama/gguf/header.h"
 
 using hyper::fuzz::Require;
 

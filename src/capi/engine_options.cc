@@ -1,6 +1,6 @@
 #include "src/capi/engine_options.h"
 
-#include "src/engine/llama/rpc_address.h"
+#include "src/engine/llama/rpc/address.h"
 #include "src/report/member_reader.h"
 
 namespace hyper {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/engine/llama/model_fixture.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {
@@ -109,7 +109,7 @@ class Architecture : public ::testing::TestWithParam<const char*> {
     options_.flash_attention = Toggle::kOff;
     engine_ = MakeOrFail(options_);
     ASSERT_NE(engine_, nullptr);
-    engine_->set_logit_observer([this](const LogitRecord& record) {
+    EngineProbe::OnLogits(*engine_, [this](const LogitRecord& record) {
       seen_[{record.lane, record.position, record.route}].assign(record.logits.begin(),
                                                                  record.logits.end());
     });

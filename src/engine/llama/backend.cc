@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-#include "src/engine/llama/gguf_header.h"
+#include "src/engine/llama/gguf/header.h"
 #include "src/engine/llama/native_backend.h"
 
 namespace hyper::llama {

@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "src/engine/llama/backend.h"
-#include "src/engine/llama/gguf_header.h"
+#include "src/engine/llama/gguf/header.h"
 
 namespace hyper::llama {
 namespace {

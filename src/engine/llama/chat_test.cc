@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/engine/llama/model_fixture.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {
@@ -40,7 +40,8 @@ class ChatTest : public ::testing::Test {
   }
 
   int64_t ControlTokens(const std::vector<Token>& tokens) const {
-    const llama_vocab* vocab = llama_model_get_vocab(llama_get_model(engine_->context()));
+    const llama_vocab* vocab =
+        llama_model_get_vocab(llama_get_model(EngineProbe::Context(*engine_)));
     return std::count_if(tokens.begin(), tokens.end(), [&](Token token) {
       return (llama_vocab_get_attr(vocab, token) & LLAMA_TOKEN_ATTR_CONTROL) != 0;
     });

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/engine/llama/model_fixture.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {
@@ -275,7 +275,7 @@ TEST_F(LimitsTest, ScoresAreTheLogProbabilitiesOfDecoding) {
     history.insert(history.end(), tokens.begin(), tokens.end());
     for (size_t i = 0; i < tokens.size(); i += 7) {
       float logprob = 1;
-      engine->set_logit_observer([&](const LogitRecord& record) {
+      EngineProbe::OnLogits(*engine, [&](const LogitRecord& record) {
         RowSummary summary;
         SummarizeRow(record.logits, 0, summary);
         logprob = static_cast<float>(record.logits[tokens[i]] - summary.log_sum_exp);
@@ -330,7 +330,7 @@ TEST_F(LimitsTest, ExtendedLanesGoOnAfterTheGivenTokens) {
 TEST_F(LimitsTest, RowsWithoutSenseAreMarkedAndStayWithTheirLane) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
   const std::vector<LaneId> lanes = OpenLanes(*engine, 3, 1);
-  engine->set_logit_observer([&](const LogitRecord& record) {
+  EngineProbe::OnLogits(*engine, [&](const LogitRecord& record) {
     if (record.lane == lanes[0]) {
       record.logits[3] = std::nanf("");
     } else if (record.lane == lanes[1]) {

@@ -14,7 +14,7 @@
 #include "src/core/sampling.h"
 #include "src/engine/llama/batch.h"
 #include "src/engine/llama/chat.h"
-#include "src/engine/llama/kv_pool.h"
+#include "src/engine/llama/kv/pool.h"
 #include "src/engine/llama/lane.h"
 #include "src/engine/llama/model.h"
 #include "src/engine/llama/router_hook.h"
@@ -68,8 +68,9 @@ class LlamaEngine final : public Engine {
   void Close(LaneId lane) override;
   Result<std::span<const Event>> Poll(double timeout_s) override;
 
-  // For WideEngine: engines on contexts of one model that share numbers.
+  // What an engine on one of several contexts tells and takes besides (WideEngine).
   int free_lanes() const { return loaded_.plan.lanes - static_cast<int>(lanes_.size()); }
+  int64_t free_cells() const { return pool_->free_cells(); }
   int64_t forwards() const { return cost_.forwards; }
   // Tokens of an open lane.
   int HistoryLength(LaneId lane) const { return lanes_.at(lane).length(); }
@@ -79,15 +80,9 @@ class LlamaEngine final : public Engine {
   // kResourceExhausted; the lane then stays where it is.
   Status Adopt(LlamaEngine& other, LaneId lane);
 
-  // For tests.
-  void set_logit_observer(std::function<void(const LogitRecord&)> observer) {
-    logit_observer_ = std::move(observer);
-  }
-  const KvPool& pool() const { return *pool_; }
-  RouterHook& router_hook() { return *hook_; }
-  llama_context* context() { return context_.get(); }
-
  private:
+  friend struct EngineProbe;  // tests look inside with it: tests/support/llama_fixture.h
+
   // A continuation being scored: its own sequence behind the lane's prefix.
   struct Continuation {
     std::vector<Token> tokens;  // the lane's last token, then the continuation

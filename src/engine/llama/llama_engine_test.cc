@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/engine/llama/model_fixture.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/engine/llama/model_fixture.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {
@@ -17,7 +17,7 @@ struct Account {
 
 Account Of(LlamaEngine& engine) {
   Account account;
-  for (const auto& [type, part] : llama_get_memory_breakdown(engine.context())) {
+  for (const auto& [type, part] : llama_get_memory_breakdown(EngineProbe::Context(engine))) {
     account.weights += static_cast<double>(part.model);
     account.context += static_cast<double>(part.context);
     account.compute += static_cast<double>(part.compute);

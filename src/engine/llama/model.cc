@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "src/engine/llama/cpu_load.h"
-#include "src/engine/llama/file_hash.h"
-#include "src/engine/llama/kv_layout.h"
-#include "src/engine/llama/rpc_watch.h"
+#include "src/engine/llama/gguf/file_hash.h"
+#include "src/engine/llama/kv/layout.h"
+#include "src/engine/llama/rpc/watch.h"
 
 namespace hyper::llama {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "hyper/llama_engine.h"
 #include "src/engine/llama/backend.h"
-#include "src/engine/llama/gguf_header.h"
-#include "src/engine/llama/rpc_servers.h"
+#include "src/engine/llama/gguf/header.h"
+#include "src/engine/llama/rpc/servers.h"
 
 namespace hyper::llama {
 

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <variant>
 
-#include "src/engine/llama/gguf_header.h"
+#include "src/engine/llama/gguf/header.h"
 
 namespace hyper {
 namespace {

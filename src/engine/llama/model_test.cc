@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "src/engine/llama/cpu_load.h"
-#include "src/engine/llama/file_hash.h"
-#include "src/engine/llama/model_fixture.h"
+#include "src/engine/llama/gguf/file_hash.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {
@@ -211,7 +211,7 @@ TEST_F(ModelTest, ThreadsAreClampedToTheAllowedCpus) {
   LlamaOptions options = BundledOptions();
   options.threads = 64;
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
-  EXPECT_EQ(llama_n_threads(engine->context()), 1);
+  EXPECT_EQ(llama_n_threads(EngineProbe::Context(*engine)), 1);
   ASSERT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 

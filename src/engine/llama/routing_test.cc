@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/engine/llama/model_fixture.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {
@@ -53,7 +53,7 @@ TEST_F(RoutingTest, RouteZeroIsPlainDecodingBitForBit) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
   const std::vector<Token> prompt = QuestionTokens(*engine, kRoutingQuestion);
   std::map<std::pair<int, int>, std::vector<float>> seen;  // by position and route
-  engine->set_logit_observer([&](const LogitRecord& record) {
+  EngineProbe::OnLogits(*engine, [&](const LogitRecord& record) {
     seen[{record.position, record.route}].assign(record.logits.begin(), record.logits.end());
   });
   const Result<LaneId> plain = engine->Open(prompt, Endless(3));
@@ -96,7 +96,7 @@ TEST_F(RoutingTest, KvDoesNotGrowWithTheNumberOfRoutes) {
   for (const int routes : {1, 2, 8}) {
     const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
     RunRefined(*engine, 3, routes, 30, true);
-    state[routes] = llama_state_get_size(engine->context());
+    state[routes] = llama_state_get_size(EngineProbe::Context(*engine));
     used[routes] = engine->cost().cells_used;
     const auto prompt = static_cast<int64_t>(QuestionTokens(*engine, kRoutingQuestion).size());
     EXPECT_EQ(used[routes], prompt - 1 + 3 * 30);
@@ -108,10 +108,10 @@ TEST_F(RoutingTest, KvDoesNotGrowWithTheNumberOfRoutes) {
 
 TEST_F(RoutingTest, TheMeasuredStateAgreesWithBytesPerCell) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
-  const size_t empty = llama_state_get_size(engine->context());
+  const size_t empty = llama_state_get_size(EngineProbe::Context(*engine));
   RunRefined(*engine, 1, 1, 100, true);
   const EngineCost cost = engine->cost();
-  const size_t full = llama_state_get_size(engine->context());
+  const size_t full = llama_state_get_size(EngineProbe::Context(*engine));
   // A cell has its position, its sequences and a header besides its K and V.
   const double bytes = static_cast<double>(full - empty) / static_cast<double>(cost.cells_used);
   EXPECT_GE(bytes, cost.bytes_per_cell);
@@ -205,7 +205,7 @@ TEST_F(RoutingTest, RoutesMayEndAndBadSpecsAreRefused) {
 TEST_F(RoutingTest, SkippedLayersStayClean) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
   std::map<int, int> records;  // by layer
-  engine->router_hook().set_observer([&](const RoutingRecord& record) { ++records[record.layer]; });
+  EngineProbe::OnRoutes(*engine, [&](const RoutingRecord& record) { ++records[record.layer]; });
   RouteSpec spec = Routes(3);
   spec.skip_first_layers = 1;
   spec.skip_last_layers = 2;

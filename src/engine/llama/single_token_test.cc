@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "src/engine/llama/model_fixture.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {
@@ -129,12 +129,12 @@ void Replay(LlamaEngine& engine, const Golden& golden, const GoldenRun& run, con
             Difference* difference) {
   std::vector<float> logprobs;
   std::map<std::pair<int, int>, uint32_t> masks;  // by layer and route
-  engine.set_logit_observer([&](const LogitRecord& record) {
+  EngineProbe::OnLogits(engine, [&](const LogitRecord& record) {
     if (record.route == -1) {
       logprobs.assign(record.logits.begin(), record.logits.end());
     }
   });
-  engine.router_hook().set_observer([&](const RoutingRecord& record) {
+  EngineProbe::OnRoutes(engine, [&](const RoutingRecord& record) {
     uint32_t& mask = masks[{record.layer, record.route}];
     for (const int expert : record.experts) {
       mask |= 1U << expert;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/engine/llama/model_fixture.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {
@@ -93,7 +93,7 @@ TEST_F(StrictTest, LanesSayTheSameInPoolsOfAnySizeAndWithAnyThreads) {
       }
     }
     EXPECT_EQ(engine->cost().cells_used, 0);
-    EXPECT_EQ(engine->pool().moves() > 0, pool.moves) << "width " << pool.width;
+    EXPECT_EQ(EngineProbe::Pool(*engine).moves() > 0, pool.moves) << "width " << pool.width;
   }
 }
 

@@ -85,7 +85,7 @@ int WideEngine::Roomiest() const {
       continue;
     }
     const auto room = [](const LlamaEngine& engine) {
-      return std::pair(engine.free_lanes(), engine.pool().free_cells());
+      return std::pair(engine.free_lanes(), engine.free_cells());
     };
     if (best < 0 || room(shard) > room(*shards_[static_cast<size_t>(best)])) {
       best = static_cast<int>(i);
@@ -191,7 +191,7 @@ bool WideEngine::MoveStalledLane() {
       LlamaEngine& from = *shards_[static_cast<size_t>(home->second)];
       const int64_t needed = from.HistoryLength(event->lane) + kMoveMargin;
       if (shards_[i].get() != &from && shards_[i]->free_lanes() > 0 &&
-          shards_[i]->pool().free_cells() >= needed && shards_[i]->Adopt(from, event->lane)) {
+          shards_[i]->free_cells() >= needed && shards_[i]->Adopt(from, event->lane)) {
         home->second = static_cast<int>(i);
         return true;
       }

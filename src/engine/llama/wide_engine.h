@@ -38,11 +38,9 @@ class WideEngine final : public Engine {
   void Close(LaneId lane) override;
   Result<std::span<const Event>> Poll(double timeout_s) override;
 
-  // For tests.
-  LlamaEngine& shard(size_t index) { return *shards_[index]; }
-  size_t shards() const { return shards_.size(); }
-
  private:
+  friend struct EngineProbe;  // tests look inside with it: tests/support/llama_fixture.h
+
   explicit WideEngine(std::unique_ptr<LoadedModel> loaded) : loaded_(std::move(loaded)) {}
 
   // The shard of an open lane, or the first one, which names the lane in its error.

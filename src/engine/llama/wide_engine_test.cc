@@ -8,7 +8,7 @@
 
 #include "hyper/driver.h"
 #include "hyper/method.h"
-#include "src/engine/llama/model_fixture.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {
@@ -102,7 +102,7 @@ TEST_F(WideEngineTest, TwoContextsOf16SayWhatOneOf32Says) {
   const std::unique_ptr<LlamaEngine> one = MakeOrFail(Options(32, 32));
   ASSERT_TRUE(one->capabilities().strict);
   const std::unique_ptr<WideEngine> two = MakeWide(Options(32, 16));
-  ASSERT_EQ(two->shards(), 2U);
+  ASSERT_EQ(EngineProbe::Shards(*two).size(), 2U);
   EXPECT_EQ(two->capabilities().max_lanes, 32);
   EXPECT_TRUE(two->capabilities().strict);
   EXPECT_EQ(two->capabilities().cells_total, one->capabilities().cells_total);
@@ -123,7 +123,7 @@ TEST_F(WideEngineTest, TwoContextsOf16SayWhatOneOf32Says) {
 
 TEST_F(WideEngineTest, LanesAreSpreadSoThatChildrenFindRoom) {
   const std::unique_ptr<WideEngine> engine = MakeWide(Options(24, 8));
-  ASSERT_EQ(engine->shards(), 3U);
+  ASSERT_EQ(EngineProbe::Shards(*engine).size(), 3U);
   const std::vector<Token> prompt = QuestionTokens(*engine, kWideQuestion);
   std::vector<LaneId> lanes;
   for (int i = 0; i < 12; ++i) {
@@ -132,7 +132,7 @@ TEST_F(WideEngineTest, LanesAreSpreadSoThatChildrenFindRoom) {
     lanes.push_back(*lane);
   }
   for (size_t shard = 0; shard < 3; ++shard) {
-    EXPECT_EQ(engine->shard(shard).free_lanes(), 4);
+    EXPECT_EQ(EngineProbe::Shards(*engine)[shard]->free_lanes(), 4);
   }
   // Each of them has a child in its own context: nothing moves.
   for (const LaneId lane : lanes) {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "hyper/result.h"
-#include "src/engine/llama/cell_ledger.h"
+#include "src/engine/llama/kv/cell_ledger.h"
 #include "src/engine/llama/model.h"
 
 namespace hyper::llama {

@@ -1,4 +1,4 @@
-#include "src/engine/llama/rpc_watch.h"
+#include "src/engine/llama/rpc/watch.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -10,7 +10,7 @@
 #include <memory>
 #include <system_error>
 
-#include "src/engine/llama/rpc_address.h"
+#include "src/engine/llama/rpc/address.h"
 
 namespace hyper::llama {
 namespace {

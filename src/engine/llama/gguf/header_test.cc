@@ -1,4 +1,4 @@
-#include "src/engine/llama/gguf_header.h"
+#include "src/engine/llama/gguf/header.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -10,8 +10,8 @@
 #include <string>
 
 #include "hyper/llama_engine.h"
-#include "src/engine/llama/model_fixture.h"
 #include "tests/support/gguf_bytes.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {

@@ -1,10 +1,10 @@
-#include "src/engine/llama/kv_layout.h"
+#include "src/engine/llama/kv/layout.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "src/engine/llama/model_fixture.h"
+#include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
 namespace {

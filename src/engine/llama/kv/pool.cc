@@ -1,4 +1,4 @@
-#include "src/engine/llama/kv_pool.h"
+#include "src/engine/llama/kv/pool.h"
 
 #include <algorithm>
 #include <iterator>

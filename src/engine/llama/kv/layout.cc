@@ -1,4 +1,4 @@
-#include "src/engine/llama/kv_layout.h"
+#include "src/engine/llama/kv/layout.h"
 
 #include <algorithm>
 

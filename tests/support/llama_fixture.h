@@ -4,14 +4,32 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/engine/llama/llama_engine.h"
+#include "src/engine/llama/wide_engine.h"
 
 namespace hyper::llama {
+
+// What tests see and set inside an engine.
+struct EngineProbe {
+  static const KvPool& Pool(const LlamaEngine& engine) { return *engine.pool_; }
+  static llama_context* Context(LlamaEngine& engine) { return engine.context_.get(); }
+  static const auto& Shards(const WideEngine& engine) { return engine.shards_; }
+  // Calls `observer` for all logits as they leave a forward; it may change them.
+  static void OnLogits(LlamaEngine& engine, std::function<void(const LogitRecord&)> observer) {
+    engine.logit_observer_ = std::move(observer);
+  }
+  // Calls `observer` for each route in each MoE layer.
+  static void OnRoutes(LlamaEngine& engine, std::function<void(const RoutingRecord&)> observer) {
+    engine.hook_->set_observer(std::move(observer));
+  }
+};
 
 // Path of a file of the bundled model; empty where it is absent.
 inline std::string BundledFile(const std::string& name) {

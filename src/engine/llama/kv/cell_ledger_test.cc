@@ -1,4 +1,4 @@
-#include "src/engine/llama/cell_ledger.h"
+#include "src/engine/llama/kv/cell_ledger.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "src/engine/llama/file_hash.h"
+#include "src/engine/llama/gguf/file_hash.h"
 
 #include <bit>
 #include <fstream>
 #include <vector>
 
 #include "src/base/sha256.h"
-#include "src/engine/llama/gguf_header.h"
+#include "src/engine/llama/gguf/header.h"
 
 namespace hyper::llama {
 namespace {

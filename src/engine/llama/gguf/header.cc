@@ -1,4 +1,4 @@
-#include "src/engine/llama/gguf_header.h"
+#include "src/engine/llama/gguf/header.h"
 
 #include <ggml.h>
 #include <gguf.h>

@@ -1,4 +1,4 @@
-#include "src/engine/llama/rpc_address.h"
+#include "src/engine/llama/rpc/address.h"
 
 #include <fcntl.h>
 #include <ggml-rpc.h>
@@ -16,7 +16,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "src/engine/llama/gguf_header.h"
+#include "src/engine/llama/gguf/header.h"
 
 namespace hyper::llama {
 namespace {

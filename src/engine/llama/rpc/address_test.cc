@@ -1,4 +1,4 @@
-#include "src/engine/llama/rpc_address.h"
+#include "src/engine/llama/rpc/address.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "src/engine/llama/rpc_watch.h"
+#include "src/engine/llama/rpc/watch.h"
 
 namespace hyper::llama {
 namespace {

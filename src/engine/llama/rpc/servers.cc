@@ -1,4 +1,4 @@
-#include "src/engine/llama/rpc_servers.h"
+#include "src/engine/llama/rpc/servers.h"
 
 #include <ggml.h>
 
@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "hyper/llama_engine.h"
-#include "src/engine/llama/gguf_header.h"
-#include "src/engine/llama/rpc_address.h"
+#include "src/engine/llama/gguf/header.h"
+#include "src/engine/llama/rpc/address.h"
 
 namespace hyper::llama {
 namespace {
