@@ -1,7 +1,6 @@
 // The jump over masked cells in ggml's attention, beside a look at every cell.
-#include "cmake/native/visible_cells.h"
-
 #include <gtest/gtest.h>
+#include <vec.h>
 
 #include <cstdint>
 #include <random>
@@ -19,11 +18,6 @@ int64_t LookingAtEach(const std::vector<uint16_t>& mask, int64_t cell, int64_t e
   return cell;
 }
 
-TEST(VisibleCellsTest, WithoutAMaskEveryCellIsSeen) {
-  EXPECT_EQ(hyper_visible_cell(nullptr, 7, 9), 7);
-  EXPECT_EQ(hyper_visible_cell(nullptr, 9, 9), 9);
-}
-
 TEST(VisibleCellsTest, FindsWhatLookingAtEachFinds) {
   std::mt19937 random(1);
   // 0: seen. The others are biases (ALiBi), the greatest half, minus zero, NaN and minus infinity's
@@ -38,7 +32,7 @@ TEST(VisibleCellsTest, FindsWhatLookingAtEachFinds) {
     const auto size = static_cast<int64_t>(mask.size());
     const int64_t end = mask.empty() ? 0 : static_cast<int64_t>(random() % (size + 1));
     for (int64_t cell = 0; cell <= end; ++cell) {
-      ASSERT_EQ(hyper_visible_cell(mask.data(), cell, end), LookingAtEach(mask, cell, end))
+      ASSERT_EQ(ggml_vec_find_unmasked_f16(mask.data(), cell, end), LookingAtEach(mask, cell, end))
           << "round " << round << ", cell " << cell << " of " << end;
     }
   }
