@@ -68,14 +68,7 @@ std::vector<int> RoutePass::Apply(std::span<float> row, std::span<const float> n
   std::vector<int> chosen = TopExperts(penalised, used_);
   if (spec_.weights == RouteWeights::kNoisy) {
     std::copy(penalised.begin(), penalised.end(), row.begin());
-    return chosen;
   }
-  std::vector<float> clean(row.size(), kUnroutable);
-  for (int expert : chosen) {
-    const size_t e = static_cast<size_t>(expert);
-    clean[e] = row[e];
-  }
-  std::copy(clean.begin(), clean.end(), row.begin());
   return chosen;
 }
 

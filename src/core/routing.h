@@ -14,9 +14,9 @@ namespace hyper {
 // NaN counts as minus infinity. Pure; O(E m).
 std::vector<int> TopExperts(std::span<const float> row, int m);
 
-// Routes one token of one path through one MoE layer, route by route: turns the router's rows into
-// rows whose own top-m are the experts that Algorithm 2 picks. Routes may come in several waves (of
-// forwards); the sum over earlier routes is kept between them.
+// Routes one token of one path through one MoE layer, route by route: picks the experts that
+// Algorithm 2 picks. Routes may come in several waves (of forwards); the sum over earlier routes is
+// kept between them.
 //
 // Algorithm 2, as read here:
 //   S0_k = r_k + tau g_k      r_k the route's own router row, g_k Gumbel noise; S0_0 = r_0
@@ -34,9 +34,11 @@ class RoutePass {
   RoutePass(const RouteSpec& spec, int experts, int used);
 
   // Routes the next route: the first call is route 0, the clean one, and leaves its row untouched.
-  //   row    [experts] router logits in, L2 out. With weights = kClean the m experts of L2 keep
-  //          their clean logits and all others become kUnroutable: right for models that
-  //          normalise the weights of the m experts to 1, as RoE's do
+  //   row    [experts] router logits in, L2 out: its top m are the chosen experts. With
+  //          weights = kClean the row stays as it is, and the caller must put the chosen experts in
+  //          place of the row's own top m. No row of logits can do both: an expert that is left out
+  //          may weigh more than one that is chosen, and a model that does not normalise the
+  //          weights of the m experts to 1 takes each from the softmax over all E
   //   noise  [experts] standard Gumbel noise (GumbelRow); not read for route 0
   // Returns the chosen experts, best first.
   std::vector<int> Apply(std::span<float> row, std::span<const float> noise);
@@ -47,10 +49,6 @@ class RoutePass {
   // them below 0, where the penalty is a reward.
   int64_t penalty_count() const { return penalty_count_; }
   int64_t reward_count() const { return reward_count_; }
-
-  // Logit of an expert that must not be chosen: exp of it is 0, and it is finite, so that no
-  // later difference of infinities can arise.
-  static constexpr float kUnroutable = -1e30F;
 
  private:
   void Penalise(std::span<float> row);

@@ -38,9 +38,9 @@ TEST(RoutePass, EqualsTheOracle) {
       const std::vector<int> chosen = pass.Apply(row, k == 0 ? std::span<const float>() : noise);
       EXPECT_EQ(chosen, golden["chosen"][k].get<std::vector<int>>()) << k;
       for (size_t e = 0; e < experts; ++e) {
-        const double expected = golden["out"][k][e].get<double>();
-        EXPECT_NEAR(row[e], expected, std::abs(expected) > 1e20 ? 1e23 : 2e-6) << k << ' ' << e;
+        EXPECT_NEAR(row[e], golden["out"][k][e].get<double>(), 2e-6) << k << ' ' << e;
       }
+      if (golden["weights"] == "clean") continue;
       // The model's own top-m over the row that is written back picks the same experts.
       std::vector<int> picked = TopExperts(row, golden["m"]);
       std::vector<int> wanted = chosen;
@@ -124,31 +124,25 @@ TEST(RoutePass, WithoutTwoPassesRoutesDoNotKnowOfEachOther) {
   EXPECT_EQ(pass.penalty_count(), 0);
 }
 
-// The weights of the chosen experts, normalised among them, are the clean router's.
-TEST(RoutePass, CleanWeightsAreThoseOfTheCleanRouter) {
+// Whatever the model makes of the row, the weights of the chosen experts are the clean router's.
+TEST(RoutePass, CleanWeightsLeaveTheRowAndChooseByTheNoise) {
   RouteSpec spec;
-  spec.weights = RouteWeights::kClean;
   spec.tau = 3;
-  RoutePass pass(spec, 6, 3);
   const std::vector<float> clean = {0.5F, 0.25F, -0.75F, 1.0F, 0.0F, -0.25F};
-  std::vector<float> row = clean;
-  pass.Apply(row, {});
   std::vector<float> noise(6);
   GumbelRow(8, 5, 1, 1, noise);
-  row = clean;
-  const std::vector<int> chosen = pass.Apply(row, noise);
-  ASSERT_EQ(chosen.size(), 3U);
-  double total = 0;
-  double clean_total = 0;
-  for (int expert : chosen) {
-    clean_total += std::exp(static_cast<double>(clean[static_cast<size_t>(expert)]));
+  std::vector<std::vector<int>> chosen;
+  for (const RouteWeights weights : {RouteWeights::kNoisy, RouteWeights::kClean}) {
+    spec.weights = weights;
+    RoutePass pass(spec, 6, 3);
+    std::vector<float> row = clean;
+    pass.Apply(row, {});
+    row = clean;
+    chosen.push_back(pass.Apply(row, noise));
+    EXPECT_EQ(row == clean, weights == RouteWeights::kClean);
   }
-  for (float value : row) total += std::exp(static_cast<double>(value));
-  EXPECT_NEAR(total, clean_total, 1e-12);  // the others have no weight at all
-  for (int expert : chosen) {
-    EXPECT_EQ(row[static_cast<size_t>(expert)], clean[static_cast<size_t>(expert)]);
-  }
-  for (float value : row) EXPECT_TRUE(std::isfinite(value));
+  EXPECT_EQ(chosen[0], chosen[1]);
+  EXPECT_NE(chosen[1], TopExperts(clean, 3));
 }
 
 TEST(RoutePass, ABrokenExpertIsNotChosen) {

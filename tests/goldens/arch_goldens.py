@@ -3,15 +3,18 @@
 The oracle of src/engine/llama/architectures_test.cc: Hugging Face transformers computes the logits,
 llama.cpp's own converter writes the same weights as GGUF (F32). Refined tokens (Sec. 3.2) are
 computed by putting the noise and the penalty into the router's logits with a hook, one route after
-the other over the whole sequence, so that Clean Cache holds by construction.
+the other over the whole sequence, so that Clean Cache holds by construction. RoE's tokens (clean
+weights, no penalty, mean of the routes' probabilities) leave the logits as they are: the hook puts the
+experts that the noise has chosen into the model's own choice.
 
     pip install torch transformers numpy
     LLAMA_SOURCE=.deps/llama/src python tests/goldens/arch_goldens.py tests/goldens/arch
 
 For each architecture NAME.gguf and NAME.bin. The latter, little endian: "HYAG", u32 version, f64 tau,
 f64 lambda, u64 path key, u32 vocabulary, u32 length, i32 token[length], u32 runs; for each run u32 K,
-u32 first, u32 count, and for each length n in [first, first + count) f32 [vocabulary]: the values for
-the token behind the first n tokens. K = 1: logits. K > 1: log-probabilities of the refined token.
+u32 whether as RoE, u32 first, u32 count, and for each length n in [first, first + count) f32
+[vocabulary]: the values for the token behind the first n tokens. K = 1: logits. K > 1:
+log-probabilities of the refined token.
 Every expert choice in them has a margin of at least MARGIN, so that rounding cannot change it.
 """
 
@@ -41,6 +44,7 @@ LENGTH = 24
 FIRST = 14
 MARGIN = 3e-5
 ROUTE_COUNTS = (2, 4, 8)
+ROE_COUNTS = (4,)
 REFINED = 3  # positions refined for each K
 MERGES = ("t h", "h e", "i n", "th e")
 SPECIAL = ("<|im_start|>", "<|im_end|>", "<think>", "</think>")
@@ -184,11 +188,14 @@ class Router:
                 self.layers[weight.data_ptr()] = int(name.split(".layers.")[1].split(".")[0])
         self.route = 0
         self.position = 0
+        self.roe = False
+        self.forced: Tensor | None = None  # experts that the next choice must take in its last row
         self.before: dict[int, Tensor] = {}
         self.margin = float("inf")
 
-    def begin(self, position: int) -> None:
+    def begin(self, position: int, roe: bool) -> None:
         self.position = position
+        self.roe = roe
         self.before = {}
 
     def apply(self, layer: int, logits: Tensor) -> Tensor:
@@ -198,6 +205,10 @@ class Router:
             experts = row.shape[-1]
             row = row + TAU * gumbel_row(PATH_KEY, self.position, layer, self.route, experts)
         chosen = row.topk(self.used).indices
+        if self.roe:
+            self.note_margin(row)
+            self.forced = chosen
+            return logits
         sparse = torch.zeros_like(row).scatter(0, chosen, row[chosen])
         before = self.before.get(layer, torch.zeros_like(row))
         self.note_margin(row)
@@ -213,28 +224,43 @@ class Router:
 
     @contextlib.contextmanager
     def active(self):
-        linear = torch.nn.functional.linear
+        linear, topk = torch.nn.functional.linear, torch.topk
+
+        def choose(scores: Tensor, *arguments, **options):
+            values, indices = topk(scores, *arguments, **options)
+            if self.forced is not None:
+                indices[-1] = self.forced
+                values[-1] = scores[-1, self.forced]
+                self.forced = None
+            return values, indices
 
         def routed(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             out = linear(inputs, weight, bias)
             layer = self.layers.get(weight.data_ptr())
             return out if layer is None else self.apply(layer, out)
 
-        torch.nn.functional.linear = routed
+        torch.nn.functional.linear, torch.topk = routed, choose
         try:
             yield
         finally:
-            torch.nn.functional.linear = linear
+            torch.nn.functional.linear, torch.topk = linear, topk
 
 
-def logits_after(model, router: Router, tokens: list[int], routes: int) -> Tensor:
+def logits_after(
+    model, router: Router, tokens: list[int], routes: int, roe: bool = False
+) -> Tensor:
     """Logits [K, V] of the token behind `tokens`, one row for each route."""
-    router.begin(len(tokens))
+    router.begin(len(tokens), roe)
     rows = []
     with router.active():
         for router.route in range(routes):
             rows.append(model(torch.tensor([tokens]), use_cache=False).logits[0, -1])
     return torch.stack(rows)
+
+
+def mean(rows: Tensor) -> Tensor:
+    """Log of the mean of the routes' probabilities."""
+    return rows.softmax(dim=-1).mean(dim=0).log()
 
 
 def golden(model, tokens: list[int]) -> tuple[bytes, float]:
@@ -243,18 +269,19 @@ def golden(model, tokens: list[int]) -> tuple[bytes, float]:
     expected = getattr(model.config, "num_hidden_layers", 0) if router.used else 0
     if router.layers and len(router.layers) < expected - 1:
         raise SystemExit("a router was not found")
-    runs = [(1, FIRST, LENGTH - FIRST)]
+    runs = [(1, False, FIRST, LENGTH - FIRST)]
     if router.layers:
-        runs += [(routes, FIRST + i, REFINED) for i, routes in enumerate(ROUTE_COUNTS)]
+        runs += [(routes, False, FIRST + i, REFINED) for i, routes in enumerate(ROUTE_COUNTS)]
+        runs += [(routes, True, FIRST, REFINED) for routes in ROE_COUNTS]
     out = bytearray(
-        struct.pack("<4sIddQII", b"HYAG", 1, TAU, LAMBDA, PATH_KEY, VOCABULARY, len(tokens))
+        struct.pack("<4sIddQII", b"HYAG", 2, TAU, LAMBDA, PATH_KEY, VOCABULARY, len(tokens))
     )
     out += np.array(tokens, dtype="<i4").tobytes() + struct.pack("<I", len(runs))
-    for routes, first, count in runs:
-        out += struct.pack("<III", routes, first, count)
+    for routes, roe, first, count in runs:
+        out += struct.pack("<IIII", routes, roe, first, count)
         for length in range(first, first + count):
-            rows = logits_after(model, router, tokens[:length], routes)
-            values = rows[0] if routes == 1 else aggregate(rows)
+            rows = logits_after(model, router, tokens[:length], routes, roe)
+            values = rows[0] if routes == 1 else mean(rows) if roe else aggregate(rows)
             out += values.float().numpy().astype("<f4").tobytes()
     return bytes(out), router.margin
 

@@ -365,7 +365,7 @@ def sampling_cases():
 def two_pass(rows, noise, m, tau, lam, penalty, weights, passes):
     """Rows written back to the router, experts chosen, and how many sums rewarded reuse."""
     rows, noise = np.asarray(rows), np.asarray(noise)
-    routes, experts = rows.shape
+    routes = len(rows)
     s0 = rows + tau * noise * (np.arange(routes)[:, None] > 0)  # route 0 is clean
     s = np.zeros_like(s0)
     for k in range(routes):
@@ -377,8 +377,7 @@ def two_pass(rows, noise, m, tau, lam, penalty, weights, passes):
     chosen = [ranked(l2[k])[:m] for k in range(routes)]
     out = l2.copy()
     if weights == "clean":
-        for k in range(1, routes):
-            out[k] = [rows[k, e] if e in chosen[k] else -1e30 for e in range(experts)]
+        out = rows.copy()
     out[0] = rows[0]
     used = before[1:][before[1:] != 0] if passes == 2 else np.array([])
     return {"out": out.tolist(), "chosen": chosen, "sums": int(used.size),

@@ -24,6 +24,7 @@ constexpr double kTolerance = 1e-3;
 
 struct GoldenRun {
   int routes = 0;
+  bool roe = false;                      // clean weights, no penalty, mean of the probabilities
   int first = 0;                         // tokens before the first row
   std::vector<std::vector<float>> rows;  // [tokens refined][vocabulary]
 };
@@ -71,7 +72,7 @@ Golden ReadGolden(const std::string& name) {
   ByteReader reader({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
   Golden golden;
   EXPECT_EQ(reader.Take<char>(4), (std::vector<char>{'H', 'Y', 'A', 'G'}));
-  EXPECT_EQ(reader.One<uint32_t>(), 1U);
+  EXPECT_EQ(reader.One<uint32_t>(), 2U);
   golden.tau = reader.One<double>();
   golden.lambda = reader.One<double>();
   golden.path_key = reader.One<uint64_t>();
@@ -81,6 +82,7 @@ Golden ReadGolden(const std::string& name) {
   golden.runs.resize(reader.One<uint32_t>());
   for (GoldenRun& run : golden.runs) {
     run.routes = static_cast<int>(reader.One<uint32_t>());
+    run.roe = reader.One<uint32_t>() != 0;
     run.first = static_cast<int>(reader.One<uint32_t>());
     run.rows.resize(reader.One<uint32_t>());
     for (std::vector<float>& row : run.rows) row = reader.Take<float>(vocabulary);
@@ -121,11 +123,16 @@ class Architecture : public ::testing::TestWithParam<const char*> {
     return {golden_.tokens.begin(), golden_.tokens.begin() + length};
   }
 
-  RouteSpec Spec(int routes) const {
+  RouteSpec Spec(int routes, bool roe = false) const {
     RouteSpec spec;
     spec.routes = routes;
     spec.tau = golden_.tau;
     spec.lambda = golden_.lambda;
+    if (roe) {
+      spec.two_pass = false;
+      spec.weights = RouteWeights::kClean;
+      spec.aggregate = RouteAggregate::kMeanProb;
+    }
     return spec;
   }
 
@@ -138,16 +145,18 @@ class Architecture : public ::testing::TestWithParam<const char*> {
   }
 
   // Logits (aggregated ones for several routes) of the token behind `prefix`.
-  std::vector<float> After(const std::vector<Token>& prefix, int routes, double tau_factor = 1) {
+  std::vector<float> After(const std::vector<Token>& prefix, const RouteSpec& spec) {
     const Result<LaneId> lane = engine_->Open(prefix, Endless());
     EXPECT_TRUE(lane.has_value());
-    if (!lane) return {};
-    RouteSpec spec = Spec(routes);
-    spec.tau *= tau_factor;
-    EXPECT_TRUE(routes == 1 || engine_->Route(*lane, spec).ok());
+    if (!lane) {
+      return {};
+    }
+    EXPECT_TRUE(spec.routes == 1 || engine_->Route(*lane, spec).ok());
     EXPECT_TRUE(engine_->Grant(*lane, 1).ok());
-    RunAll(*engine_);
-    std::vector<float> row = seen_[{*lane, static_cast<int>(prefix.size()), routes > 1 ? -1 : 0}];
+    const LaneLog log = RunAll(*engine_)[*lane];
+    EXPECT_EQ(log.tokens.size(), 1U) << log.error;
+    const int position = static_cast<int>(prefix.size());
+    std::vector<float> row = seen_[{*lane, position, spec.routes > 1 ? -1 : 0}];
     engine_->Close(*lane);
     return row;
   }
@@ -164,21 +173,52 @@ TEST_P(Architecture, LogitsAndRefinedTokensEqualTheOracle) {
     double largest = 0;
     for (size_t i = 0; i < run.rows.size(); ++i) {
       const std::vector<Token> prefix = Prefix(run.first + static_cast<int>(i));
-      largest = std::max(largest, Distance(After(prefix, run.routes), run.rows[i]));
+      largest = std::max(largest, Distance(After(prefix, Spec(run.routes, run.roe)), run.rows[i]));
     }
-    std::cout << GetParam() << ": K = " << run.routes << ", " << run.rows.size()
-              << " tokens, largest difference " << largest << '\n';
+    std::cout << GetParam() << ": K = " << run.routes << (run.roe ? " as RoE, " : ", ")
+              << run.rows.size() << " tokens, largest difference " << largest << '\n';
     EXPECT_LT(largest, kTolerance) << "K = " << run.routes;
     refined += run.routes > 1 ? static_cast<int>(run.rows.size()) : 0;
   }
-  EXPECT_EQ(refined, IsMixture() ? 9 : 0);
+  EXPECT_EQ(refined, IsMixture() ? 12 : 0);
 }
 
 TEST_P(Architecture, AnotherNoiseDoesNotEqualTheOracle) {
   if (!IsMixture()) GTEST_SKIP() << "a dense model has no router";
   for (const GoldenRun& run : golden_.runs) {
-    if (run.routes == 1) continue;
-    EXPECT_GT(Distance(After(Prefix(run.first), run.routes, 1.5), run.rows[0]), kTolerance);
+    RouteSpec spec = Spec(run.routes, run.roe);
+    spec.tau *= 2;
+    double largest = 0;
+    for (size_t i = 0; i < run.rows.size() && run.routes > 1; ++i) {
+      const std::vector<Token> prefix = Prefix(run.first + static_cast<int>(i));
+      largest = std::max(largest, Distance(After(prefix, spec), run.rows[i]));
+    }
+    EXPECT_EQ(largest > kTolerance, run.routes > 1) << "K = " << run.routes;
+  }
+}
+
+// Without noise each route is the model itself, whatever mixes the experts and the routes.
+TEST_P(Architecture, WithoutNoiseRefinedTokensArePlainOnes) {
+  if (!IsMixture()) GTEST_SKIP() << "a dense model has no router";
+  std::vector<RouteSpec> specs = {Spec(4), Spec(4), Spec(4, true), Spec(4, true)};
+  specs[1].weights = RouteWeights::kClean;
+  specs[2].weights = RouteWeights::kNoisy;
+  for (RouteSpec& spec : specs) {
+    spec.tau = 0;
+    spec.lambda = 0;
+    std::map<int, LaneLog> logs;
+    for (const int routes : {1, 4}) {
+      const Result<LaneId> lane = engine_->Open(Prefix(12), Endless());
+      spec.routes = routes;
+      ASSERT_TRUE(lane && engine_->Route(*lane, spec).ok() && engine_->Grant(*lane, 6).ok());
+      logs[routes] = RunAll(*engine_)[*lane];
+      engine_->Close(*lane);
+    }
+    ASSERT_EQ(logs[4].tokens.size(), 6U) << logs[4].error;
+    EXPECT_EQ(logs[4].tokens, logs[1].tokens);
+    for (size_t i = 0; i < 6; ++i) {
+      EXPECT_NEAR(logs[4].logprobs[i], logs[1].logprobs[i], 1e-4) << i;
+    }
   }
 }
 
@@ -205,7 +245,7 @@ TEST_P(Architecture, ForkedLanesEqualSeparatelyDecodedOnes) {
     const int length = position < 0 ? 14 : position;
     std::vector<Token> history(whole.begin(), whole.begin() + length);
     for (int i = 0; i < 5; ++i) {
-      EXPECT_LT(Distance(After(history, 1), seen_[{lane, length + i, 0}]), kTolerance)
+      EXPECT_LT(Distance(After(history, Spec(1)), seen_[{lane, length + i, 0}]), kTolerance)
           << "fork at " << position << ", token " << i;
       history.push_back(logs[lane].tokens[i]);
     }
@@ -215,7 +255,7 @@ TEST_P(Architecture, ForkedLanesEqualSeparatelyDecodedOnes) {
 // Scores need the state at the lane's end for each continuation.
 TEST_P(Architecture, ScoresEqualTheLogitsOfTheirTokens) {
   const std::vector<Token> prompt = Prefix(12);
-  const std::vector<float> logits = After(prompt, 1);
+  const std::vector<float> logits = After(prompt, Spec(1));
   double sum = 0;
   for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
   const Result<LaneId> lane = engine_->Open(prompt, Endless());

@@ -1,5 +1,7 @@
 // Clean Cache routing inside llama.cpp: rewrites rows of every MoE layer's router logits while a
-// forward runs (Sec. 3.2 steps 1 and 2; App. D).
+// forward runs (Sec. 3.2 steps 1 and 2; App. D). With clean weights (RoE) the logits stay, and the
+// rows of the layer's list of chosen experts are rewritten in their place: the weights are then
+// what the model makes of its own logits, whether it normalises them or not.
 #pragma once
 
 #include <ggml.h>
@@ -64,14 +66,22 @@ class RouterHook {
   }
 
  private:
+  // Experts that a row must take in place of those of its logits, in the layer that is running.
+  struct Choice {
+    int row = 0;
+    std::vector<int32_t> experts;
+  };
+
   void OnRouter(ggml_tensor* tensor);
   void RouteRow(const RoutedRow& routed, int layer, int ordinal, std::span<float> row);
+  void OnChoice(ggml_tensor* tensor);
 
   int experts_;
   int used_;
   int moe_layers_;
-  std::string tensor_prefix_;
+  std::string logits_prefix_;
   std::vector<RoutedRow> routed_;
+  std::vector<Choice> choices_;
   int rows_ = 0;
   int layers_seen_ = 0;
   std::optional<std::string> trouble_;
