@@ -43,6 +43,8 @@ void WriteFiles(const TemporaryFolder& folder) {
   const std::string model = ModelBytes();
   WriteFile(folder.File("empty.gguf"), "");
   WriteFile(folder.File("text.gguf"), "this is no model\n");
+  WriteFile(folder.File("page.gguf"), "<!DOCTYPE html>\n<html><body>404</body></html>\n");
+  WriteFile(folder.File("picture.gguf"), "\x89PNG\r\n\x1a\n" + std::string(40, '\0'));
   WriteFile(folder.File("half.gguf"), model.substr(0, model.size() / 2));
   WriteFile(folder.File("header.gguf"), model.substr(0, 1000));
   WriteFile(folder.File("empty-key.gguf"), OneKeyFile("", 0, "x"));
@@ -50,6 +52,10 @@ void WriteFiles(const TemporaryFolder& folder) {
             OneKeyFile("general.alignment", 5, Number(32, 4)));
   WriteFile(folder.File("zero-alignment.gguf"), OneKeyFile("general.alignment", 4, Number(0, 4)));
   WriteFile(folder.File("odd-alignment.gguf"), OneKeyFile("general.alignment", 4, Number(3, 4)));
+  std::string greedy = model;
+  const std::string key = "qwen3moe.expert_used_count";
+  greedy.replace(greedy.find(key) + key.size() + 4, 4, Number(99, 4));
+  WriteFile(folder.File("experts.gguf"), greedy);
   WriteFile(folder.File("blank.txt"), " \n\t\n");
   std::string long_question;
   for (int i = 0; i < 2000; ++i) {
@@ -72,8 +78,15 @@ std::vector<BadInput> Cases() {
       {"NoCommand", {"walk"}, 64, {"'walk'", "--help"}},
       {"ModelMissing", model("{}/none.gguf"), 66, {"none.gguf"}},
       {"ModelIsFolder", model("{}"), 64, {"{}", "folder"}},
-      {"ModelEmpty", model("{}/empty.gguf"), 64, {"empty.gguf", "is empty"}},
-      {"ModelNotGguf", model("{}/text.gguf"), 64, {"text.gguf", "GGUF"}},
+      {"ModelEmpty", model("{}/empty.gguf"), 65, {"empty.gguf", "is empty"}},
+      {"ModelNotGguf", model("{}/text.gguf"), 65, {"text.gguf", "GGUF"}},
+      {"ModelIsPage", model("{}/page.gguf"), 65, {"page.gguf", "GGUF"}},
+      {"ModelIsPicture", model("{}/picture.gguf"), 65, {"picture.gguf", "GGUF"}},
+      {"ModelUsesMoreExpertsThanItHas", model("{}/experts.gguf"), 65, {"99", "16 experts"}},
+      {"PlanOfSuchAModel",
+       {"run", "--plan", "--model", "{}/experts.gguf"},
+       65,
+       {"99", "16 experts"}},
       {"ModelHalf", model("{}/half.gguf"), 65, {"half.gguf"}},
       {"ModelCutInHeader", model("{}/header.gguf"), 65, {"header.gguf"}},
       {"ModelEmptyKey", model("{}/empty-key.gguf"), 65, {"empty-key.gguf"}},

@@ -91,7 +91,7 @@ struct Event {
   Error error;
 };
 
-// What an engine can do; asked, never faked. A lacking ability shrinks the controller's action set.
+// What an engine can do; asked, never faked. What it cannot do leaves the controller's action set.
 struct Capabilities {
   bool routing = false;      // Route with K > 1 (MoE models in process)
   bool full_logits = false;  // log-probabilities of the whole vocabulary are known
@@ -103,6 +103,7 @@ struct Capabilities {
   int max_rows = 0;          // lanes and routes together that may be in use at once
   int context_tokens = 0;    // longest history of one lane
   int64_t cells_total = 0;   // KV cells; 0 where unknown
+  std::string no_routing{};  // why `routing` is false, in words; empty where it is true or unknown
 };
 
 // Running costs of an engine since it was made.
@@ -164,8 +165,8 @@ class Engine {
   virtual const Capabilities& capabilities() const = 0;
   virtual const ModelInfo& model() const = 0;
   virtual EngineCost cost() const = 0;
-  // What happened since the last call that its user should know, in words: abilities that lack, a
-  // server that went away. None by default.
+  // What happened since the last call that its user should know, in words: a server went away, or
+  // does not offer something. None by default.
   virtual std::vector<std::string> TakeNotices() { return {}; }
 
   // Tokens of `text`; control tokens are recognised only with `parse_special`.

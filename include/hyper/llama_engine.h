@@ -57,10 +57,10 @@ struct LlamaOptions {
 
 // An engine on the model of `options`, ready for Open.
 // Errors, each one line with value, reason and remedy: kNotFound (no such file), kInvalidArgument
-// (an option out of range, a folder, not GGUF, no permission), kDataLoss (a broken or cut file),
-// kResourceExhausted (the KV cache does not fit in memory), kUnsupported (the architecture, or RPC
-// servers without llama.cpp's RPC backend), kUnavailable (an RPC server does not answer).
-// Cost: loads the weights. The engine belongs to one thread at a time.
+// (an option out of range, a folder, no permission), kDataLoss (a file that is empty, not GGUF,
+// broken or cut), kResourceExhausted (the KV cache does not fit in memory), kUnsupported (the
+// architecture, or RPC servers without llama.cpp's RPC backend), kUnavailable (an RPC server does
+// not answer). Cost: loads the weights. The engine belongs to one thread at a time.
 Result<std::unique_ptr<Engine>> MakeLlamaEngine(const LlamaOptions& options);
 
 // Called when an RPC server is lost while an engine uses it. llama.cpp cannot go on then and ends

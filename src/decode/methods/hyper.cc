@@ -44,6 +44,10 @@ void AddNote(DecisionRecord& decision, const std::string& note) {
 }  // namespace
 
 Status HyperMethod::Start(Pool& pool) {
+  const bool refines = ActionsOf(options_)[static_cast<size_t>(Action::kSingleToken)];
+  if (refines && pool.model().expert_count > 1 && !pool.capabilities().routing) {
+    pool.Emit(NoticeRecord{"SingleToken is off: " + pool.capabilities().no_routing});
+  }
   Status status = OpenPaths(pool, 0, WarmupCount(options_), /*warmup=*/true);
   return status ? pool.GrantAll(options_.interval) : status;
 }

@@ -11,9 +11,10 @@ namespace hyper {
 Status RosterOfExperts::Start(Pool& pool) {
   if (!pool.capabilities().routing) {
     return Error{ErrorCode::kUnsupported,
-                 "the model '" + pool.model().name +
-                     "' has no experts to route; roe and roe-late need a mixture-of-experts model "
-                     "run in process"};
+                 "the model '" + pool.model().name + "' cannot be routed: " +
+                     (pool.capabilities().no_routing.empty() ? "the engine shows no experts"
+                                                             : pool.capabilities().no_routing) +
+                     "; roe and roe-late need a mixture-of-experts model run in process"};
   }
   in_warmup_ = late_;
   if (!late_) {

@@ -5,9 +5,11 @@
 #include <ggml-cpu.h>
 #include <log.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 
 #include "src/engine/llama/gguf/header.h"
@@ -32,6 +34,13 @@ void OnLog(ggml_log_level level, const char* text, void* /*unused*/) {
     }
   }
 }
+
+// The innermost guard of this thread, and the number of guards of all threads, which share ggml's
+// one callback.
+thread_local AssertionGuard* active_guard = nullptr;
+std::mutex guards_mutex;
+int guards = 0;
+ggml_abort_callback_t unguarded = nullptr;
 
 void SilenceLogs() {
   static std::once_flag once;
@@ -120,6 +129,34 @@ std::string LogCapture::Reason(const std::string& missing) const {
     begin = end + 1;
   }
   return reason.empty() ? missing : reason;
+}
+
+// `message` is "/folder/file.cpp:12: reason"; the folder is where llama.cpp was compiled.
+void OnAssertion(const char* message) {
+  if (active_guard == nullptr) {
+    std::fprintf(stderr, "%s\n", message);  // ggml ends the process next
+    return;
+  }
+  const std::string_view text = message;
+  const size_t folder = text.substr(0, text.find(':')).rfind('/');
+  active_guard->failure_ = text.substr(folder == std::string_view::npos ? 0 : folder + 1);
+  throw std::runtime_error(active_guard->failure_);
+}
+
+AssertionGuard::AssertionGuard() : outer_(active_guard) {
+  const std::lock_guard<std::mutex> lock(guards_mutex);
+  active_guard = this;
+  if (guards++ == 0) {
+    unguarded = ggml_set_abort_callback(OnAssertion);
+  }
+}
+
+AssertionGuard::~AssertionGuard() {
+  const std::lock_guard<std::mutex> lock(guards_mutex);
+  active_guard = outer_;
+  if (--guards == 0) {
+    ggml_set_abort_callback(unguarded);
+  }
 }
 
 Status LoadBackends(const std::string& dir) {

@@ -28,6 +28,26 @@ class LogCapture {
   std::string* outer_;
 };
 
+// While one lives, what ggml asserts on this thread throws std::runtime_error instead of ending the
+// process, so that llama.cpp's own loading code gives the model up. For loading only: an object of
+// ggml that threw is broken.
+class AssertionGuard {
+ public:
+  AssertionGuard();
+  ~AssertionGuard();
+  AssertionGuard(const AssertionGuard&) = delete;
+  AssertionGuard& operator=(const AssertionGuard&) = delete;
+
+  // What failed, as "file.cpp:12: reason", or nothing; also where llama.cpp caught it.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  friend void OnAssertion(const char* message);
+
+  std::string failure_;
+  AssertionGuard* outer_;
+};
+
 // Loads ggml's backends once per process: from `dir`, or where llama.cpp's library lies; then with
 // the CPU backend that was compiled on this machine, where there is one (native_backend.h).
 // Errors: kUnavailable (no CPU backend there).

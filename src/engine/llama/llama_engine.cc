@@ -80,7 +80,7 @@ LlamaEngine::LlamaEngine(const LoadedModel& loaded, const LlamaOptions& options,
 Status LlamaEngine::Start(const LlamaOptions& options) {
   const ModelInfo& info = loaded_.info;
   hook_ = std::make_unique<RouterHook>(info.expert_count, info.expert_used_count,
-                                       info.moe_layer_count, loaded_.router_bias);
+                                       info.moe_layer_count, loaded_.router.biased);
   Result<ContextHandle> context = MakeContext(options, &RouterHook::OnNode, hook_.get(), loaded_);
   if (!context) {
     return context.error();
@@ -88,9 +88,12 @@ Status LlamaEngine::Start(const LlamaOptions& options) {
   context_ = std::move(*context);
   const bool ordered = strict_ && loaded_.ordered_cells;
   pool_ = std::make_unique<KvPool>(context_.get(), loaded_.plan, ordered, loaded_.recurrent);
-  capabilities_.routing = !loaded_.plan.streams && info.expert_count > 1 &&
-                          info.expert_used_count > 0 &&
-                          info.expert_used_count <= info.expert_count && info.moe_layer_count > 0;
+  capabilities_.no_routing = loaded_.router.refusal;
+  if (loaded_.plan.streams && capabilities_.no_routing.empty()) {
+    capabilities_.no_routing =
+        "a KV buffer for each lane has no room for routes; take --kv unified";
+  }
+  capabilities_.routing = capabilities_.no_routing.empty();
   capabilities_.full_logits = true;
   capabilities_.score = true;
   capabilities_.strict = ordered && loaded_.rpc_servers == nullptr;
@@ -257,8 +260,7 @@ Status LlamaEngine::Route(LaneId lane, const std::optional<RouteSpec>& spec) {
     }
     if (spec->routes > 1 && !capabilities_.routing) {
       return Error{ErrorCode::kUnsupported, "the model " + Quoted(loaded_.info.name) +
-                                                " has no experts to route to; refinement needs a "
-                                                "mixture-of-experts model"};
+                                                " cannot be refined: " + capabilities_.no_routing};
     }
   }
   DropRefinement(*found);

@@ -5,22 +5,15 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <stdexcept>
 
 #include "src/engine/llama/cpu_load.h"
+#include "src/engine/llama/gguf/counts.h"
 #include "src/engine/llama/gguf/file_hash.h"
-#include "src/engine/llama/kv/layout.h"
 #include "src/engine/llama/rpc/watch.h"
 
 namespace hyper::llama {
 namespace {
-
-constexpr int kMaxSequences = 256;  // LLAMA_MAX_SEQ
-constexpr int kDefaultLanes = 132;  // the paper's peak at S_max 80: ceil(1.65 * 80)
-// More rows take another attention kernel on CPUs, which rounds apart.
-constexpr int kNarrowRows = 63;
-constexpr int kWideRows = 256;
-constexpr int kFastPrefillRows = 512;
-constexpr int kDefaultCells = 32768;  // llama.cpp scans all cells at every fork and prune
 
 ggml_type TypeOf(KvType type) {
   switch (type) {
@@ -36,44 +29,6 @@ ggml_type TypeOf(KvType type) {
       return GGML_TYPE_Q4_0;
   }
   return GGML_TYPE_F16;
-}
-
-Error OutOfRange(const std::string& name, int64_t value, const std::string& range) {
-  return {ErrorCode::kInvalidArgument,
-          name + " is " + std::to_string(value) + "; it takes " + range};
-}
-
-Status CheckOptions(const LlamaOptions& options) {
-  if (options.context_cells < 0 || options.context_cells == 1) {
-    return OutOfRange("the number of KV cells", options.context_cells, "2 or more, or 0 for auto");
-  }
-  if (options.max_lanes < 0 || options.max_lanes > kMostLanes) {
-    return OutOfRange("the number of lanes", options.max_lanes,
-                      "1 to " + std::to_string(kMostLanes) + ", or 0 for auto");
-  }
-  // A context of 240 lanes leaves 14 sequences for routes, one each for pads and graves.
-  if (options.context_lanes < 0 || options.context_lanes > kMostContextLanes) {
-    return OutOfRange("the number of lanes of one context", options.context_lanes,
-                      "1 to " + std::to_string(kMostContextLanes) + ", or 0 for auto");
-  }
-  if (options.kv_layout == KvLayout::kStreams && options.strict) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "a KV buffer for each lane cannot keep equal bytes; take --determinism fast, or "
-                 "--kv unified"};
-  }
-  if (options.threads < 0) {
-    return OutOfRange("the number of threads", options.threads,
-                      "1 or more, or 0 for all CPUs that are free");
-  }
-  const int most_rows = options.strict ? kNarrowRows : kFastPrefillRows;
-  const int least_rows = options.strict ? 2 : 1;
-  if (options.max_forward_rows != 0 &&
-      (options.max_forward_rows < least_rows || options.max_forward_rows > most_rows)) {
-    return OutOfRange(
-        "the number of rows of a forward", options.max_forward_rows,
-        std::to_string(least_rows) + " to " + std::to_string(most_rows) + ", or 0 for auto");
-  }
-  return {};
 }
 
 // Header of a model: of a split one, with the tensors of all its parts, each checked.
@@ -106,26 +61,6 @@ Result<GgufHeader> ReadAllParts(const std::string& path) {
   return header;
 }
 
-bool EndsWith(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-ModelInfo Describe(const GgufHeader& header, const std::string& path) {
-  ModelInfo info;
-  info.architecture = header.Text("general.architecture", "");
-  info.name = header.Text("general.name", std::filesystem::path(path).stem().string());
-  const std::string& prefix = info.architecture;
-  info.expert_count = static_cast<int>(header.Integer(prefix + ".expert_count", 0));
-  info.expert_used_count = static_cast<int>(header.Integer(prefix + ".expert_used_count", 0));
-  for (const GgufTensor& tensor : header.tensors) {
-    info.moe_layer_count += EndsWith(tensor.name, ".ffn_gate_inp.weight") ? 1 : 0;
-  }
-  info.bytes = header.file_bytes;
-  info.has_chat_template = !header.Text("tokenizer.chat_template", "").empty();
-  info.preset = header.Text("hyper.preset", "");
-  return info;
-}
-
 // Whether a lane's KV is one row of keys and values for each token and layer, and no router asks
 // for several rows a token.
 bool IsPlain(const GgufHeader& header, const ModelInfo& info) {
@@ -146,88 +81,26 @@ double BytesPerCell(const GgufHeader& header, const std::string& prefix, ggml_ty
          static_cast<double>(ggml_type_size(type)) / static_cast<double>(ggml_blck_size(type));
 }
 
-std::string Gigabytes(double bytes) {
-  const double tenths = std::round(bytes / 1e8);
-  std::string text = std::to_string(static_cast<int64_t>(tenths));
-  text = text.size() < 2 ? "0" + text : text;
-  return text.substr(0, text.size() - 1) + "." + text.back() + " GB";
-}
-
-// What the plan of a context depends on besides the options.
-struct ModelShape {
-  int train_tokens = 0;
-  double bytes_per_cell = 0;
-  bool plain = false;    // attention over the whole history in every layer, and no experts
-  double available = 0;  // bytes of memory, where the layers lie
-  bool on_cpu = false;   // all of it, attention too
-};
-
-// Cells of each context where none were asked for.
-int64_t DefaultCells(const ContextPlan& plan, const ModelShape& shape, double available) {
-  int64_t cells = std::min<int64_t>(int64_t{plan.lanes} * shape.train_tokens,
-                                    std::max(kDefaultCells, shape.train_tokens));
-  if (shape.bytes_per_cell > 0 && std::isfinite(available)) {
-    cells =
-        std::min(cells, static_cast<int64_t>(available / 4 / plan.contexts / shape.bytes_per_cell));
-  }
-  return std::max<int64_t>(cells, 256);
-}
-
-Error TooManyCells(int64_t cells, double bytes, double available) {
-  return {ErrorCode::kResourceExhausted,
-          "a context of " + std::to_string(cells) + " KV cells (--ctx) needs " +
-              std::to_string(static_cast<int64_t>(bytes)) + " bytes (" + Gigabytes(bytes) +
-              ") and " + Gigabytes(available) + " of memory are available; give a smaller --ctx"};
-}
-
-// Rows, sequences and cells; kResourceExhausted when the cells take more than `limit` bytes.
-Result<ContextPlan> PlanContext(const LlamaOptions& options, const ModelShape& shape,
-                                double limit) {
-  ContextPlan plan;
-  const int lanes = options.max_lanes == 0 ? kDefaultLanes : options.max_lanes;
-  const int most = options.context_lanes == 0 ? kMostContextLanes : options.context_lanes;
-  plan.contexts = (lanes + most - 1) / most;
-  plan.lanes = (lanes + plan.contexts - 1) / plan.contexts;
-  // On CPUs the attention of more rows computes every product of theirs with every cell, though all
-  // but a path's own are masked: wide pools are faster in parts (docs/design.md).
-  const int rows = options.strict || shape.on_cpu ? kNarrowRows : kWideRows;
-  plan.max_rows = options.max_forward_rows == 0 ? rows : options.max_forward_rows;
-  plan.prefill_rows = options.strict ? plan.max_rows : kFastPrefillRows;
-  plan.routes = std::min(plan.max_rows - 1, kMaxSequences - 2 - plan.lanes);
-  plan.routes = std::max(plan.routes, 1);
-  const double available = shape.available;
-  int64_t cells = (int64_t{options.context_cells} + plan.contexts - 1) / plan.contexts;
-  cells = options.context_cells == 0 ? DefaultCells(plan, shape, available)
-                                     : std::max<int64_t>(cells, 2);
-  LayoutCase layout;
-  layout.wish = options.kv_layout;
-  layout.possible = !options.strict && shape.plain;
-  layout.lanes = plan.lanes;
-  layout.sequences = plan.sequences();
-  layout.cells = cells;
-  layout.cells_given = options.context_cells > 0;
-  layout.train_tokens = shape.train_tokens;
-  layout.affordable_cells = shape.bytes_per_cell > 0 && std::isfinite(available)
-                                ? available / 4 / plan.contexts / shape.bytes_per_cell
-                                : std::numeric_limits<double>::infinity();
-  const LayoutChoice choice = ChooseLayout(layout);
-  plan.streams = choice.streams;
-  if (plan.streams && options.max_forward_rows == 0) {
-    plan.max_rows = kWideRows;  // each row has its own cells alone
-  }
-  const int64_t physical = plan.streams ? int64_t{choice.stream_cells} * plan.sequences()
-                                        : (cells + kNarrowRows + 255) / 256 * 256;
-  cells = plan.streams ? int64_t{choice.stream_cells} * plan.lanes : cells;
-  plan.stream_cells = choice.stream_cells;
-  const int64_t asked = (plan.streams ? physical : cells) * plan.contexts;
-  const double bytes = static_cast<double>(asked) * shape.bytes_per_cell;
-  // ggml keeps the sizes of tensors in 64 bits but counts cells in 32.
-  if (bytes > limit || physical > std::numeric_limits<int32_t>::max() / 2) {
-    return TooManyCells(asked, bytes, available);
-  }
-  plan.cells = static_cast<int>(cells);
-  plan.physical_cells = static_cast<int>(physical);
-  return plan;
+// What the file of a model says of it.
+LoadedModel Describe(const GgufHeader& header, const LlamaOptions& options) {
+  LoadedModel loaded;
+  ModelInfo& info = loaded.info;
+  info.architecture = header.Text("general.architecture", "");
+  info.name =
+      header.Text("general.name", std::filesystem::path(options.model_path).stem().string());
+  const std::string& prefix = info.architecture;
+  info.expert_count = static_cast<int>(header.Integer(prefix + ".expert_count", 0));
+  info.expert_used_count = static_cast<int>(header.Integer(prefix + ".expert_used_count", 0));
+  loaded.router = DescribeRouter(header);
+  info.moe_layer_count = loaded.router.layers;
+  info.context_train_tokens = static_cast<int>(header.Integer(prefix + ".context_length", 4096));
+  info.bytes = header.file_bytes;
+  info.has_chat_template =
+      !options.chat_template.empty() || !header.Text("tokenizer.chat_template", "").empty();
+  info.preset = header.Text("hyper.preset", "");
+  loaded.names_end = header.values.count("tokenizer.ggml.eos_token_id") > 0;
+  loaded.bytes_per_cell = BytesPerCell(header, prefix, TypeOf(options.kv_type));
+  return loaded;
 }
 
 Result<ModelHandle> LoadWeights(const LlamaOptions& options, Weights weights, RpcServers* servers) {
@@ -248,9 +121,16 @@ Result<ModelHandle> LoadWeights(const LlamaOptions& options, Weights weights, Rp
     params.tensor_split = split.data();
   }
   const LogCapture log;
-  ModelHandle model(llama_model_load_from_file(options.model_path.c_str(), params));
+  const AssertionGuard guard;
+  ModelHandle model;
+  try {
+    model.reset(llama_model_load_from_file(options.model_path.c_str(), params));
+  } catch (const std::runtime_error&) {
+    // the guard knows why
+  }
   if (model == nullptr) {
-    const std::string reason = log.Reason("llama.cpp gave no reason");
+    const std::string reason =
+        guard.failure().empty() ? log.Reason("llama.cpp gave no reason") : guard.failure();
     const bool unknown = reason.find("unknown model architecture") != std::string::npos;
     return Error{
         unknown ? ErrorCode::kUnsupported : ErrorCode::kDataLoss,
@@ -305,18 +185,12 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   if (!header) {
     return header.error();
   }
-  const CpuLoad load;
-  LoadedModel loaded;
-  loaded.info = Describe(*header, options.model_path);
-  loaded.info.has_chat_template = loaded.info.has_chat_template || !options.chat_template.empty();
-  for (const GgufTensor& tensor : header->tensors) {
-    loaded.router_bias = loaded.router_bias || EndsWith(tensor.name, ".ffn_gate_inp.bias");
+  if (Status status = CheckCounts(*header, options.model_path); !status) {
+    return status.error();
   }
-  loaded.names_end = header->values.count("tokenizer.ggml.eos_token_id") > 0;
-  const std::string& prefix = loaded.info.architecture;
-  const int train = static_cast<int>(header->Integer(prefix + ".context_length", 4096));
-  loaded.info.context_train_tokens = train;
-  loaded.bytes_per_cell = BytesPerCell(*header, prefix, TypeOf(options.kv_type));
+  const CpuLoad load;
+  LoadedModel loaded = Describe(*header, options);
+  const int train = loaded.info.context_train_tokens;
   if (Status status = LoadBackends(options.backend_dir); !status) {
     return status.error();
   }
@@ -385,7 +259,18 @@ Result<ContextHandle> MakeContext(const LlamaOptions& options,
   params.cb_eval = on_node;
   params.cb_eval_user_data = user_data;
   const LogCapture log;
-  ContextHandle context(llama_init_from_model(loaded.model.get(), params));
+  const AssertionGuard guard;
+  ContextHandle context;
+  try {
+    context.reset(llama_init_from_model(loaded.model.get(), params));
+  } catch (const std::runtime_error&) {
+    // the guard knows why
+  }
+  if (!guard.failure().empty()) {
+    return Error{ErrorCode::kDataLoss, "model file " + Quoted(options.model_path) +
+                                           " cannot be run: " + guard.failure() +
+                                           "; check the file, and options such as --kv-type"};
+  }
   if (context == nullptr) {
     const double bytes = loaded.bytes_per_cell * loaded.plan.physical_cells;
     return Error{ErrorCode::kResourceExhausted,

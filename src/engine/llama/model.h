@@ -7,26 +7,12 @@
 
 #include "hyper/llama_engine.h"
 #include "src/engine/llama/backend.h"
+#include "src/engine/llama/context_plan.h"
 #include "src/engine/llama/gguf/header.h"
+#include "src/engine/llama/moe_router.h"
 #include "src/engine/llama/rpc/servers.h"
 
 namespace hyper::llama {
-
-// Sequence ids, rows and cells of one context, of which there are `contexts` alike. Ids [0, lanes)
-// belong to lanes, the next `routes` to extra routes and scored continuations, then one to scratch
-// rows and one to dead cells.
-struct ContextPlan {
-  int contexts = 1;
-  bool streams = false;  // each sequence has a buffer of its own
-  int lanes = 0;
-  int routes = 0;
-  int max_rows = 0;        // rows of one decoding forward
-  int prefill_rows = 0;    // rows of one prefill forward
-  int cells = 0;           // cells that lanes and routes may use
-  int physical_cells = 0;  // cells of the context: some more, for scratch rows
-  int stream_cells = 0;    // with streams: cells of each sequence
-  int sequences() const { return lanes + routes + 2; }
-};
 
 struct LoadedModel {
   ModelInfo info;
@@ -37,7 +23,7 @@ struct LoadedModel {
   bool ordered_cells = false;  // plain KV on CPUs with flash attention: strict can be kept
   bool recurrent = false;      // keeps a state that cannot be taken back, such as Qwen3-Next's
   bool names_end = false;      // the file says which token ends a text
-  bool router_bias = false;    // the router adds a bias after its matmul
+  MoeRouter router;
   int threads = 1;
   std::unique_ptr<ThreadPool> threads_pool;  // of all contexts, which run one at a time
   std::unique_ptr<RpcServers> rpc_servers;   // null: none

@@ -257,7 +257,7 @@ Result<int64_t> FileBytes(const std::string& path) {
                      "; give the path of a .gguf file"};
   }
   if (info.st_size == 0) {
-    return Error{ErrorCode::kInvalidArgument,
+    return Error{ErrorCode::kDataLoss,
                  "model file " + Quoted(path) + " is empty; give the path of a .gguf file"};
   }
   return static_cast<int64_t>(info.st_size);
@@ -286,6 +286,11 @@ std::string GgufHeader::Text(const std::string& key, const std::string& missing)
   return text == nullptr ? missing : *text;
 }
 
+bool GgufHeader::IsList(const std::string& key) const {
+  const auto found = values.find(key);
+  return found != values.end() && std::holds_alternative<std::vector<int64_t>>(found->second);
+}
+
 Result<GgufHeader> ReadGgufHeader(const std::string& path) {
   const Result<int64_t> bytes = FileBytes(path);
   if (!bytes) {
@@ -302,7 +307,7 @@ Result<GgufHeader> ReadGgufHeader(const std::string& path) {
   std::array<char, 4> magic{};
   if (!reader.Bytes(magic.data(), magic.size()) ||
       std::memcmp(magic.data(), GGUF_MAGIC, magic.size()) != 0) {
-    return Error{ErrorCode::kInvalidArgument,
+    return Error{ErrorCode::kDataLoss,
                  "model file " + Quoted(path) +
                      " is not GGUF (wrong first bytes); convert it with llama.cpp's converter"};
   }

@@ -32,11 +32,12 @@ struct GgufHeader {
   // answer Integer with their largest element.
   int64_t Integer(const std::string& key, int64_t missing) const;
   std::string Text(const std::string& key, const std::string& missing) const;
+  bool IsList(const std::string& key) const;
 };
 
 // The header of `path`, after checks that every key, type, size and offset is sound and that the
 // file is as long as its tensors need.
-// Errors: kNotFound, kInvalidArgument (folder, permission, empty, not GGUF), kDataLoss (broken).
+// Errors: kNotFound, kInvalidArgument (folder, permission), kDataLoss (empty, not GGUF, broken).
 Result<GgufHeader> ReadGgufHeader(const std::string& path);
 
 // `text` in quotes on one line: control characters are written as \xNN.

@@ -65,9 +65,12 @@ class GgufHeaderTest : public ::testing::Test {
 TEST_F(GgufHeaderTest, WhatIsNoModelFile) {
   EXPECT_EQ(OpenError((folder_ / "missing.gguf").string()).code, ErrorCode::kNotFound);
   EXPECT_EQ(OpenError(folder_.string()).code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(OpenError(Write("empty.gguf", "")).code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(OpenError(Write("text.gguf", "Once upon a time")).code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(OpenError(Write("short.gguf", "GG")).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(OpenError(Write("empty.gguf", "")).code, ErrorCode::kDataLoss);
+  EXPECT_EQ(OpenError(Write("text.gguf", "Once upon a time")).code, ErrorCode::kDataLoss);
+  EXPECT_EQ(OpenError(Write("short.gguf", "GG")).code, ErrorCode::kDataLoss);
+  EXPECT_EQ(OpenError(Write("page.gguf", "<!DOCTYPE html><html></html>")).code,
+            ErrorCode::kDataLoss);
+  EXPECT_EQ(OpenError(Write("picture.gguf", "\x89PNG\r\n\x1a\n")).code, ErrorCode::kDataLoss);
   EXPECT_EQ(OpenError((folder_ / "new\nline.gguf").string()).code, ErrorCode::kNotFound);
   EXPECT_EQ(OpenError((folder_ / "\xc3\xa9t\xc3\xa9.gguf").string()).code, ErrorCode::kNotFound);
 }
