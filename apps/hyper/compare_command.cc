@@ -10,9 +10,9 @@
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/parse_value.h"
-#include "src/eval/study_reference.h"
-#include "src/eval/study_summary.h"
-#include "src/eval/study_tables.h"
+#include "src/eval/metrics/study_reference.h"
+#include "src/eval/metrics/study_summary.h"
+#include "src/eval/tables/study_tables.h"
 
 namespace hyper::app {
 namespace {
@@ -61,27 +61,28 @@ Result<Side> ParseSide(const CompareFlags& flags, const std::string& text) {
 }
 
 // The summaries that a side stands for.
-Result<std::vector<RunSummary>> SummariesOf(const Side& side) {
+Result<std::vector<eval::RunSummary>> SummariesOf(const Side& side) {
   Result<Store> store = Store::Open(side.study, DatabaseMode::kReadOnly);
   if (!store) return store.error();
-  Result<std::vector<RunSummary>> all = SummariseStudy(*store, {});
+  Result<std::vector<eval::RunSummary>> all = eval::SummariseStudy(*store, {});
   if (!all || side.row.empty()) return all;
-  const Result<StoredRun> run = FindRun(*store, side.row);
+  const Result<StoredRun> run = eval::FindRun(*store, side.row);
   if (!run) return run.error();
-  for (RunSummary& summary : *all) {
-    if (summary.run.id == run->id) return std::vector<RunSummary>{std::move(summary)};
+  for (eval::RunSummary& summary : *all) {
+    if (summary.run.id == run->id) return std::vector<eval::RunSummary>{std::move(summary)};
   }
   return Error{ErrorCode::kInvalidArgument, "row '" + side.row + "' has no finished question yet"};
 }
 
-using Pairs = std::vector<std::pair<RunSummary, RunSummary>>;
+using Pairs = std::vector<std::pair<eval::RunSummary, eval::RunSummary>>;
 
 // The pairs to compare: the two rows, or those with the same label.
-Result<Pairs> PairUp(const std::vector<RunSummary>& first, const std::vector<RunSummary>& second) {
+Result<Pairs> PairUp(const std::vector<eval::RunSummary>& first,
+                     const std::vector<eval::RunSummary>& second) {
   if (first.size() == 1 && second.size() == 1) return Pairs{{first[0], second[0]}};
   Pairs pairs;
-  for (const RunSummary& a : first) {
-    for (const RunSummary& b : second) {
+  for (const eval::RunSummary& a : first) {
+    for (const eval::RunSummary& b : second) {
       if (a.run.label == b.run.label) pairs.emplace_back(a, b);
     }
   }
@@ -92,24 +93,24 @@ Result<Pairs> PairUp(const std::vector<RunSummary>& first, const std::vector<Run
   return pairs;
 }
 
-Result<std::string> Compare(const CompareFlags& flags, uint64_t seed, TableForm form) {
+Result<std::string> Compare(const CompareFlags& flags, uint64_t seed, eval::TableForm form) {
   const Result<Side> first = ParseSide(flags, flags.first);
   if (!first) return first.error();
   const Result<Side> second = ParseSide(flags, flags.second);
   if (!second) return second.error();
-  const Result<std::vector<RunSummary>> a = SummariesOf(*first);
+  const Result<std::vector<eval::RunSummary>> a = SummariesOf(*first);
   if (!a) return a.error();
-  const Result<std::vector<RunSummary>> b = SummariesOf(*second);
+  const Result<std::vector<eval::RunSummary>> b = SummariesOf(*second);
   if (!b) return b.error();
   const Result<Pairs> pairs = PairUp(*a, *b);
   if (!pairs) return pairs.error();
-  std::vector<ComparedRows> rows;
+  std::vector<eval::ComparedRows> rows;
   for (const auto& [one, other] : *pairs) {
-    const Result<RunComparison> comparison = CompareRuns(one, other, seed);
+    const Result<eval::RunComparison> comparison = eval::CompareRuns(one, other, seed);
     if (!comparison) return comparison.error();
     rows.push_back({one.run.label, other.run.label, *comparison});
   }
-  return RenderTable(ComparisonTable(rows), form);
+  return eval::RenderTable(eval::ComparisonTable(rows), form);
 }
 
 }  // namespace
@@ -136,7 +137,7 @@ int CompareCommand(int argc, const char* const* argv) {
   if (Status status = ParseValue("seed", flags.seed, "0..18446744073709551615", seed); !status) {
     return Complain(kCompareCommand, status.error());
   }
-  const std::optional<TableForm> form = ParseTableForm(flags.form);
+  const std::optional<eval::TableForm> form = eval::ParseTableForm(flags.form);
   if (!form) {
     return Complain(kCompareCommand,
                     {ErrorCode::kInvalidArgument,

@@ -11,7 +11,7 @@
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/secret.h"
-#include "src/eval/hub.h"
+#include "src/eval/data/hub.h"
 #include "src/report/json.h"
 
 namespace hyper::app {
@@ -39,8 +39,8 @@ struct DataFlags {
 int List(bool as_json) {
   std::string text;
   Json list = Json::array();
-  for (const std::string& name : SuiteNames()) {
-    const Result<Suite> suite = LoadSuite(name);
+  for (const std::string& name : eval::SuiteNames()) {
+    const Result<eval::Suite> suite = eval::LoadSuite(name);
     if (!suite) return Complain(kDataCommand, suite.error());
     const std::string source =
         suite->hub ? fmt::format("{} {} {}{}", suite->hub->dataset, suite->hub->config,
@@ -60,14 +60,14 @@ void ShowDownload(int64_t done, int64_t all) {
 }
 
 // The request that the flags make.
-Result<HubRequest> RequestOf(const DataFlags& flags) {
-  const Result<Suite> suite = LoadSuite(flags.suite);
+Result<eval::HubRequest> RequestOf(const DataFlags& flags) {
+  const Result<eval::Suite> suite = eval::LoadSuite(flags.suite);
   if (!suite) return suite.error();
   if (!suite->hub) {
     return Error{ErrorCode::kInvalidArgument,
                  "the questions of " + suite->name + " are bundled; there is nothing to fetch"};
   }
-  HubRequest request;
+  eval::HubRequest request;
   request.base = flags.hub.empty() ? FromEnvironment({"HYPER_HUB"}) : flags.hub;
   while (request.base.ends_with('/')) request.base.pop_back();
   if (request.base.empty()) {
@@ -87,9 +87,9 @@ Result<HubRequest> RequestOf(const DataFlags& flags) {
 }
 
 int Get(const DataFlags& flags) {
-  const Result<HubRequest> request = RequestOf(flags);
+  const Result<eval::HubRequest> request = RequestOf(flags);
   if (!request) return Complain(kDataCommand, request.error());
-  const Result<HubResult> result = FetchDataSet(*request);
+  const Result<eval::HubResult> result = eval::FetchDataSet(*request);
   if (isatty(STDERR_FILENO) != 0) Tell("\n");
   if (!result) return Complain(kDataCommand, result.error());
   const std::string text =

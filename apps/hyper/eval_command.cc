@@ -19,10 +19,10 @@
 #include "apps/hyper/session_setup.h"
 #include "hyper/ask.h"
 #include "hyper/llama_engine.h"
-#include "src/eval/runner.h"
-#include "src/eval/stored_reservation.h"
-#include "src/eval/study_grades.h"
-#include "src/eval/study_summary.h"
+#include "src/eval/grade/study_grades.h"
+#include "src/eval/metrics/study_summary.h"
+#include "src/eval/run/runner.h"
+#include "src/eval/run/stored_reservation.h"
 
 namespace hyper::app {
 namespace {
@@ -60,7 +60,7 @@ using Sampling = std::vector<std::pair<std::string, std::string>>;  // of the mo
 // Options of a row: preset of the suite, the model's own, the suite's, the method's, the user's,
 // the row's.
 Result<MethodOptions> OptionsOf(const EvalFlags& flags, const Sampling& sampling,
-                                const Suite& suite, const RowRequest& row) {
+                                const eval::Suite& suite, const RowRequest& row) {
   OptionFlags all = flags.options;
   // A value that was given wins over a default set later, so the more special ones go first.
   for (const auto& [name, value] : suite.options) all.SetDefault(name, value);
@@ -76,12 +76,12 @@ int LanesOf(int lanes, int parallel) {
 
 // Everything that a study needs before its engine.
 struct Prepared {
-  Suite suite;
-  std::vector<Question> questions;
-  std::vector<MethodRow> rows;  // reservations not set yet
-  int lanes = 0;                // of one session at most
-  int64_t cells = 0;            // of the widest session; 0: all that the engine has
-  int longest = 0;              // tokens of a path at most
+  eval::Suite suite;
+  std::vector<eval::Question> questions;
+  std::vector<eval::MethodRow> rows;  // reservations not set yet
+  int lanes = 0;                      // of one session at most
+  int64_t cells = 0;                  // of the widest session; 0: all that the engine has
+  int longest = 0;                    // tokens of a path at most
   std::unique_ptr<Engine> reward = nullptr;
 };
 
@@ -100,17 +100,17 @@ Status LoadReward(const EvalFlags& flags, Prepared& prepared) {
 // What the rules left open, put to the judge.
 Status Judge(const EvalFlags& flags, Store& store) {
   if (flags.judge.url.empty()) return {};
-  JudgeOptions judge = flags.judge;
+  eval::JudgeOptions judge = flags.judge;
   judge.key = FromEnvironment({"HYPER_JUDGE_KEY"});
-  const Result<GradingReport> graded = GradeStudy(store, /*all=*/false, &judge);
+  const Result<eval::GradingReport> graded = eval::GradeStudy(store, /*all=*/false, &judge);
   return graded ? Status() : Status(graded.error());
 }
 
 Result<Prepared> Prepare(const EvalFlags& flags) {
   Prepared prepared;
-  Result<Suite> suite = LoadSuite(flags.suite);
+  Result<eval::Suite> suite = eval::LoadSuite(flags.suite);
   if (!suite) return suite.error();
-  Result<QuestionSet> questions = LoadQuestions(*suite, flags.selection, flags.data);
+  Result<eval::QuestionSet> questions = eval::LoadQuestions(*suite, flags.selection, flags.data);
   if (!questions) return questions.error();
   prepared.suite = std::move(*suite);
   prepared.questions = std::move(questions->questions);
@@ -129,7 +129,7 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
   if (flags.engine.cells != "0") {
     prepared.cells = std::stoll(flags.engine.cells);
   } else if (prepared.longest <= kShortTraces) {
-    prepared.cells = prepared.lanes * CellsOfLane(prepared.longest);
+    prepared.cells = prepared.lanes * eval::CellsOfLane(prepared.longest);
   } else if (flags.parallel > 1) {
     return Error{ErrorCode::kInvalidArgument,
                  "--parallel with long traces takes --ctx N, the KV cells of one question"};
@@ -146,13 +146,13 @@ Reservation RowReservation(const EvalFlags& flags, const MethodOptions& options,
   if (flags.engine.cells != "0") {
     most = prepared.cells;
   } else if (options.max_tokens <= kShortTraces) {
-    most = CellsOfRow(options);
+    most = eval::CellsOfRow(options);
   }
   reservation.cells = std::min(reservation.cells, most);
   return reservation;
 }
 
-void ShowStudy(const StudyProgress& progress) {
+void ShowStudy(const eval::StudyProgress& progress) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const std::string left = std::isfinite(progress.remaining_s)
                                ? fmt::format("{:.0f} s left", progress.remaining_s)
@@ -168,24 +168,25 @@ void ShowStudy(const StudyProgress& progress) {
 
 // Gives each row its reservation, or that of the run which the study has of it.
 Status SetReservations(const EvalFlags& flags, const Prepared& prepared, const Engine& engine,
-                       Store& store, const StudyPlan& plan, std::vector<MethodRow>& rows) {
+                       Store& store, const eval::StudyPlan& plan,
+                       std::vector<eval::MethodRow>& rows) {
   const Result<std::vector<StoredRun>> runs = store.Runs();
   if (!runs) return runs.error();
-  for (MethodRow& row : rows) {
+  for (eval::MethodRow& row : rows) {
     if (Status status = CheckAbilities(row.method, row.options, engine); !status) return status;
     row.reservation = RowReservation(flags, row.options, prepared, engine);
     if (flags.engine.cells != "0" || prepared.cells == 0) continue;
     const int64_t most = std::min(WholeEngine(row.options, engine).cells, prepared.cells);
-    TakeOverReservation(plan, engine.model(), *runs, most, row);
+    eval::TakeOverReservation(plan, engine.model(), *runs, most, row);
   }
   return {};
 }
 
 // Runs the given rows of the study; returns their numbers in the store.
 Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& prepared,
-                                     std::vector<MethodRow> rows, Engine& engine, Store& store,
-                                     const InterruptGuard& interrupt) {
-  StudyPlan plan;
+                                     std::vector<eval::MethodRow> rows, Engine& engine,
+                                     Store& store, const InterruptGuard& interrupt) {
+  eval::StudyPlan plan;
   plan.suite = prepared.suite;
   plan.questions = prepared.questions;
   plan.repeats = flags.repeats;
@@ -201,7 +202,7 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
     return status.error();
   }
   plan.rows = rows;
-  StudyRunner runner(engine, store, std::move(plan));
+  eval::StudyRunner runner(engine, store, std::move(plan));
   if (Status status = runner.Prepare(); !status) return status.error();
   if (Status status = WarnOfSharedRows(rows, runner.runs(), store); !status) return status.error();
   Status status = runner.Run([&] { return interrupt.interrupted(); }, ShowStudy);
@@ -216,9 +217,9 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
 
 // hyper's mean N_inst in the given runs, rounded up; 0 where none of them is hyper's.
 Result<int> MeasuredWidth(Store& store, const std::vector<int64_t>& runs) {
-  const Result<std::vector<RunSummary>> summaries = SummariseStudy(store, {});
+  const Result<std::vector<eval::RunSummary>> summaries = eval::SummariseStudy(store, {});
   if (!summaries) return summaries.error();
-  for (const RunSummary& summary : *summaries) {
+  for (const eval::RunSummary& summary : *summaries) {
     const bool ours = std::find(runs.begin(), runs.end(), summary.run.id) != runs.end();
     if (ours && summary.run.method == "hyper") {
       return static_cast<int>(std::ceil(summary.instances));
@@ -230,9 +231,9 @@ Result<int> MeasuredWidth(Store& store, const std::vector<int64_t>& runs) {
 // Runs everything: with alignment, hyper's rows first and the aligned ones at the measured width.
 Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prepared,
                                     Engine& engine, Store& store, const InterruptGuard& interrupt) {
-  std::vector<MethodRow> first;
-  std::vector<MethodRow> aligned;
-  for (const MethodRow& row : prepared.rows) {
+  std::vector<eval::MethodRow> first;
+  std::vector<eval::MethodRow> aligned;
+  for (const eval::MethodRow& row : prepared.rows) {
     const bool later = flags.align == Align::kMeasured && IsAligned(row.method);
     (later ? aligned : first).push_back(row);
   }
@@ -241,7 +242,7 @@ Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prep
   if (!runs || aligned.empty() || interrupt.interrupted()) return runs;
   const Result<int> width = MeasuredWidth(store, *runs);
   if (!width) return width.error();
-  for (MethodRow& row : aligned) {
+  for (eval::MethodRow& row : aligned) {
     if (*width > 0) row.options.width = *width;
   }
   Result<std::vector<int64_t>> more = RunRows(flags, prepared, aligned, engine, store, interrupt);

@@ -177,7 +177,7 @@ Status ReadLimits(const EvalTexts& raw, EvalFlags& flags) {
 }
 
 Status ReadOutput(const EvalTexts& raw, EvalFlags& flags) {
-  const std::optional<TableForm> form = ParseTableForm(raw.form);
+  const std::optional<eval::TableForm> form = eval::ParseTableForm(raw.form);
   if (!form) {
     return Invalid("--format '" + raw.form +
                    "' is not known; it takes text, markdown, csv, json or latex");

@@ -10,9 +10,9 @@
 #include "apps/hyper/option_flags.h"
 #include "hyper/result.h"
 #include "hyper/session.h"
-#include "src/eval/judge.h"
-#include "src/eval/questions.h"
-#include "src/eval/table.h"
+#include "src/eval/data/questions.h"
+#include "src/eval/grade/judge.h"
+#include "src/eval/tables/table.h"
 
 namespace hyper::app {
 
@@ -36,7 +36,7 @@ struct EvalFlags {
   EngineFlags engine;
   OptionFlags options;
   std::string suite = "tinymath";
-  Selection selection;
+  eval::Selection selection;
   std::string data;
   std::vector<RowRequest> rows;
   int repeats = 1;
@@ -49,12 +49,12 @@ struct EvalFlags {
   std::string pool;          // stored traces to run on, FILE or FILE:ROW; empty: an engine
   int resamples = 1;         // of these
   std::string reward_model;  // GGUF of a process reward model for -prm rows; empty: none
-  JudgeOptions judge;        // of free text; without a URL: none
+  eval::JudgeOptions judge;  // of free text; without a URL: none
   bool live = false;         // decode every row, stored paths or not
   bool report_only = false;  // no generation
   bool resume = false;       // only go on with a study that is there
   std::vector<std::string> tables = {"results"};
-  TableForm form = TableForm::kTerminal;
+  eval::TableForm form = eval::TableForm::kTerminal;
 };
 
 // Reads a row. Errors: kInvalidArgument (its form, or the method is not known).

@@ -12,9 +12,9 @@
 #include "apps/hyper/eval_rows.h"
 #include "apps/hyper/eval_tables.h"
 #include "apps/hyper/read_text.h"
-#include "src/eval/pool_study.h"
-#include "src/eval/questions.h"
-#include "src/eval/suite.h"
+#include "src/eval/data/questions.h"
+#include "src/eval/data/suite.h"
+#include "src/eval/run/pool_study.h"
 
 namespace hyper::app {
 namespace {
@@ -46,20 +46,22 @@ std::string Trimmed(const std::string& text) {
 
 // Traces of single runs do not know the right answer: it is looked up in the suite by the
 // question's text.
-Status AddGolds(const EvalFlags& flags, TracePool& pool) {
-  const bool all = std::none_of(pool.entries.begin(), pool.entries.end(),
-                                [](const PoolEntry& entry) { return entry.question.gold.empty(); });
+Status AddGolds(const EvalFlags& flags, eval::TracePool& pool) {
+  const bool all =
+      std::none_of(pool.entries.begin(), pool.entries.end(),
+                   [](const eval::PoolEntry& entry) { return entry.question.gold.empty(); });
   if (all) return {};
-  const Result<Suite> suite = LoadSuite(flags.suite);
+  const Result<eval::Suite> suite = eval::LoadSuite(flags.suite);
   if (!suite) return suite.error();
-  const Result<QuestionSet> set = LoadQuestions(*suite, {flags.selection.split}, flags.data);
+  const Result<eval::QuestionSet> set =
+      eval::LoadQuestions(*suite, {flags.selection.split}, flags.data);
   if (!set) return set.error();
-  std::map<std::string, const Question*> by_text;
-  for (const Question& question : set->questions) by_text[Trimmed(question.text)] = &question;
-  for (PoolEntry& entry : pool.entries) {
+  std::map<std::string, const eval::Question*> by_text;
+  for (const eval::Question& question : set->questions) by_text[Trimmed(question.text)] = &question;
+  for (eval::PoolEntry& entry : pool.entries) {
     const auto at = by_text.find(Trimmed(entry.question.text));
     if (!entry.question.gold.empty() || at == by_text.end()) continue;
-    const Question& known = *at->second;
+    const eval::Question& known = *at->second;
     entry.question.name = known.id;
     entry.question.gold = known.gold;
     entry.question.kind = AnswerKindName(known.kind);
@@ -69,35 +71,35 @@ Status AddGolds(const EvalFlags& flags, TracePool& pool) {
   return {};
 }
 
-Result<TracePool> LoadPool(const std::string& argument) {
+Result<eval::TracePool> LoadPool(const std::string& argument) {
   const auto [file, row] = SplitPool(argument);
   const Result<std::string> bytes = ReadText(file, std::numeric_limits<size_t>::max() - 1);
   if (!bytes) return bytes.error();
-  if (!IsDatabase(*bytes)) return ParsePool(*bytes, file, row);
+  if (!IsDatabase(*bytes)) return eval::ParsePool(*bytes, file, row);
   Result<Store> store = Store::Open(file, DatabaseMode::kReadOnly);
   if (!store) return store.error();
-  return PoolOfStudy(*store, row);
+  return eval::PoolOfStudy(*store, row);
 }
 
 // Options of a row: the paper's, what the traces were made with, the method's, the user's, the
 // row's. By default all traces of the question with fewest are used.
-Result<MethodOptions> OptionsOf(const EvalFlags& flags, const TracePool& pool,
+Result<MethodOptions> OptionsOf(const EvalFlags& flags, const eval::TracePool& pool,
                                 const RowRequest& row) {
   OptionFlags all = flags.options;
   for (const char* name : kTakenOver) {
     const auto setting = pool.made_by.settings.find(name);
     if (setting != pool.made_by.settings.end()) all.SetDefault(name, setting->second);
   }
-  all.SetDefault("width", std::to_string(FewestTraces(pool)));
-  all.SetDefault("max-tokens", std::to_string(LongestTrace(pool)));
+  all.SetDefault("width", std::to_string(eval::FewestTraces(pool)));
+  all.SetDefault("max-tokens", std::to_string(eval::LongestTrace(pool)));
   return ResolveRow(all, "paper", row);
 }
 
 Result<std::string> PoolTables(const EvalFlags& flags) {
-  Result<TracePool> pool = LoadPool(flags.pool);
+  Result<eval::TracePool> pool = LoadPool(flags.pool);
   if (!pool) return pool.error();
   if (Status status = AddGolds(flags, *pool); !status) return status.error();
-  PoolStudyPlan plan;
+  eval::PoolStudyPlan plan;
   plan.resamples = flags.resamples;
   plan.seed = flags.seed;
   plan.source = flags.pool;
@@ -111,7 +113,7 @@ Result<std::string> PoolTables(const EvalFlags& flags) {
   Result<Store> store =
       Store::Open(flags.study.empty() ? ":memory:" : flags.study, DatabaseMode::kCreate);
   if (!store) return store.error();
-  const Result<std::vector<int64_t>> runs = RunPoolStudy(*pool, plan, *store);
+  const Result<std::vector<int64_t>> runs = eval::RunPoolStudy(*pool, plan, *store);
   if (!runs) return runs.error();
   if (Status status = WarnOfSharedRows(plan.rows, *runs, *store); !status) return status.error();
   return StudyTables({flags.tables, flags.selection.groups, flags.form}, *store, *runs);

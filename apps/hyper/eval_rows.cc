@@ -33,7 +33,7 @@ std::string EngineText(const EngineFlags& flags) {
   return text;
 }
 
-Result<std::vector<std::string>> SharedRows(const std::vector<MethodRow>& rows,
+Result<std::vector<std::string>> SharedRows(const std::vector<eval::MethodRow>& rows,
                                             const std::vector<int64_t>& runs, Store& store) {
   const Result<std::vector<StoredRun>> all = store.Runs();
   if (!all) return all.error();
@@ -49,7 +49,7 @@ Result<std::vector<std::string>> SharedRows(const std::vector<MethodRow>& rows,
   return shared;
 }
 
-Status WarnOfSharedRows(const std::vector<MethodRow>& rows, const std::vector<int64_t>& runs,
+Status WarnOfSharedRows(const std::vector<eval::MethodRow>& rows, const std::vector<int64_t>& runs,
                         Store& store) {
   const Result<std::vector<std::string>> shared = SharedRows(rows, runs, store);
   if (!shared) return shared.error();

@@ -37,7 +37,7 @@ TEST(SharedRowsTest, RowsUnderAnotherNameAreNamedWithBoth) {
   run.method = "hyper";
   run.label = "hyper";
   const int64_t second = *store.AddRun(run);
-  const std::vector<MethodRow> rows = {
+  const std::vector<eval::MethodRow> rows = {
       {"sc", "sc", {}, {}}, {"mine", "sc", {}, {}}, {"hyper", "hyper", {}, {}}};
   EXPECT_EQ(*SharedRows(rows, {first, first, second}, store),
             std::vector<std::string>{"row 'mine' is the same as row 'sc' and stands under that "

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/eval/table.h"
+#include "src/eval/tables/table.h"
 #include "src/store/store.h"
 
 namespace hyper::app {
@@ -13,7 +13,7 @@ namespace hyper::app {
 struct TablesRequest {
   std::vector<std::string> names;   // of TableNames
   std::vector<std::string> groups;  // only questions of these groups; empty: all
-  TableForm form = TableForm::kTerminal;
+  eval::TableForm form = eval::TableForm::kTerminal;
 };
 
 // What --table takes, in the order of the paper.

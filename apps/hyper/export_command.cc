@@ -7,8 +7,8 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
-#include "src/eval/item_json.h"
-#include "src/eval/study_reference.h"
+#include "src/eval/metrics/study_reference.h"
+#include "src/eval/tables/item_json.h"
 
 namespace hyper::app {
 namespace {
@@ -33,7 +33,7 @@ struct ExportFlags {
 // The rows asked for: all, or the one of a name.
 Result<std::vector<StoredRun>> ChosenRuns(Store& store, const std::string& row) {
   if (row.empty()) return store.Runs();
-  Result<StoredRun> run = FindRun(store, row);
+  Result<StoredRun> run = eval::FindRun(store, row);
   if (!run) return run.error();
   return std::vector<StoredRun>{std::move(*run)};
 }
@@ -50,14 +50,14 @@ Result<bool> ExportRun(Store& store, const StoredRun& run,
       return Error{ErrorCode::kDataLoss, "the study lacks question " +
                                              std::to_string(item.key.question) + " of an answer"};
     }
-    const ItemContext context{run, question->second, item};
+    const eval::ItemContext context{run, question->second, item};
     std::string line;
     if (flags.csv) {
-      line = CsvLine(context);
+      line = eval::CsvLine(context);
     } else {
       const Result<StoredItem> whole = store.LoadItem(item.key);
       if (!whole) return whole.error();
-      line = DumpJson(ItemJson(context, *whole, flags.series)) + "\n";
+      line = DumpJson(eval::ItemJson(context, *whole, flags.series)) + "\n";
     }
     if (!PrintResult(kExportCommand, line)) return false;
   }
@@ -73,7 +73,7 @@ int Export(const ExportFlags& flags) {
   if (!questions) return Complain(kExportCommand, questions.error());
   std::map<int64_t, StoredQuestion> by_number;
   for (const StoredQuestion& question : *questions) by_number.emplace(question.id, question);
-  if (flags.csv && !PrintResult(kExportCommand, CsvHead())) return kExitOutput;
+  if (flags.csv && !PrintResult(kExportCommand, eval::CsvHead())) return kExitOutput;
   for (const StoredRun& run : *runs) {
     const Result<bool> written = ExportRun(*store, run, by_number, flags);
     if (!written) return Complain(kExportCommand, written.error());

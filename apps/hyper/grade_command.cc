@@ -8,7 +8,7 @@
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/secret.h"
-#include "src/eval/study_grades.h"
+#include "src/eval/grade/study_grades.h"
 #include "src/report/json.h"
 
 namespace hyper::app {
@@ -28,7 +28,7 @@ run.)";
 struct GradeFlags {
   std::string study;
   bool json = false;
-  JudgeOptions judge;  // without a URL: none
+  eval::JudgeOptions judge;  // without a URL: none
 };
 
 // A changed verdict in words.
@@ -42,7 +42,8 @@ struct ChangeLine {
   std::string after;
 };
 
-Result<std::vector<ChangeLine>> Describe(Store& store, const std::vector<GradeChange>& changes) {
+Result<std::vector<ChangeLine>> Describe(Store& store,
+                                         const std::vector<eval::GradeChange>& changes) {
   const Result<std::vector<StoredRun>> runs = store.Runs();
   if (!runs) return runs.error();
   const Result<std::vector<StoredQuestion>> questions = store.Questions();
@@ -52,7 +53,7 @@ Result<std::vector<ChangeLine>> Describe(Store& store, const std::vector<GradeCh
   std::map<int64_t, const StoredQuestion*> question_of;
   for (const StoredQuestion& question : *questions) question_of[question.id] = &question;
   std::vector<ChangeLine> lines;
-  for (const GradeChange& change : changes) {
+  for (const eval::GradeChange& change : changes) {
     const StoredQuestion& question = *question_of.at(change.key.question);
     ChangeLine line{run_of.at(change.key.run)->label,
                     question.name,
@@ -67,7 +68,7 @@ Result<std::vector<ChangeLine>> Describe(Store& store, const std::vector<GradeCh
   return lines;
 }
 
-std::string AsText(const GradingReport& report, const std::vector<ChangeLine>& lines) {
+std::string AsText(const eval::GradingReport& report, const std::vector<ChangeLine>& lines) {
   std::string text = fmt::format("{} answers graded, {} {} changed\n", report.graded, lines.size(),
                                  lines.size() == 1 ? "verdict" : "verdicts");
   for (const ChangeLine& line : lines) {
@@ -78,7 +79,7 @@ std::string AsText(const GradingReport& report, const std::vector<ChangeLine>& l
   return text;
 }
 
-std::string AsJson(const GradingReport& report, const std::vector<ChangeLine>& lines) {
+std::string AsJson(const eval::GradingReport& report, const std::vector<ChangeLine>& lines) {
   Json changes = Json::array();
   for (const ChangeLine& line : lines) {
     changes.push_back({{"row", line.row},
@@ -109,8 +110,8 @@ int GradeCommand(int argc, const char* const* argv) {
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kExisting);
   if (!store) return Complain(kGradeCommand, store.error());
   flags.judge.key = FromEnvironment({"HYPER_JUDGE_KEY"});
-  const Result<GradingReport> report =
-      GradeStudy(*store, /*all=*/true, flags.judge.url.empty() ? nullptr : &flags.judge);
+  const Result<eval::GradingReport> report =
+      eval::GradeStudy(*store, /*all=*/true, flags.judge.url.empty() ? nullptr : &flags.judge);
   if (!report) return Complain(kGradeCommand, report.error());
   const Result<std::vector<ChangeLine>> lines = Describe(*store, report->changes);
   if (!lines) return Complain(kGradeCommand, lines.error());

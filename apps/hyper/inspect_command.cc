@@ -10,8 +10,8 @@
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/parse_value.h"
 #include "apps/hyper/printers/inspect_text.h"
-#include "src/eval/item_json.h"
-#include "src/eval/study_reference.h"
+#include "src/eval/metrics/study_reference.h"
+#include "src/eval/tables/item_json.h"
 
 namespace hyper::app {
 namespace {
@@ -47,7 +47,7 @@ Result<std::vector<AnswerOverview>> Answers(Store& store, const StoredQuestion& 
   }
   std::optional<int64_t> row;
   if (!flags.row.empty()) {
-    const Result<StoredRun> run = FindRun(store, flags.row);
+    const Result<StoredRun> run = eval::FindRun(store, flags.row);
     if (!run) return run.error();
     row = run->id;
   }
@@ -73,7 +73,7 @@ Result<std::vector<AnswerOverview>> Answers(Store& store, const StoredQuestion& 
 Result<std::string> Inspect(const InspectFlags& flags) {
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kReadOnly);
   if (!store) return store.error();
-  const Result<StoredQuestion> question = FindQuestion(*store, flags.question);
+  const Result<StoredQuestion> question = eval::FindQuestion(*store, flags.question);
   if (!question) return question.error();
   const Result<std::vector<AnswerOverview>> answers = Answers(*store, *question, flags);
   if (!answers) return answers.error();
@@ -83,9 +83,10 @@ Result<std::string> Inspect(const InspectFlags& flags) {
   for (const AnswerOverview& answer : *answers) {
     const Result<StoredItem> item = store->LoadItem(answer.item.key);
     if (!item) return item.error();
-    text += flags.json
-                ? DumpJson(ItemJson({answer.run, *question, answer.item}, *item, false)) + "\n"
-                : InspectText(*question, answer, *item, flags.texts);
+    text +=
+        flags.json
+            ? DumpJson(eval::ItemJson({answer.run, *question, answer.item}, *item, false)) + "\n"
+            : InspectText(*question, answer, *item, flags.texts);
   }
   return text;
 }

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "src/eval/study_summary.h"
+#include "src/eval/metrics/study_summary.h"
 #include "src/server/archive/stored_records.h"
 
 namespace hyper::server {
@@ -54,7 +54,7 @@ const Entry* ById(const std::vector<Entry>& all, int64_t id) {
   return found == all.end() ? nullptr : &*found;
 }
 
-Json StudyJson(const RunSummary& study) {
+Json StudyJson(const eval::RunSummary& study) {
   return {{"row", study.run.label},
           {"run", study.run.id},
           {"method", study.run.method},
@@ -247,14 +247,14 @@ Result<Json> RunArchive::Studies() const {
   if (!store) {
     return store.error();
   }
-  SummaryOptions options;
+  eval::SummaryOptions options;
   options.left_out_suite = kSuite;
-  const Result<std::vector<RunSummary>> studies = SummariseStudy(*store, options);
+  const Result<std::vector<eval::RunSummary>> studies = eval::SummariseStudy(*store, options);
   if (!studies) {
     return studies.error();
   }
   Json rows = Json::array();
-  for (const RunSummary& study : *studies) {
+  for (const eval::RunSummary& study : *studies) {
     rows.push_back(StudyJson(study));
   }
   return rows;

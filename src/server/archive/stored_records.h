@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "src/eval/item_json.h"
+#include "src/eval/tables/item_json.h"
 #include "src/report/json.h"
 #include "src/store/records.h"
 
@@ -15,7 +15,7 @@ inline constexpr const char* kTokenBytes = "token_bytes";
 // The records, "run" first and "result" last, in the order of their positions; `id` names the run.
 // Where kTokenBytes is not stored there are no token records, and the texts are in "result" only.
 // Pure.
-std::vector<Json> StoredRecords(const std::string& id, const ItemContext& context,
+std::vector<Json> StoredRecords(const std::string& id, const eval::ItemContext& context,
                                 const StoredItem& item);
 
 }  // namespace hyper::server

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/eval/session_record.h"
+#include "src/eval/run/session_record.h"
 #include "src/server/archive/stored_records.h"
 #include "src/server/scheduler/live_run.h"
 
@@ -29,7 +29,7 @@ ArchivedRun LiveRun::ToArchive() const {
   archived.question.prompt = pool.prompt().text;
   archived.question.text = request_.messages.empty() ? pool.prompt().text : pool.prompt().question;
   archived.question.kind = AnswerKindName(request_.extract.kind);
-  archived.item = RecordSession(*session_, records_, {});
+  archived.item = eval::RecordSession(*session_, records_, {});
   for (const Path& path : pool.paths()) {
     std::vector<uint8_t> bytes;
     for (size_t i = static_cast<size_t>(path.fork_position); i < path.tokens.size(); ++i) {

@@ -1,0 +1,54 @@
+// Grading what a study holds, without generating anything.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/eval/data/questions.h"
+#include "src/eval/grade/judge.h"
+#include "src/store/store.h"
+
+namespace hyper::eval {
+
+// A verdict that grading has set.
+struct GradeChange {
+  ItemKey key;
+  std::optional<StoredVerdict> before;  // nothing: there was none
+  StoredVerdict after = StoredVerdict::kNotGraded;
+  std::optional<std::string> answer;
+};
+
+struct GradingReport {
+  int graded = 0;                    // answers that were looked at
+  std::vector<GradeChange> changes;  // verdicts that are new or have changed
+};
+
+// The question that a stored one was, as far as grading needs it. Errors: kDataLoss (its kind).
+Result<Question> QuestionOf(const StoredQuestion& stored);
+
+// Verdicts of any answer to a stored question: by the rules, and of what these leave open, as a
+// judge has said of an equal answer to the same question before.
+class AnswerVerdicts {
+ public:
+  // Errors: those of the store.
+  static Result<AnswerVerdicts> Load(Store& store);
+  // Errors: as QuestionOf.
+  Result<StoredVerdict> Of(const StoredQuestion& stored,
+                           const std::optional<std::string>& answer) const;
+
+ private:
+  std::map<std::pair<int64_t, std::string>, StoredVerdict> judged_;
+};
+
+// Grades every finished item that has no grade by the present rules against its present gold; with
+// `all`, every finished item.
+//   judge  asked of free text that the rules leave open; null: that is not graded, and what a judge
+//          has said before against the same gold stays
+// Errors: those of the store and of AskJudge; grades made before stay.
+Result<GradingReport> GradeStudy(Store& store, bool all, const JudgeOptions* judge = nullptr);
+
+}  // namespace hyper::eval

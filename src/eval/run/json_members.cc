@@ -1,0 +1,40 @@
+#include "src/eval/run/json_members.h"
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace hyper::eval {
+
+std::string TextOf(const nlohmann::json& object, const char* name) {
+  const auto at = object.find(name);
+  if (at == object.end()) return "";
+  if (at->is_string()) return at->get<std::string>();
+  return at->is_number() ? at->dump() : "";
+}
+
+int IntOf(const nlohmann::json& object, const char* name, int otherwise) {
+  const auto at = object.find(name);
+  if (at == object.end() || !at->is_number_integer()) return otherwise;
+  const auto value = at->get<int64_t>();
+  return std::in_range<int>(value) ? static_cast<int>(value) : otherwise;
+}
+
+bool BoolOf(const nlohmann::json& object, const char* name) {
+  const auto at = object.find(name);
+  return at != object.end() && at->is_boolean() && at->get<bool>();
+}
+
+float FloatOf(const nlohmann::json& value) {
+  return value.is_number() ? value.get<float>() : std::numeric_limits<float>::quiet_NaN();
+}
+
+std::map<std::string, std::string> SettingsOf(const nlohmann::json& object) {
+  std::map<std::string, std::string> settings;
+  for (const auto& [name, value] : object.items()) {
+    settings[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return settings;
+}
+
+}  // namespace hyper::eval

@@ -1,0 +1,26 @@
+// Members of JSON objects that other programs wrote, read leniently: what is absent or of another
+// type is nothing.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace hyper::eval {
+
+// A member as a text; numbers as they are written, anything else as nothing. Pure, as all here.
+std::string TextOf(const nlohmann::json& object, const char* name);
+
+// A whole number within int, or `otherwise`.
+int IntOf(const nlohmann::json& object, const char* name, int otherwise);
+
+// Whether a member is true.
+bool BoolOf(const nlohmann::json& object, const char* name);
+
+// A number, or NaN.
+float FloatOf(const nlohmann::json& value);
+
+// Settings as a run keeps them: texts as they are, other values as JSON.
+std::map<std::string, std::string> SettingsOf(const nlohmann::json& object);
+
+}  // namespace hyper::eval

@@ -1,0 +1,177 @@
+#include "src/eval/run/pool_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "hyper/ask.h"
+#include "src/core/random.h"
+#include "src/eval/grade/study_grades.h"
+#include "src/eval/run/pool_hash.h"
+#include "src/eval/run/stored_pool.h"
+
+namespace hyper::eval {
+namespace {
+
+constexpr int64_t kUncountedCells = int64_t{1} << 40;
+
+// The paths of a question in the order of a draw (Fisher-Yates over counter-based numbers).
+std::vector<StoredPath> Drawn(const std::vector<StoredPath>& paths, uint64_t seed, int draw) {
+  std::vector<StoredPath> drawn = paths;
+  for (size_t i = 0; i + 1 < drawn.size(); ++i) {
+    const auto words =
+        Philox(seed, {static_cast<uint32_t>(draw), static_cast<uint32_t>(i), 0x706F6F6CU, 0});
+    const uint64_t number = uint64_t{words[1]} << 32U | words[0];
+    std::swap(drawn[i], drawn[i + number % (drawn.size() - i)]);
+  }
+  return drawn;
+}
+
+Error RowError(const MethodRow& row, const std::string& reason) {
+  return {ErrorCode::kInvalidArgument, "row " + row.label + ": " + reason};
+}
+
+Status CheckRow(const MethodRow& row, const TracePool& pool) {
+  const int paths = ReplayablePaths(row.method, row.options);
+  if (paths == 0) {
+    return RowError(row, "the method " + row.method +
+                             " cannot run on stored traces; sc, self-certainty, bon and deepconf "
+                             "can");
+  }
+  if (paths > FewestTraces(pool)) {
+    return RowError(row, fmt::format("it takes {} traces of each question, the pool has {}; lower "
+                                     "--width",
+                                     paths, FewestTraces(pool)));
+  }
+  return {};
+}
+
+// The row with the confidences that the pool has: DeepConf's where the row asks for these, else the
+// set that the traces were decoded with.
+MethodRow WithStoredConfidences(const MethodRow& row, const TracePool& pool) {
+  MethodRow stored = row;
+  MethodOptions& options = stored.options;
+  const auto set = pool.made_by.settings.find("confidence-set");
+  const auto count = pool.made_by.settings.find("confidence-count");
+  const bool top20 = options.confidence_set == "topk" && options.confidence_count == 20;
+  if (top20 || set == pool.made_by.settings.end() || count == pool.made_by.settings.end()) {
+    return stored;
+  }
+  options.confidence_set = set->second;
+  options.confidence_count = std::max(1, std::atoi(count->second.c_str()));
+  return stored;
+}
+
+class PoolStudy {
+ public:
+  PoolStudy(const TracePool& pool, const PoolStudyPlan& plan, Store& store)
+      : pool_(pool), plan_(plan), store_(store) {}
+
+  Status RunRow(const MethodRow& row, int64_t run) {
+    for (const PoolEntry& entry : pool_.entries) {
+      const Result<int64_t> question = store_.AddQuestion(entry.question);
+      if (!question) return question.error();
+      const Result<Question> asked = QuestionOf(entry.question);
+      if (!asked) return asked.error();
+      const ExtractOptions reader = AnswerOptions(*asked);
+      for (int draw = 0; draw < plan_.resamples; ++draw) {
+        const int repeat = entry.item.key.repeat * plan_.resamples + draw;
+        Result<StoredItem> item = RunOne(row, entry, reader, draw, {run, *question, repeat});
+        if (!item) return item.error();
+        if (const auto saved = store_.SaveItem(*item); !saved) return saved.error();
+      }
+    }
+    return {};
+  }
+
+ private:
+  // The bytes of tokens where the pool knows them.
+  TokenTextOf TextOfToken() const {
+    if (pool_.pieces.empty()) return {};
+    return [this](Token token) {
+      const auto at = pool_.pieces.find(token);
+      return at != pool_.pieces.end() ? at->second : std::string();
+    };
+  }
+
+  Result<StoredItem> RunOne(const MethodRow& row, const PoolEntry& entry,
+                            const ExtractOptions& reader, int draw, const ItemKey& key) {
+    const uint64_t question = QuestionKey(entry.question.suite, entry.question.name);
+    const uint64_t seed = plan_.seed ^ RepeatSeed(question, entry.item.key.repeat);
+    StoredItem source = entry.item;
+    if (plan_.resamples > 1) source.paths = Drawn(source.paths, seed, draw);
+    Result<std::vector<ReplayTrace>> traces =
+        TracesOf(source, ReplayablePaths(row.method, row.options), pool_.made_by, row.method,
+                 row.options, TextOfToken());
+    if (!traces) return RowError(row, traces.error().message);
+    Pool::Config config;
+    config.prompt.tokens.assign(
+        static_cast<size_t>(std::max<int64_t>(1, entry.item.ledger.prefilled)), 0);
+    config.options = row.options;
+    config.seed = {plan_.seed, question};
+    config.reservation = {ReplayablePaths(row.method, row.options), kUncountedCells};
+    config.extractor = ReadAnswer;
+    config.extractor_context = &reader;
+    ModelInfo model;
+    model.name = pool_.made_by.model;
+    model.vocab_size = 1;  // self-certainty without its constant log V, which changes no rank
+    return Replay(std::move(*traces), model, row.method, std::move(config), {}, key);
+  }
+
+  const TracePool& pool_;
+  const PoolStudyPlan& plan_;
+  Store& store_;
+};
+
+}  // namespace
+
+int FewestTraces(const TracePool& pool) {
+  int fewest = pool.entries.empty() ? 0 : std::numeric_limits<int>::max();
+  for (const PoolEntry& entry : pool.entries) {
+    fewest = std::min(fewest, static_cast<int>(entry.item.paths.size()));
+  }
+  return fewest;
+}
+
+int LongestTrace(const TracePool& pool) {
+  int longest = 0;
+  for (const PoolEntry& entry : pool.entries) {
+    for (const StoredPath& path : entry.item.paths) longest = std::max(longest, path.tokens);
+  }
+  return longest;
+}
+
+Result<std::vector<int64_t>> RunPoolStudy(const TracePool& pool, const PoolStudyPlan& plan,
+                                          Store& store) {
+  std::vector<int64_t> runs;
+  StudyPlan recorded;
+  recorded.suite.name = pool.made_by.suite;
+  recorded.seed = plan.seed;
+  recorded.engine = "stored traces of " + plan.source;
+  recorded.program_version = plan.program_version;
+  const std::string hash = PoolHash(pool);
+  ModelInfo model;
+  model.name = pool.made_by.model;
+  model.hash = pool.made_by.model_hash;
+  PoolStudy study(pool, plan, store);
+  for (const MethodRow& asked : plan.rows) {
+    const MethodRow row = WithStoredConfidences(asked, pool);
+    if (Status status = CheckRow(row, pool); !status) return status.error();
+    StoredRun stored = RunOf(recorded, row, model);
+    stored.settings["resamples"] = std::to_string(plan.resamples);
+    stored.settings["pool"] = hash;
+    const Result<int64_t> run = store.AddRun(stored);
+    if (!run) return run.error();
+    const bool known = std::find(runs.begin(), runs.end(), *run) != runs.end();
+    runs.push_back(*run);
+    if (known) continue;
+    if (Status status = study.RunRow(row, *run); !status) return status.error();
+  }
+  if (const auto graded = GradeStudy(store, /*all=*/false); !graded) return graded.error();
+  return runs;
+}
+
+}  // namespace hyper::eval

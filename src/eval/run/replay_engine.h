@@ -1,0 +1,80 @@
+// An engine that decodes nothing: its lanes give out stored traces, token by token, so that every
+// method of independent paths runs on them exactly as it would run live.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hyper/engine.h"
+
+namespace hyper::eval {
+
+// A path that was decoded once.
+struct ReplayTrace {
+  // Bytes of each token; where only the whole text is known it stands at the last one.
+  std::vector<std::string> pieces;
+  // Per token, as long as `pieces`, or empty where unknown.
+  std::vector<float> logprobs;
+  std::vector<float> mean_logprobs;  // over the whole vocabulary
+  // The confidence of each token, in the set that the method of the row asks for.
+  std::vector<float> confidences;
+  bool finished = true;  // by an end-of-generation token, its last one; false: cut off
+};
+
+// Lane number n, in the order of opening, gives out trace number n. Each poll gives one token to
+// every lane with a grant. No lane can be forked, extended, scored or routed: kUnsupported.
+// Thread rule: as Engine.
+class ReplayEngine : public Engine {
+ public:
+  // `model` is what the traces were made by. All traces have confidences.
+  ReplayEngine(std::vector<ReplayTrace> traces, ModelInfo model);
+
+  const Capabilities& capabilities() const override { return capabilities_; }
+  const ModelInfo& model() const override { return model_; }
+  EngineCost cost() const override { return {}; }
+  Result<std::vector<Token>> Tokenize(std::string_view text, bool parse_special) override;
+  std::string TokenText(Token token) const override;
+  bool IsEndOfGeneration(Token token) const override;
+  Result<Prompt> RenderChat(
+      std::span<const ChatMessage> messages,
+      std::span<const std::pair<std::string, std::string>> template_arguments) override;
+  Result<LaneId> Open(std::span<const Token> prompt, const LaneSpec& spec) override;
+  Result<LaneId> Fork(LaneId lane, int position, const LaneSpec& spec) override;
+  Status Extend(LaneId lane, std::span<const Token> tokens) override;
+  Result<uint64_t> Score(LaneId lane, std::span<const std::vector<Token>> continuations) override;
+  Status Grant(LaneId lane, int count) override;
+  Status Revoke(LaneId lane) override;
+  Status Route(LaneId lane, const std::optional<RouteSpec>& spec) override;
+  Status Evict(LaneId lane) override;
+  void Close(LaneId lane) override { lanes_.erase(lane); }
+  Result<std::span<const Event>> Poll(double timeout_s) override;
+
+ private:
+  struct Lane {
+    size_t trace = 0;
+    size_t next = 0;  // token of the trace
+    int prompt_tokens = 0;
+    int granted = 0;
+    int top_count = 0;
+  };
+
+  // The trace and place of a token: its number counts over all traces.
+  struct Place {
+    const ReplayTrace* trace = nullptr;
+    size_t position = 0;
+  };
+  Place PlaceOf(Token token) const;
+  void Decode(LaneId id, Lane& lane);
+
+  std::vector<ReplayTrace> traces_;
+  std::vector<size_t> first_token_;  // number of each trace's first token
+  ModelInfo model_;
+  Capabilities capabilities_;
+  std::map<LaneId, Lane> lanes_;
+  LaneId next_lane_ = 1;
+  std::vector<Event> events_;
+  std::vector<std::vector<TokenLogprob>> tops_;  // by event of a poll
+};
+
+}  // namespace hyper::eval

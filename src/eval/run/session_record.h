@@ -1,0 +1,18 @@
+// A finished session as the run store keeps it.
+#pragma once
+
+#include <vector>
+
+#include "hyper/records.h"
+#include "hyper/session.h"
+#include "src/store/records.h"
+
+namespace hyper::eval {
+
+// Everything of a session that is stored.
+//   records  all that its pool emitted, in order; tokens are taken from the paths instead
+// A session that failed becomes kFailed with its error, one that a limit stopped kPartial. Series
+// hold a path's own tokens only. Pure.
+StoredItem RecordSession(const Session& session, const std::vector<Record>& records, ItemKey key);
+
+}  // namespace hyper::eval

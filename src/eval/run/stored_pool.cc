@@ -1,0 +1,161 @@
+#include "src/eval/run/stored_pool.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "hyper/driver.h"
+#include "src/eval/run/session_record.h"
+#include "src/store/series.h"
+
+namespace hyper::eval {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// Settings that change the text of an independent path.
+constexpr const char* kTextSettings[] = {"temperature", "top-k",      "top-p",
+                                         "min-p",       "max-tokens", "determinism"};
+
+bool Scores(const std::string& method) {
+  return method.starts_with("self-certainty") || method.starts_with("bon") ||
+         method.starts_with("deepconf-offline");
+}
+
+bool IsOnline(const std::string& method) {
+  return method == "deepconf" || method == "deepconf-high" || method == "deepconf-top10";
+}
+
+std::string Setting(const StoredRun& run, const std::string& name) {
+  const auto at = run.settings.find(name);
+  return at != run.settings.end() ? at->second : "";
+}
+
+// DeepConf's confidence, which every path is stored with.
+bool IsTop20(const std::string& set, const std::string& count) {
+  return set == "topk" && count == "20";
+}
+
+bool SameConfidence(const StoredRun& pool, const std::string& set, const std::string& count) {
+  return Setting(pool, "confidence-set") == set && Setting(pool, "confidence-count") == count;
+}
+
+// The float series of a path, or nothing.
+std::vector<float> SeriesOf(const StoredItem& item, PathId path, const std::string& name) {
+  Result<std::vector<float>> series = ExpandSeries(item, path, name);
+  return series ? std::move(*series) : std::vector<float>();
+}
+
+bool NoneKnown(const std::vector<float>& values) {
+  return std::none_of(values.begin(), values.end(),
+                      [](float value) { return std::isfinite(value); });
+}
+
+// Bytes of each token.
+std::vector<std::string> Pieces(const StoredItem& item, const StoredPath& path,
+                                const TokenTextOf& text_of) {
+  std::vector<std::string> pieces(static_cast<size_t>(path.tokens));
+  for (const StoredSeries& series : item.series) {
+    const auto* tokens = std::get_if<std::vector<int32_t>>(&series.values);
+    if (series.path != path.path || series.name != "token" || tokens == nullptr || !text_of ||
+        tokens->size() != pieces.size()) {
+      continue;
+    }
+    std::transform(tokens->begin(), tokens->end(), pieces.begin(), text_of);
+    return pieces;
+  }
+  // An end-of-generation token adds nothing to the text: the token before it carries it.
+  const bool finished = path.status == PathStatus::kFinished;
+  const size_t place = pieces.size() > 1 && finished ? pieces.size() - 2 : pieces.size() - 1;
+  if (!pieces.empty()) pieces[place] = path.text;
+  return pieces;
+}
+
+bool CameToItsEnd(const StoredPath& path) {
+  return path.kind == PathKind::kReasoning && path.parent == kNoPath && path.tokens > 0 &&
+         (path.status == PathStatus::kFinished || path.status == PathStatus::kLength);
+}
+
+}  // namespace
+
+int ReplayablePaths(const std::string& method, const MethodOptions& options) {
+  if (method == "cot" || method == "sc") return options.width;
+  if (Scores(method)) return options.scorer == "p-true" ? 0 : options.width;
+  return IsOnline(method) ? WarmupCount(options) + PoolWidth(options) : 0;
+}
+
+bool MakesPool(const std::string& method, const MethodOptions& options) {
+  return !IsOnline(method) && ReplayablePaths(method, options) > 0;
+}
+
+bool ServesRow(const StoredRun& pool, const StoredRun& row) {
+  if (pool.suite != row.suite || pool.model != row.model || pool.model_hash != row.model_hash ||
+      pool.engine != row.engine || pool.version != row.version || pool.seed != row.seed) {
+    return false;
+  }
+  const std::string set = Setting(row, "confidence-set");
+  const std::string count = Setting(row, "confidence-count");
+  return (IsTop20(set, count) || SameConfidence(pool, set, count)) &&
+         std::all_of(std::begin(kTextSettings), std::end(kTextSettings),
+                     [&](const char* name) { return Setting(pool, name) == Setting(row, name); });
+}
+
+Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, const StoredRun& pool,
+                                          const std::string& method, const MethodOptions& row,
+                                          const TokenTextOf& text_of) {
+  const std::string row_count = std::to_string(row.confidence_count);
+  const char* name = IsTop20(row.confidence_set, row_count) ? "confidence_top20" : "confidence";
+  std::vector<ReplayTrace> traces;
+  for (const StoredPath& path : item.paths) {
+    if (static_cast<int>(traces.size()) == count) break;
+    if (path.kind != PathKind::kReasoning) continue;
+    ReplayTrace trace;
+    trace.confidences = SeriesOf(item, path.path, name);
+    if (!CameToItsEnd(path) || static_cast<int>(trace.confidences.size()) != path.tokens) {
+      return Error{ErrorCode::kNotFound, "path " + std::to_string(path.path) + " of " + pool.label +
+                                             " did not come to its end, or its series is missing"};
+    }
+    trace.logprobs = SeriesOf(item, path.path, "logprob");
+    trace.mean_logprobs = SeriesOf(item, path.path, "mean_logprob");
+    if (Scores(method) && row.scorer == "self-certainty" && NoneKnown(trace.mean_logprobs)) {
+      return Error{
+          ErrorCode::kNotFound,
+          "self-certainty takes the mean log-probability over the whole vocabulary, which " +
+              pool.label + " has not stored"};
+    }
+    trace.pieces = Pieces(item, path, text_of);
+    trace.finished = path.status == PathStatus::kFinished;
+    traces.push_back(std::move(trace));
+  }
+  if (static_cast<int>(traces.size()) < count) {
+    return Error{ErrorCode::kNotFound, pool.label + " holds " + std::to_string(traces.size()) +
+                                           " paths of the question, " + std::to_string(count) +
+                                           " are needed"};
+  }
+  return traces;
+}
+
+Result<StoredItem> Replay(std::vector<ReplayTrace> traces, const ModelInfo& model,
+                          const std::string& method, Pool::Config config,
+                          const SessionLimits& limits, const ItemKey& key) {
+  Result<std::unique_ptr<Method>> made = MakeMethod(method, config.options);
+  if (!made) return made.error();
+  ReplayEngine engine(std::move(traces), model);
+  Session session(engine, std::move(config), std::move(*made), limits);
+  Driver driver(engine);
+  driver.Add(&session);
+  if (Status status = driver.RunAll(); !status) return status.error();
+  StoredItem item = RecordSession(session, session.pool().TakeRecords(), key);
+  item.series.clear();
+  Ledger& ledger = item.ledger;
+  for (double* time : {&ledger.wall_s, &ledger.engine_s, &ledger.sampler_s, &ledger.statistics_s}) {
+    *time = kUnknown;
+  }
+  // The replayed top lists carry a confidence each and nothing else: what other statistics make of
+  // them is no property of the traces.
+  if (item.warmup) item.warmup->entropy = item.warmup->diversity = {kUnknown, -1, 0};
+  return item;
+}
+
+}  // namespace hyper::eval

@@ -1,0 +1,162 @@
+#include "src/eval/tables/item_json.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "src/eval/tables/table.h"
+
+namespace hyper::eval {
+namespace {
+
+Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json TextOrNull(const std::optional<std::string>& text) {
+  return text ? Json(*text) : Json(nullptr);
+}
+
+Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json IdOrNull(PathId path) { return path == kNoPath ? Json(nullptr) : Json(path); }
+
+Json RunJson(const StoredRun& run) {
+  return {{"id", run.id},
+          {"label", run.label},
+          {"method", run.method},
+          {"suite", run.suite},
+          {"model", {{"name", run.model}, {"hash", TextOrNull(run.model_hash)}}},
+          {"engine", run.engine},
+          {"version", run.version},
+          {"seed", run.seed},
+          {"settings", run.settings}};
+}
+
+Json QuestionJson(const StoredQuestion& question) {
+  return {{"name", question.name},    {"group", question.group},   {"kind", question.kind},
+          {"gold", question.gold},    {"labels", question.labels}, {"text", question.text},
+          {"prompt", question.prompt}};
+}
+
+Json GradeJson(const std::optional<StoredGrade>& grade) {
+  if (!grade) return nullptr;
+  return {{"verdict", VerdictName(grade->verdict)},
+          {"gold", grade->gold},
+          {"grader", grade->grader},
+          {"note", TextOrNull(grade->note)}};
+}
+
+Json VoteJson(const StoredVote& vote) {
+  Json scores = Json::array();
+  for (const StoredTally& tally : vote.tallies) {
+    scores.push_back({{"answer", tally.answer},
+                      {"score", Number(tally.score)},
+                      {"share", Number(tally.share)},
+                      {"paths", tally.paths},
+                      {"candidate", tally.candidate}});
+  }
+  return {{"answer", TextOrNull(vote.answer)},
+          {"tie", vote.tie},
+          {"clipped", vote.clipped},
+          {"scores", std::move(scores)}};
+}
+
+// Values of one series; those that are not finite are null.
+Json ValuesJson(const StoredSeries& series) {
+  Json values = Json::array();
+  std::visit(
+      [&](const auto& all) {
+        for (const auto value : all) {
+          values.push_back(std::isfinite(static_cast<double>(value)) ? Json(value) : Json(nullptr));
+        }
+      },
+      series.values);
+  return values;
+}
+
+Json PathJson(const StoredPath& path, const StoredItem& item, bool series) {
+  Json object = {{"id", path.path},
+                 {"parent", IdOrNull(path.parent)},
+                 {"fork_position", path.fork_position},
+                 {"warmup", path.warmup},
+                 {"kind", PathKindName(path.kind)},
+                 {"status", PathStatusName(path.status)},
+                 {"reason", TextOrNull(path.reason)},
+                 {"kept", IdOrNull(path.kept)},
+                 {"answer", TextOrNull(path.answer)},
+                 {"tentative", path.tentative},
+                 {"tokens", path.tokens},
+                 {"mean_confidence", Number(path.mean_confidence)},
+                 {"lowest_window", Number(path.lowest_window)},
+                 {"text", path.text}};
+  if (!series) return object;
+  Json all = Json::object();
+  for (const StoredSeries& one : item.series) {
+    if (one.path == path.path) all[one.name] = ValuesJson(one);
+  }
+  object["series"] = std::move(all);
+  return object;
+}
+
+std::string NumberText(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
+
+}  // namespace
+
+Json ItemJson(const ItemContext& context, const StoredItem& item, bool series) {
+  Json votes = Json::object();
+  for (const StoredVote& vote : item.votes) votes[vote.rule] = VoteJson(vote);
+  Json paths = Json::array();
+  for (const StoredPath& path : item.paths) paths.push_back(PathJson(path, item, series));
+  Json decisions = Json::array();
+  for (const DecisionRecord& decision : item.decisions) {
+    decisions.push_back(RecordJson(Record(decision)));
+  }
+  return {{"run", RunJson(context.run)},
+          {"question", QuestionJson(context.question)},
+          {"repeat", item.key.repeat},
+          {"status", ItemStatusName(item.status)},
+          {"reason", TextOrNull(item.reason)},
+          {"answer", TextOrNull(item.answer)},
+          {"grade", GradeJson(context.summary.grade)},
+          {"vote_rule", item.vote_rule},
+          {"voting_paths", item.voting_paths},
+          {"votes", std::move(votes)},
+          {"warmup", item.warmup ? RecordJson(Record(*item.warmup)) : Json(nullptr)},
+          {"paths", std::move(paths)},
+          {"decisions", std::move(decisions)},
+          {"notices", item.notices},
+          {"ledger", LedgerJson(item.ledger)},
+          {"timing", TimingJson(item.ledger)},
+          {"lost",
+           {{"attempts", context.summary.lost.attempts},
+            {"generated_tokens", context.summary.lost.generated_tokens},
+            {"effective_tokens", context.summary.lost.effective_tokens}}}};
+}
+
+std::string CsvHead() {
+  return "run,label,method,suite,model,seed,question,group,gold,repeat,status,answer,verdict,"
+         "vote_rule,voting_paths,generated,effective,prefilled,probe,judge,value,lanes_opened,"
+         "lanes_peak,lanes_mean,cells_peak,wall_s,lost_tokens\n";
+}
+
+std::string CsvLine(const ItemContext& context) {
+  const StoredRun& run = context.run;
+  const ItemSummary& item = context.summary;
+  const Ledger& ledger = item.ledger;
+  const std::string verdict = item.grade ? VerdictName(item.grade->verdict) : "";
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", run.id, CsvField(run.label),
+                     CsvField(run.method), CsvField(run.suite), CsvField(run.model), run.seed,
+                     CsvField(context.question.name), CsvField(context.question.group),
+                     CsvField(context.question.gold), item.key.repeat, ItemStatusName(item.status),
+                     CsvField(item.answer.value_or("")), verdict, item.vote_rule,
+                     item.voting_paths) +
+         fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", ledger.generated, ledger.effective(),
+                     ledger.prefilled, ledger.probe, ledger.judge, ledger.value,
+                     ledger.lanes_opened, ledger.lanes_peak, NumberText(ledger.mean_lanes()),
+                     ledger.cells_peak, NumberText(ledger.wall_s), item.lost.effective_tokens);
+}
+
+}  // namespace hyper::eval

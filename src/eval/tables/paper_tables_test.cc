@@ -1,0 +1,210 @@
+#include "src/eval/tables/paper_tables.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "hyper/method.h"
+#include "src/eval/tables/paper_numbers.h"
+#include "tests/support/temporary_folder.h"
+
+namespace hyper::eval {
+namespace {
+
+RunSummary MadeRun(const std::string& method, double accuracy, double effective) {
+  RunSummary run;
+  run.run.label = method;
+  run.run.method = method;
+  run.run.suite = "made";
+  run.accuracy.mean = accuracy;
+  run.accuracy.std_dev = std::nan("");
+  run.effective_tokens = effective;
+  run.generated_tokens = effective / 2;
+  run.instances = 4;
+  run.per_question = {{"made/1", accuracy, effective / 2, effective, 4}};
+  return run;
+}
+
+TEST(ChecklistTest, SaysOfEachSystemWhatThePaperSays) {
+  std::map<std::string, std::string> marks;
+  const Table table = ChecklistTable();
+  for (const auto& row : table.rows) {
+    std::string& line = marks[row[0].text];
+    line = row[1].text + " ";
+    for (size_t i = 2; i < row.size(); ++i) line += row[i].text[0];
+  }
+  EXPECT_EQ(marks.size(), Methods().size());
+  // Adaptive, no rigid search, answer evaluation, prune, refine, train-free policy and reward.
+  EXPECT_EQ(marks["sc"], "path nyynnyy");
+  EXPECT_EQ(marks["bon"], "path nyynnyy");
+  EXPECT_EQ(marks["deepconf"], "path yyyynyy");
+  EXPECT_EQ(marks["threadweaver"], "step yyynnyy");
+  EXPECT_EQ(marks["hyper"], "token yyyyyyy");
+  EXPECT_EQ(marks["hyper-no-single"], "token yyyynyy");
+  EXPECT_EQ(marks["multi-token-only"], "token nyyynyy");
+  EXPECT_EQ(marks["roe"], "token nyynyyy");
+  EXPECT_EQ(marks["cot"], "path nynnnyy");
+  EXPECT_EQ(marks["ets-conf"], "step ynyynyy");
+  EXPECT_EQ(marks["mcts-conf"], "step ynynnyy");
+  EXPECT_EQ(marks["tot-conf"].substr(0, 6), "step n");
+}
+
+TEST(PaperNumbersTest, AreThoseOfTheTables) {
+  EXPECT_DOUBLE_EQ(PaperNumber("main", "hyper", "HLE")->percent, 13.5);
+  EXPECT_DOUBLE_EQ(PaperNumber("main", "roe-late", "AIME25")->tokens, 1.64);
+  EXPECT_DOUBLE_EQ(PaperNumber("trees", "rebase 16", "AIME24")->percent, 83.3);
+  EXPECT_FALSE(PaperNumber("trees", "tot", "AIME24").has_value());
+  EXPECT_DOUBLE_EQ(PaperNumber("main", "self-certainty", "ARC-C")->percent, 66.4);
+  EXPECT_STREQ(PaperPlaceOf("arc-e").model, "OLMoE");
+  EXPECT_STREQ(PaperPlaceOf("tinymath").place, "AIME24");
+}
+
+TEST(PaperTablesTest, TreesTakeTheirWidthIntoTheirName) {
+  RunSummary rebase = MadeRun("rebase-conf", 0.5, 300);
+  rebase.run.settings["width"] = "8";
+  const Table table = TreesTable({MadeRun("sc", 0.6, 200), rebase, MadeRun("hyper", 0.9, 100)});
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_DOUBLE_EQ(*table.rows[1][4].value, 1.5);
+  EXPECT_DOUBLE_EQ(*table.rows[1][6].value, 80.0);
+}
+
+TEST(PaperTablesTest, VotesCarryBothNormalisations) {
+  eval::Accuracy accuracy;
+  accuracy.mean = 0.5;
+  accuracy.std_dev = std::nan("");
+  const RunVotes votes{MadeRun("hyper", 0.5, 100), {{"length", accuracy}, {"majority", accuracy}}};
+  const Table table = VoteRulesTable({MadeRun("sc", 0.6, 200), votes.run}, {votes});
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_DOUBLE_EQ(*table.rows[0][5].value, 0.5);
+  EXPECT_DOUBLE_EQ(*table.rows[0][6].value, 0.5);
+  EXPECT_DOUBLE_EQ(*table.rows[1][7].value, 86.7);
+  const Table lengths = LengthVotesTable({votes});
+  ASSERT_EQ(lengths.rows.size(), 3U);
+  EXPECT_DOUBLE_EQ(*lengths.rows[0][1].value, 50.0);
+  EXPECT_FALSE(lengths.rows[2][1].value.has_value());  // that rule was not counted
+  EXPECT_DOUBLE_EQ(*lengths.rows[2][2].value, 96.7);
+}
+
+TEST(PaperTablesTest, EqualTokensTakesAsManyOfScsPathsAsTheMethodPaysFor) {
+  // One question, SC's four paths: three right, one wrong.
+  const std::vector<SampleCounts> samples = {{"made/1", 3, {1}, 0}};
+  const RunSamples sc{MadeRun("sc", 1.0, 400), samples};
+  const RunSamples half{MadeRun("hyper", 1.0, 200), {}};
+  const RunSamples more{MadeRun("roe", 1.0, 500), {}};
+  const Table table = EqualTokensTable({sc, half, more});
+  EXPECT_DOUBLE_EQ(*table.rows[0][4].value, 4.0);
+  EXPECT_DOUBLE_EQ(*table.rows[0][5].value, 100.0);
+  // Two of four: both right in 3 of 6 draws, a tie in the other 3, which counts a half.
+  EXPECT_DOUBLE_EQ(*table.rows[1][4].value, 2.0);
+  EXPECT_DOUBLE_EQ(*table.rows[1][5].value, 75.0);
+  EXPECT_TRUE(std::isnan(*table.rows[2][5].value));
+}
+
+TEST(PaperTablesTest, EqualTokensIsOverTheCommonQuestions) {
+  // The second question is SC's alone: dear, and all wrong.
+  RunSamples sc{MadeRun("sc", 1.0, 400), {{"made/1", 3, {1}, 0}, {"made/2", 0, {4}, 0}}};
+  sc.run.per_question.push_back({"made/2", 0, 2000, 4000, 4});
+  const RunSamples half{MadeRun("hyper", 1.0, 200), {}};
+  const Table table = EqualTokensTable({sc, half});
+  EXPECT_DOUBLE_EQ(*table.rows[1][4].value, 2.0);
+  EXPECT_DOUBLE_EQ(*table.rows[1][5].value, 75.0);
+  EXPECT_DOUBLE_EQ(*table.rows[1][6].value, 25.0);
+}
+
+TEST(PaperTablesTest, WhatCannotBeComparedIsMarkedInEveryTable) {
+  RunSummary open = MadeRun("hyper", 0.5, 100);
+  open.accuracy.open_share = 0.25;
+  open.accuracy.comparable = false;
+  const RunVotes votes{open, {{"length", open.accuracy}}};
+  const RunSamples samples{open, {{"made/1", 3, {1}, 0}}};
+  RunSummary tree = open;
+  tree.run.label = tree.run.method = "tot-conf";
+  const std::pair<Table, std::string> tables[] = {{DenseTable({open}), "hyper (!)"},
+                                                  {TreesTable({tree}), "tot-conf (!)"},
+                                                  {VoteRulesTable({open}, {votes}), "length (!)"},
+                                                  {SamplesTable({samples}), "hyper (!)"},
+                                                  {EqualTokensTable({samples}), "hyper (!)"}};
+  for (const auto& [table, label] : tables) {
+    EXPECT_EQ(table.rows[0][0].text, label) << table.name;
+    const std::string text = RenderTable(table, TableForm::kTerminal);
+    EXPECT_NE(text.find("(!) not comparable"), std::string::npos) << text;
+  }
+  EXPECT_EQ(LengthVotesTable({votes}).columns[1].group, "hyper (!)");
+}
+
+TEST(SamplesTest, TheOracleIsOverAllPathsOfEachItem) {
+  // The right path of the second item is one of many: two of its paths are no oracle.
+  const RunSamples run{MadeRun("hyper", 1.0, 100), {{"a", 1, {1}, 0}, {"b", 1, {7}, 0}}};
+  const Table table = SamplesTable({run});
+  ASSERT_EQ(table.rows.size(), 3U);  // k = 1, 2 and all
+  EXPECT_DOUBLE_EQ(*table.rows[1][3].value, 100 * (1 + 0.25) / 2);
+  EXPECT_EQ(table.rows[2][2].text, "all paths");
+  EXPECT_DOUBLE_EQ(*table.rows[2][3].value, 100.0);
+  EXPECT_DOUBLE_EQ(*table.rows[2][4].value, 25.0);  // a tie, and outvoted
+}
+
+TEST(SamplesTest, EstimatesOverItems) {
+  const std::vector<SampleCounts> items = {{"a", 1, {2, 1}, 0}, {"b", 0, {3}, 1}};
+  EXPECT_EQ(items[1].total(), 4);
+  EXPECT_DOUBLE_EQ(Existence(items), 0.5);
+  EXPECT_DOUBLE_EQ(MeanPassAtK(items, 1), 0.125);
+  EXPECT_DOUBLE_EQ(MeanPassAtK(items, 4), 0.5);
+  EXPECT_TRUE(std::isnan(MeanPassAtK(items, 5)));
+  EXPECT_TRUE(std::isnan(MajorityAtTokens(items, 0.5)));
+  EXPECT_DOUBLE_EQ(MajorityAtTokens(items, 1.5),
+                   (MeanMajorityAtK(items, 1) + MeanMajorityAtK(items, 2)) / 2);
+}
+
+TEST(SamplesTest, AJudgesVerdictCountsForEqualAnswers) {
+  Store store = std::move(*Store::Open(":memory:", DatabaseMode::kCreate));
+  StoredQuestion question;
+  question.suite = "made";
+  question.name = "1";
+  question.gold = "the morning star";
+  question.kind = "text";
+  StoredItem item;
+  item.key = {*store.AddRun({}), *store.AddQuestion(question), 0};
+  item.answer = "Venus";
+  for (const char* answer : {"Venus", "Venus", "Mars"}) {
+    StoredPath path;
+    path.path = static_cast<PathId>(item.paths.size());
+    path.answer = answer;
+    item.paths.push_back(path);
+  }
+  item.votes = {{"length", "Venus", false, 0, {}}};
+  ASSERT_TRUE(*store.SaveItem(item));
+  EXPECT_EQ(CountSamples(store, item.key.run, {})->front().right, 0);
+  ASSERT_TRUE(
+      store.SaveGrade({item.key, StoredVerdict::kRight, question.gold, "judge m", ""}).ok());
+  EXPECT_EQ(CountSamples(store, item.key.run, {})->front().right, 2);
+  EXPECT_DOUBLE_EQ(SummariseVotes(store, item.key.run, {})->front().accuracy.mean, 1.0);
+}
+
+TEST(SamplesTest, EqualSpellingsAreOneAnswer) {
+  const test::TemporaryFolder folder;
+  Store store = std::move(*Store::Open(folder.File("s.db"), DatabaseMode::kCreate));
+  StoredQuestion question;
+  question.suite = "made";
+  question.name = "1";
+  question.gold = "1/2";
+  question.kind = "math";
+  StoredItem item;
+  item.key = {*store.AddRun({}), *store.AddQuestion(question), 0};
+  for (const char* answer : {"0.5", "\\frac12", "3", "3.0", "4", ""}) {
+    StoredPath path;
+    path.path = static_cast<PathId>(item.paths.size());
+    if (*answer != '\0') path.answer = answer;
+    item.paths.push_back(path);
+  }
+  item.paths[4].status = PathStatus::kMerged;
+  ASSERT_TRUE(*store.SaveItem(item));
+  const Result<std::vector<SampleCounts>> counts = CountSamples(store, item.key.run, {});
+  ASSERT_EQ(counts->size(), 1U);
+  EXPECT_EQ(counts->front().right, 2);
+  EXPECT_EQ(counts->front().others, std::vector<int>{2});
+  EXPECT_EQ(counts->front().silent, 1);
+}
+
+}  // namespace
+}  // namespace hyper::eval

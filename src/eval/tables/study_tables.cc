@@ -1,0 +1,360 @@
+#include "src/eval/tables/study_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "src/eval/metrics/study_baseline.h"
+#include "src/eval/tables/paper_numbers.h"
+#include "src/eval/tables/table_notes.h"
+
+namespace hyper::eval {
+namespace {
+
+constexpr double kMegabyte = 1e6;
+constexpr double kMegabytesPerGigabyte = 1e3;
+constexpr double kMilliseconds = 1e3;
+constexpr size_t kMostColumns = 8;  // methods of Table 2 that fit beside each other
+
+Cell IntervalCell(const Accuracy& accuracy) {
+  return Cell::Text(fmt::format("{:.1f} to {:.1f}", kPercent * accuracy.bootstrap.low,
+                                kPercent * accuracy.bootstrap.high));
+}
+
+// Values in order of first appearance.
+template <class Get>
+std::vector<std::string> Distinct(const std::vector<RunSummary>& runs, Get get) {
+  std::vector<std::string> values;
+  for (const RunSummary& run : runs) {
+    const std::string value = get(run);
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  return values;
+}
+
+std::vector<std::string> Suites(const std::vector<RunSummary>& runs) {
+  return Distinct(runs, [](const RunSummary& run) { return run.run.suite; });
+}
+
+// The paper's number for a run in one of its tables; none for variants, which have a label of their
+// own.
+std::optional<PaperAccuracy> PaperNumberOf(const char* table, const RunSummary& run,
+                                           const char* place) {
+  if (run.run.label != run.run.method) return std::nullopt;
+  return PaperNumber(table, run.run.method, place);
+}
+
+Cell PaperAccuracyCell(const std::optional<PaperAccuracy>& number) {
+  return Cell::Number(number ? number->percent : kNaN, 1);
+}
+
+Cell PaperTokensCell(const std::optional<PaperAccuracy>& number) {
+  return Cell::Number(number ? number->tokens : kNaN, 2);
+}
+
+// Which model and data set the paper's main numbers beside these runs are of.
+std::string PaperNote(const std::vector<RunSummary>& runs) {
+  std::string sources;
+  for (const std::string& suite : Suites(runs)) {
+    const PaperPlace place = PaperPlaceOf(suite);
+    sources += fmt::format("{}{} on {} beside {}", sources.empty() ? "" : ", ", place.model,
+                           place.place, suite);
+  }
+  return "Paper: its Table 2, " + sources + "; another model: compare the order, not the numbers.";
+}
+
+// What every table of accuracies and token ratios has to say of its numbers.
+std::vector<std::string> Notes(const std::vector<RunSummary>& runs) {
+  std::vector<std::string> notes = {
+      "Acc: right / all in percent, no answer is wrong; after the sign the standard deviation over "
+      "repeats (n - 1)."};
+  for (const auto& more : {BaselineNotes(runs), RowNotes(runs)}) {
+    notes.insert(notes.end(), more.begin(), more.end());
+  }
+  return notes;
+}
+
+// Head of the column that counts repeats: those of a pool of stored traces are draws.
+std::string RepeatsName(const std::vector<RunSummary>& runs) {
+  const bool resampled = !runs.empty() && std::all_of(runs.begin(), runs.end(), IsResampled);
+  return resampled ? "Resamples" : "Repeats";
+}
+
+}  // namespace
+
+Cell AccuracyCell(const Accuracy& accuracy) {
+  return Cell::Spread(kPercent * accuracy.mean, kPercent * accuracy.std_dev, 1);
+}
+
+Table ResultsTable(const std::vector<RunSummary>& runs) {
+  Table table;
+  table.name = "results";
+  table.title = "Accuracy and cost";
+  table.columns = {{"Method", ""},          {"Suite", ""},      {"Questions", ""},
+                   {RepeatsName(runs), ""}, {"Acc", ""},        {"95% bootstrap", ""},
+                   {"Token", ""},           {"Abs", ""},        {"Effective", ""},
+                   {"N_inst", ""},          {"Mean paths", ""}, {"s/question", ""},
+                   {"Acc", "paper"},        {"Token", "paper"}};
+  for (const RunSummary& run : runs) {
+    const auto paper = PaperNumberOf("main", run, PaperPlaceOf(run.run.suite).place);
+    table.rows.push_back({Cell::Text(RowLabel(run)), Cell::Text(run.run.suite),
+                          Cell::Number(run.accuracy.questions, 0),
+                          Cell::Number(run.accuracy.repeats, 0), AccuracyCell(run.accuracy),
+                          IntervalCell(run.accuracy), Cell::Number(EffectiveRatio(runs, run), 2),
+                          Cell::Number(run.generated_tokens, 0),
+                          Cell::Number(run.effective_tokens, 0), Cell::Number(run.instances, 1),
+                          Cell::Number(run.mean_paths, 1), Cell::Number(run.latency_s, 2),
+                          PaperAccuracyCell(paper), PaperTokensCell(paper)});
+  }
+  table.notes = Notes(runs);
+  table.notes.push_back(PaperNote(runs));
+  return table;
+}
+
+namespace {
+
+// Whether two runs stand in one line of Table 2.
+bool SameLine(const RunSummary& a, const RunSummary& b) {
+  return SamePlace(a, b) && a.run.seed == b.run.seed && a.run.engine == b.run.engine &&
+         a.run.version == b.run.version;
+}
+
+// The first run of each line, in order.
+std::vector<const RunSummary*> MainLines(const std::vector<RunSummary>& runs) {
+  std::vector<const RunSummary*> lines;
+  for (const RunSummary& run : runs) {
+    const bool known = std::any_of(lines.begin(), lines.end(),
+                                   [&](const RunSummary* line) { return SameLine(*line, run); });
+    if (!known) lines.push_back(&run);
+  }
+  return lines;
+}
+
+// The suite of a line, with what sets the line apart from others of its model and suite.
+std::string LineName(const std::vector<const RunSummary*>& lines, const RunSummary& line) {
+  const auto differs = [&](auto field) {
+    return std::any_of(lines.begin(), lines.end(), [&](const RunSummary* other) {
+      return SamePlace(*other, line) && other->run.*field != line.run.*field;
+    });
+  };
+  std::string name = line.run.suite;
+  if (differs(&StoredRun::seed)) name += fmt::format(", seed {}", line.run.seed);
+  if (differs(&StoredRun::engine)) name += ", " + line.run.engine;
+  if (differs(&StoredRun::version)) name += ", version " + line.run.version;
+  return name;
+}
+
+// The row of Table 2 for the runs of a line. A label that several of them bear is left out of it,
+// with a note.
+std::vector<Cell> MainRow(const std::vector<RunSummary>& runs, const RunSummary& line,
+                          const std::string& name, const std::vector<std::string>& methods,
+                          std::vector<std::string>& notes) {
+  std::vector<Cell> row = {Cell::Text(line.run.model), Cell::Text(name)};
+  Cell* best = nullptr;
+  row.resize(2 + 2 * methods.size());
+  for (size_t method = 0; method < methods.size(); ++method) {
+    std::vector<const RunSummary*> own;
+    std::vector<std::string> numbers;
+    for (const RunSummary& run : runs) {
+      if (run.run.label != methods[method] || !SameLine(run, line)) continue;
+      own.push_back(&run);
+      numbers.push_back(fmt::format("#{}", run.run.id));
+    }
+    if (own.size() > 1) {
+      notes.push_back(
+          fmt::format("{} on {}: several rows of that label ({}), so none is shown; "
+                      "they stand in the table results, by line.",
+                      methods[method], name, fmt::join(numbers, ", ")));
+    }
+    if (own.size() != 1) continue;
+    row[2 + 2 * method] = Cell::Number(EffectiveRatio(runs, *own.front()), 2);
+    row[3 + 2 * method] = AccuracyCell(own.front()->accuracy);
+    Cell& accuracy = row[3 + 2 * method];
+    if (accuracy.value && (best == nullptr || *accuracy.value > *best->value)) best = &accuracy;
+  }
+  if (best != nullptr) best->best = true;
+  return row;
+}
+
+// The paper's row for that suite; empty where it has none of the methods.
+std::vector<Cell> PaperRow(const std::string& suite, const std::vector<std::string>& methods) {
+  const PaperPlace place = PaperPlaceOf(suite);
+  std::vector<Cell> row = {Cell::Text(fmt::format("paper: {}", place.model)),
+                           Cell::Text(place.place)};
+  bool any = false;
+  for (const std::string& method : methods) {
+    const auto number = PaperNumber("main", method, place.place);
+    any = any || number.has_value();
+    row.push_back(PaperTokensCell(number));
+    row.push_back(PaperAccuracyCell(number));
+  }
+  return any ? row : std::vector<Cell>();
+}
+
+// The columns of Table 2: all rows, or where those are too many for a line, the paper's methods.
+std::vector<std::string> MainMethods(const std::vector<RunSummary>& runs,
+                                     const std::vector<std::string>& labels) {
+  if (labels.size() <= kMostColumns) return labels;
+  std::vector<std::string> methods;
+  for (const std::string& label : labels) {
+    const bool named = std::any_of(runs.begin(), runs.end(), [&label](const RunSummary& run) {
+      return PaperNumber("main", label, PaperPlaceOf(run.run.suite).place).has_value();
+    });
+    if (named) methods.push_back(label);
+  }
+  return methods.empty() ? labels : methods;
+}
+
+}  // namespace
+
+Table MainTable(const std::vector<RunSummary>& runs) {
+  Table table;
+  table.name = "main-results";
+  table.title = "Token cost and accuracy across models and datasets";
+  const auto labels = Distinct(runs, [](const RunSummary& run) { return run.run.label; });
+  const std::vector<std::string> methods = MainMethods(runs, labels);
+  table.columns = {{"Model", ""}, {"Dataset", ""}};
+  for (const std::string& method : methods) {
+    table.columns.push_back({"Token", method});
+    table.columns.push_back({"Acc", method});
+  }
+  table.notes = Notes(runs);
+  const std::vector<const RunSummary*> lines = MainLines(runs);
+  for (const RunSummary* line : lines) {
+    table.rows.push_back(MainRow(runs, *line, LineName(lines, *line), methods, table.notes));
+  }
+  for (const std::string& suite : Suites(runs)) {
+    std::vector<Cell> row = PaperRow(suite, methods);
+    if (!row.empty()) table.rows.push_back(std::move(row));
+  }
+  table.notes.push_back(PaperNote(runs));
+  if (methods.size() < labels.size()) {
+    table.notes.push_back(
+        fmt::format("{} other rows of the study stand in the table results, by line.",
+                    labels.size() - methods.size()));
+  }
+  return table;
+}
+
+Table AblationTable(const std::vector<RunSummary>& runs) {
+  Table table;
+  table.name = "ablation-components";
+  table.title = "Ablation I: expansion strategies";
+  table.columns = {{"Method", ""},          {"Dataset", ""},         {"Acc", ""},
+                   {"Effective", "Tokens"}, {"Abs", "Tokens"},       {"single", "Decisions"},
+                   {"multi", "Decisions"},  {"branch", "Decisions"}, {"AIME25", "paper Acc"},
+                   {"HMMT25", "paper Acc"}};
+  for (const RunSummary& run : runs) {
+    const auto decisions = [&](Action action) {
+      return Cell::Number(static_cast<double>(run.actions[static_cast<size_t>(action)]), 0);
+    };
+    table.rows.push_back(
+        {Cell::Text(RowLabel(run)), Cell::Text(run.run.suite), AccuracyCell(run.accuracy),
+         Cell::Number(EffectiveRatio(runs, run), 2), Cell::Number(GeneratedRatio(runs, run), 2),
+         decisions(Action::kSingleToken), decisions(Action::kMultiToken),
+         decisions(Action::kBranch), PaperAccuracyCell(PaperNumberOf("ablation", run, "AIME25")),
+         PaperAccuracyCell(PaperNumberOf("ablation", run, "HMMT25"))});
+  }
+  MarkBest(table, 0, table.rows.size(), {2});
+  table.notes = Notes(runs);
+  table.notes.emplace_back(
+      "Paper: its Ablation I on Qwen3-30B; another model: compare the order, not the numbers.");
+  return table;
+}
+
+Table VoteTable(const RunSummary& run, const std::vector<RuleAccuracy>& rules) {
+  Table table;
+  table.name = "ablation-voting";
+  table.title = "Voting rules over the paths of " + run.run.label + " on " + run.run.suite;
+  table.columns = {{"Voting rule", ""}, {"Acc", ""}, {"95% bootstrap", ""}};
+  for (const RuleAccuracy& rule : rules) {
+    table.rows.push_back({Cell::Text(Marked(rule.rule, rule.accuracy)), AccuracyCell(rule.accuracy),
+                          IntervalCell(rule.accuracy)});
+  }
+  MarkBest(table, 0, table.rows.size(), {1});
+  table.notes = {"The same paths for every rule; " + std::to_string(run.accuracy.questions) +
+                 " questions, " + std::to_string(run.accuracy.repeats) +
+                 (IsResampled(run) ? " resamples." : " repeats.")};
+  for (const std::string& note : RuleNotes(run, rules)) table.notes.push_back(note);
+  return table;
+}
+
+namespace {
+
+// The paper's own row beside that of a method that it names.
+std::vector<Cell> PaperAccountingRow(const RunSummary& run) {
+  const char* place = PaperPlaceOf(run.run.suite).place;
+  const auto row = PaperAccountingOf(run.run.label, place);
+  if (!row) return {};
+  return {Cell::Text("paper: Qwen3-30B"),
+          Cell::Text(place),
+          Cell::Text(RowLabel(run)),
+          Cell::Number(row->percent, 1),
+          Cell::Number(row->sc_norm, 2),
+          Cell::Number(row->abs_tokens, 0),
+          Cell::Number(row->effective_tokens, 0),
+          Cell::Number(row->latency_ms, 0),
+          Cell::Number(row->peak_paths, 0),
+          Cell::Number(row->mean_paths, 1),
+          Cell::Number(row->peak_kv_gb * kMegabytesPerGigabyte, 0)};
+}
+
+}  // namespace
+
+Table AccountingTable(const std::vector<RunSummary>& runs) {
+  Table table;
+  table.name = "abs-compute";
+  table.title = "Absolute compute accounting";
+  table.columns = {{"Model", ""},      {"Dataset", ""},      {"Method", ""},
+                   {"Acc (%)", ""},    {"SC-norm", ""},      {"Abs tokens", ""},
+                   {"Eff tokens", ""}, {"Latency (ms)", ""}, {"Peak paths", ""},
+                   {"Avg paths", ""},  {"Peak KV (MB)", ""}};
+  for (const RunSummary& run : runs) {
+    table.rows.push_back(
+        {Cell::Text(run.run.model), Cell::Text(run.run.suite), Cell::Text(RowLabel(run)),
+         Cell::Number(kPercent * run.accuracy.mean, 1), Cell::Number(EffectiveRatio(runs, run), 2),
+         Cell::Number(run.generated_tokens, 0), Cell::Number(run.effective_tokens, 0),
+         Cell::Number(kMilliseconds * run.latency_s, 0), Cell::Number(run.peak_paths, 0),
+         Cell::Number(run.mean_paths, 1), Cell::Number(run.peak_kv_bytes / kMegabyte, 2)});
+  }
+  for (const RunSummary& run : runs) {
+    std::vector<Cell> row = PaperAccountingRow(run);
+    if (!row.empty()) table.rows.push_back(std::move(row));
+  }
+  table.notes = Notes(runs);
+  table.notes.emplace_back("Tokens and latency per question; peaks over all questions.");
+  table.notes.emplace_back(
+      "Paper: its App. I; another model and machine: compare the ratios of rows, not the numbers.");
+  return table;
+}
+
+Table ComparisonTable(const std::vector<ComparedRows>& rows) {
+  Table table;
+  table.name = "comparison";
+  table.title = "Paired comparison";
+  table.columns = {{"A", ""},      {"B", ""},      {"Questions", ""},     {"Acc A", ""},
+                   {"Acc B", ""},  {"A - B", ""},  {"95% bootstrap", ""}, {"p bootstrap", ""},
+                   {"Only A", ""}, {"Only B", ""}, {"p McNemar", ""}};
+  for (const ComparedRows& row : rows) {
+    const RunComparison& comparison = row.comparison;
+    const PairedDifference& difference = comparison.difference;
+    table.rows.push_back(
+        {Cell::Text(row.first), Cell::Text(row.second), Cell::Number(comparison.questions, 0),
+         Cell::Number(kPercent * comparison.first, 1),
+         Cell::Number(kPercent * comparison.second, 1), Cell::Number(kPercent * difference.mean, 1),
+         Cell::Text(fmt::format("{:.1f} to {:.1f}", kPercent * difference.interval.low,
+                                kPercent * difference.interval.high)),
+         Cell::Number(difference.p_value, 4), Cell::Number(comparison.only_first, 0),
+         Cell::Number(comparison.only_second, 0), Cell::Number(comparison.mcnemar_p, 4)});
+  }
+  table.notes = {
+      "Acc: share of right answers in percent over the common questions, repeats pooled; undecided "
+      "and failed ones count as wrong.",
+      "Bootstrap: questions resampled in pairs. Only A, only B: questions that one row alone "
+      "answers right in more than half of its repeats; McNemar's test is exact and two-sided."};
+  return table;
+}
+
+}  // namespace hyper::eval
