@@ -87,7 +87,7 @@ struct Event {
   // kScored: one row per continuation, the log-probability of each of its tokens.
   uint64_t request = 0;
   std::vector<std::vector<float>> scores;
-  // kFailed:
+  // kFailed; kScored where a request got no score, whose values then are NaN:
   Error error;
 };
 

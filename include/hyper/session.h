@@ -41,7 +41,8 @@ struct SessionResult {
   std::string vote_rule;
   std::map<std::string, VoteOutcome> votes;  // by rule
   int voting_paths = 0;
-  bool partial = false;        // stopped before the method was done
+  int failed_paths = 0;        // that the engine gave up, such as when its server refused
+  bool partial = false;        // stopped before the method was done, or some paths failed
   std::string partial_reason;  // what stopped it and what is missing
   Ledger ledger;
 };
@@ -60,7 +61,8 @@ class Session {
   const Method& method() const { return *method_; }
   bool started() const { return started_; }
   bool finished() const { return finished_; }
-  // An engine or method failure that ended the session; OK while there is none.
+  // An engine or method failure that ended the session or left it without an answer; OK while
+  // there is none. No vote is an answer of the model then, and none is to be graded.
   const Status& status() const { return status_; }
 
   // Stops the session: running paths are cancelled, the vote so far is the result, marked partial.
@@ -82,6 +84,8 @@ class Session {
   void NotifyMethod();
   void RelieveStall();
   void CheckLimits();
+  void Conclude();
+  void NoteFailures();
 
   struct Happened {  // what the method is told after a poll
     PathId path = kNoPath;
@@ -94,6 +98,8 @@ class Session {
   std::unique_ptr<Method> method_;
   SessionLimits limits_;
   Status status_;
+  Status lane_failure_;        // the first of a lane or a score
+  int64_t unsure_tokens_ = 0;  // without a confidence, though the engine can give them
   std::vector<Happened> happened_;
   bool started_ = false;
   bool finished_ = false;

@@ -326,7 +326,99 @@ TEST(Driver, AFailedLaneLeavesTheOthersAlone) {
   ASSERT_TRUE(driver.RunAll().ok());
   EXPECT_EQ(session->pool().paths()[2].status, PathStatus::kFailed);
   EXPECT_EQ(session->pool().paths()[2].reason, "the server closed the stream");
-  EXPECT_EQ(session->Result().voting_paths, 7);
+  const SessionResult result = session->Result();
+  EXPECT_EQ(result.voting_paths, 7);
+  EXPECT_TRUE(session->status().ok()) << "seven paths gave an answer";
+  EXPECT_EQ(result.failed_paths, 1);
+  EXPECT_TRUE(result.partial);
+  EXPECT_EQ(result.partial_reason, "1 of 8 paths failed: the server closed the stream");
+  bool told = false;
+  for (const Record& record : session->pool().TakeRecords()) {
+    const auto* notice = std::get_if<NoticeRecord>(&record);
+    told = told || (notice != nullptr && notice->text == result.partial_reason);
+  }
+  EXPECT_TRUE(told);
+}
+
+// What a server refuses is no answer of the model: the session fails with the server's words.
+TEST(Driver, ASessionWhoseLanesFailWithoutAnAnswerFails) {
+  for (const char* method : {"sc", "hyper", "deepconf", "cot"}) {
+    FakeOptions options = ScriptedOptions(Varied);
+    options.lane_fault = [](const FakeStep& step) -> std::optional<Error> {
+      return step.history.size() < 3 ? std::nullopt
+                                     : std::optional<Error>({ErrorCode::kUnavailable, "HTTP 401"});
+    };
+    FakeEngine engine(options);
+    auto session = ScriptedSession(engine, method, DriverOptions());
+    Driver driver(engine);
+    driver.Add(session.get());
+    ASSERT_TRUE(driver.RunAll().ok()) << "the engine itself is well";
+    EXPECT_TRUE(session->finished());
+    ASSERT_FALSE(session->status().ok()) << method;
+    EXPECT_EQ(session->status().error().code, ErrorCode::kUnavailable);
+    EXPECT_EQ(session->status().error().message, "HTTP 401");
+    const SessionResult result = session->Result();
+    EXPECT_FALSE(result.answer.has_value());
+    EXPECT_TRUE(result.partial);
+    EXPECT_EQ(result.partial_reason, "HTTP 401");
+    EXPECT_EQ(result.failed_paths, static_cast<int>(session->pool().paths().size()));
+  }
+}
+
+// A token whose rivals are NaN has no confidence; the result says how many there are.
+TEST(Driver, TokensWithoutAConfidenceAreCounted) {
+  // Every third token of an engine comes without its list, as from a server that left it out.
+  struct Forgetful : FakeEngine {
+    using FakeEngine::FakeEngine;
+    Result<std::span<const Event>> Poll(double timeout_s) override {
+      const Result<std::span<const Event>> all = FakeEngine::Poll(timeout_s);
+      events.assign(all->begin(), all->end());
+      for (Event& event : events) {
+        if (event.kind == EventKind::kToken && ++tokens % 3 == 0) {
+          event.top = {};
+          ++without;
+        }
+      }
+      return std::span<const Event>(events);
+    }
+    std::vector<Event> events;
+    int tokens = 0;
+    int without = 0;
+  };
+  Forgetful engine(ScriptedOptions(Varied));
+  auto session = ScriptedSession(engine, "sc", DriverOptions());
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  std::vector<std::string> notices;
+  for (const Record& record : session->pool().TakeRecords()) {
+    if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
+      notices.push_back(notice->text);
+    }
+  }
+  ASSERT_GT(engine.without, 0);
+  EXPECT_EQ(notices,
+            std::vector<std::string>{std::to_string(engine.without) + " of " +
+                                     std::to_string(engine.tokens) + " tokens have no confidence"});
+}
+
+// A limit that ends a session whose only finished paths failed does not hide the failure.
+TEST(Driver, ALimitDoesNotHideAFailure) {
+  const uint64_t survivor = PathKey({7, 3}, 2);
+  FakeOptions options =
+      ScriptedOptions([](uint64_t, std::string_view, int) { return ScriptedNext{'x'}; });
+  options.lane_fault = [survivor](const FakeStep& step) -> std::optional<Error> {
+    return step.path_key == survivor || step.history.size() < 3
+               ? std::nullopt
+               : std::optional<Error>({ErrorCode::kUnavailable, "HTTP 401"});
+  };
+  FakeEngine engine(options);
+  auto session = ScriptedSession(engine, "sc", DriverOptions(), 1 << 20, {.budget_tokens = 30});
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_FALSE(session->status().ok());
+  EXPECT_EQ(session->Result().failed_paths, 7);
 }
 
 TEST(Driver, RowsWithoutFiniteLogitsEndThePathOnly) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "src/decode/ballot.h"
@@ -32,6 +33,14 @@ bool Session::Dispatch(const Event& event) {
   const PathId id = pool_.Apply(event);
   if (id == kNoPath) {
     return false;
+  }
+  if (!event.error.message.empty() && lane_failure_) {
+    lane_failure_ = event.error;
+  }
+  if (event.kind == EventKind::kToken && !event.degenerate) {
+    const Path& path = pool_.path(id);
+    unsure_tokens_ +=
+        path.kind == PathKind::kReasoning && std::isnan(path.confidences.back()) ? 1 : 0;
   }
   if (event.kind == EventKind::kScored) {
     happened_.push_back({id, event.kind, event.request, event.scores});
@@ -98,7 +107,7 @@ void Session::RelieveStall() {
 void Session::Advance() {
   while (!finished_ && pool_.settled()) {
     if (method_->Done(pool_)) {
-      finished_ = true;
+      Conclude();
       break;
     }
     const size_t decisions = pool_.paths().size();
@@ -135,7 +144,39 @@ void Session::Stop(const std::string& reason) {
   partial_ = true;
   partial_reason_ = fmt::format("{}; {} paths were still running", reason, pool_.running().size());
   pool_.CancelAll(reason);
+  Conclude();
+}
+
+// The end of a session that the engine and the method brought to one: what its result lacks.
+void Session::Conclude() {
+  if (unsure_tokens_ > 0 && pool_.engine().capabilities().max_top_count > 0) {
+    pool_.Emit(NoticeRecord{fmt::format("{} of {} tokens have no confidence", unsure_tokens_,
+                                        pool_.ledger().generated)});
+  }
+  if (!lane_failure_) {
+    NoteFailures();
+  }
   finished_ = true;
+}
+
+// A lane that failed took a vote away. Where no answer is left, the failure is the result: it must
+// not be taken for a model without an answer.
+void Session::NoteFailures() {
+  const SessionResult result = Result();
+  if (!result.answer) {
+    status_ = lane_failure_;
+    partial_ = true;
+    partial_reason_ = lane_failure_.error().message;
+    return;
+  }
+  const std::string& reason = lane_failure_.error().message;
+  const std::string words = result.failed_paths == 0
+                                ? "a score failed: " + reason
+                                : fmt::format("{} of {} paths failed: {}", result.failed_paths,
+                                              pool_.paths().size(), reason);
+  pool_.Emit(NoticeRecord{words});
+  partial_reason_ = partial_ ? partial_reason_ + "; " + words : words;
+  partial_ = true;
 }
 
 void Session::Fail(const Error& error) {
@@ -165,6 +206,7 @@ SessionResult Session::Result() const {
       voters.push_back({&path, method_->Weight(pool_, path), votes});
     }
     result.voting_paths += votes ? 1 : 0;
+    result.failed_paths += path.status == PathStatus::kFailed ? 1 : 0;
   }
   result.votes = AllVotes(voters, pool_.options());
   const auto chosen = result.votes.find(result.vote_rule);

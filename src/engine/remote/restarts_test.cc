@@ -106,13 +106,60 @@ TEST_F(Restarts, ARefusalWithoutANumberIsRepeatedForHalfAsManyTokens) {
 }
 
 TEST_F(Restarts, WhereNotOneTokenFitsTheContextIsFullAndThatIsSaid) {
-  RefuseBeyond(2, "this exceeds the context length");
-  Connect();
-  EXPECT_EQ(Read(Open(), 10), "");
+  RefuseBeyond(6, "this exceeds the context length");
+  RemoteOptions options = Quick();
+  options.grant_tokens = 3;
+  Connect(options);
+  EXPECT_EQ(Read(Open(), 10), "abc");
   EXPECT_EQ(last_.kind, EventKind::kEnd);
   EXPECT_EQ(last_.end_reason, EndReason::kContextFull);
   EXPECT_EQ(asked_, 1);
   EXPECT_NE(notices_.find("exceeds the context length"), std::string::npos) << notices_;
+}
+
+// Nothing was written: that is no answer of the model, as an answer cut short would be.
+TEST_F(Restarts, APromptThatDoesNotFitFailsTheLane) {
+  RefuseBeyond(2, "this exceeds the context length");
+  Connect();
+  EXPECT_EQ(Read(Open(), 10), "");
+  EXPECT_EQ(last_.kind, EventKind::kFailed);
+  EXPECT_EQ(last_.error.message,
+            "the prompt does not fit the server's context: HTTP 400: this exceeds the context "
+            "length");
+  EXPECT_EQ(asked_, 1);
+  EXPECT_NE(notices_.find("exceeds the context length"), std::string::npos) << notices_;
+}
+
+// A stream that ends at once, whatever reason it gives, is asked for again and then given up.
+TEST_F(Restarts, AnEmptyCompletionIsNoAnswer) {
+  const char* ends[] = {"data: [DONE]\n\n",
+                        "data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}\n\n", ""};
+  for (const char* end : ends) {
+    model_.streams = 0;
+    model_.fault = [end](int, const Json&, ServerConnection& connection) {
+      connection.BeginStream();
+      if (*end != '\0') connection.Send(end);
+      connection.EndStream();
+      return true;
+    };
+    Connect();
+    EXPECT_EQ(Read(Open(), 2), "");
+    EXPECT_EQ(last_.kind, EventKind::kFailed) << end;
+    EXPECT_NE(last_.error.message.find("given up after 3 attempts"), std::string::npos)
+        << last_.error.message;
+    EXPECT_EQ(model_.streams, 3);
+  }
+  model_.streams = 0;
+  model_.fault = [](int number, const Json&, ServerConnection& connection) {
+    connection.BeginStream();
+    if (number == 0) SendText(connection, "a");
+    connection.Send("data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}\n\n");
+    connection.EndStream();
+    return true;
+  };
+  Connect();
+  EXPECT_EQ(Read(Open(), 2), "a");
+  EXPECT_EQ(last_.kind, EventKind::kEnd) << "an end behind a text is the model's";
 }
 
 // What comes without numbers is sent as text; the prompt's numbers stay.

@@ -115,8 +115,10 @@ void RemoteEngine::CollectScores() {
         const std::string words = answer.end.failure.empty()
                                       ? loop_->WithoutKey(answer.body).substr(0, kMostWords)
                                       : answer.end.failure;
-        Notice("score",
-               fmt::format("a continuation got no score: HTTP {} {}", answer.end.status, words));
+        event.error = {
+            ErrorCode::kUnavailable,
+            fmt::format("a continuation got no score: HTTP {} {}", answer.end.status, words)};
+        Notice("score", event.error.message);
         values.assign(call->scored_tokens, std::numeric_limits<float>::quiet_NaN());
       }
       event.scores.push_back(std::move(values));

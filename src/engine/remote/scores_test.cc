@@ -132,6 +132,7 @@ TEST_F(RemoteScores, AFailedRequestGivesNoValueAndTheLaneGoesOn) {
   ASSERT_EQ(event.scores.size(), 1U);
   ASSERT_EQ(event.scores[0].size(), 2U);
   EXPECT_TRUE(std::isnan(event.scores[0][0]));
+  EXPECT_NE(event.error.message.find("out of memory"), std::string::npos) << event.error.message;
   std::string notices;
   for (const std::string& notice : engine_->TakeNotices()) notices += notice;
   EXPECT_NE(notices.find("out of memory"), std::string::npos) << notices;

@@ -112,6 +112,8 @@ void Stream::TakeChunk(Chunk& chunk) {
     end.kind = StreamEnd::Kind::kLength;
   } else if (chunk.finish_reason == "error" || chunk.finish_reason == "abort") {
     Fail("the server gave the completion up (finish_reason " + chunk.finish_reason + ")", true);
+  } else if (chunk.finish_reason == "content_filter") {
+    Fail("the server's content filter ended the completion", /*retry=*/false);
   } else if (!chunk.finish_reason.empty()) {
     end.kind = StreamEnd::Kind::kStop;
   }

@@ -32,6 +32,14 @@ TEST_F(StreamEnds, ALongCompletionThatIsNotStreamedComesWhole) {
   EXPECT_EQ(stream_.end.kind, StreamEnd::Kind::kStop) << "though it tells no finish_reason";
 }
 
+TEST_F(StreamEnds, AContentFiltersEndIsNotTheModels) {
+  stream_.OnData(200,
+                 "data: {\"choices\":[{\"text\":\"a\",\"finish_reason\":\"content_filter\"}]}\n\n");
+  EXPECT_EQ(stream_.end.kind, StreamEnd::Kind::kFailed);
+  EXPECT_NE(stream_.end.error.find("content filter"), std::string::npos);
+  EXPECT_FALSE(stream_.end.retry);
+}
+
 TEST_F(StreamEnds, EventsWithoutDataAreNothing) {
   stream_.OnData(200, "data: {\"choices\":[{\"text\":\"a\"}]}\n\ndata:\n\n");
   EXPECT_EQ(stream_.end.kind, StreamEnd::Kind::kOpen) << stream_.end.error;

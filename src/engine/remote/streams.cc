@@ -15,6 +15,19 @@ namespace {
 constexpr double kDrainSeconds = 5;  // for the last bytes of an ended stream
 constexpr double kCheckSeconds = 0.2;
 
+// Whether nothing has been written behind the lane's prompt. Such a lane's end is the server's
+// doing, not an answer of the model.
+bool Untouched(const RemoteLane& lane) { return lane.length_with_waiting() <= lane.prompt_tokens; }
+
+Error RefusedPrompt(const StreamEnd& end) {
+  if (end.context_full) {
+    return {ErrorCode::kInvalidArgument,
+            "the prompt does not fit the server's context: " + end.error};
+  }
+  return {ErrorCode::kUnavailable,
+          "the server ended a completion at its length before its first token"};
+}
+
 }  // namespace
 
 // Whether the lane needs a stream for what it is granted.
@@ -263,7 +276,11 @@ void RemoteEngine::HandleEnd(RemoteLane& lane, const StreamEnd& given, Clock now
   }
   ready_.insert(lane.id);
   const bool full = lane.length_with_waiting() >= context_tokens_;
-  if (end.kind == StreamEnd::Kind::kStop) {
+  if (end.kind == StreamEnd::Kind::kStop && Untouched(lane) && !lane.held) {
+    StreamEnd empty;
+    empty.error = "the server ended a completion before its first token";
+    TryAgain(lane, empty, now);
+  } else if (end.kind == StreamEnd::Kind::kStop) {
     if (lane.held) {
       TakeEnd(lane);
     }
@@ -276,7 +293,9 @@ void RemoteEngine::HandleEnd(RemoteLane& lane, const StreamEnd& given, Clock now
     if (lane.held) {
       lane.waiting.push_back(*std::exchange(lane.held, std::nullopt));
     }
-    if (full || seen == 0 || end.context_full) {
+    if (Untouched(lane)) {
+      lane.failed = RefusedPrompt(end);
+    } else if (full || seen == 0 || end.context_full) {
       lane.ended = EndReason::kContextFull;
     } else if (Wants(lane)) {
       Enqueue(lane, 0);
