@@ -103,8 +103,14 @@ bool RemoteEngine::Judge(RemoteLane& lane, const ChunkToken& token) {
     mass += std::exp(std::min(static_cast<double>(entry.logprob), 1.0));
     list = HashOf(list, entry);
   }
-  if (token.logprob > 1e-3F || std::isnan(mass)) {
-    return bad("positive", "they are positive or not numbers");
+  if (std::isnan(token.logprob) || std::isnan(mass)) {
+    return bad("nan", "some are not numbers (NaN)");
+  }
+  if (token.logprob > 1e-3F) {
+    return bad("positive", "they are positive");
+  }
+  if (mass <= 0) {
+    return bad("none", "a whole list is null or -inf");
   }
   if (mass > kMostMass) {
     return bad("mass", "they sum to more than 1 (all 0.0, as with speculative decoding)");

@@ -17,6 +17,9 @@ using simdjson::dom::object;
 // Servers write -inf as null, as -9999, or as the smallest float; all count as this.
 constexpr double kLowestLogprob = -9999.0;
 
+// What stands for a NaN that a server wrote, where JSON has none: a text in place of a number.
+constexpr std::string_view kNotANumber = "\"NaN\"";
+
 std::optional<element> Member(const element& value, const char* name) {
   element member;
   if (value.at_key(name).get(member) != simdjson::SUCCESS || member.is_null()) {
@@ -38,12 +41,19 @@ int Integer(const std::optional<element>& value, int otherwise) {
   return found ? static_cast<int>(number) : otherwise;
 }
 
+// The lowest where there is none; NaN for what is no number.
 float Logprob(const std::optional<element>& value) {
   double number = kLowestLogprob;
   if (value && value->get(number) != simdjson::SUCCESS) {
-    number = kLowestLogprob;
+    return std::numeric_limits<float>::quiet_NaN();
   }
   return static_cast<float>(std::max(number, kLowestLogprob));
+}
+
+// That of a token that was chosen, which cannot be -inf: null is none.
+void SetLogprob(const std::optional<element>& value, ChunkToken& token) {
+  token.logprob = Logprob(value);
+  token.has_logprob = value.has_value();
 }
 
 // Bytes of a token object: its "bytes" where they are given, else its "token".
@@ -70,8 +80,7 @@ void ReadObjects(const array& content, Chunk& chunk) {
     token.id = Integer(Member(entry, "id"), kNoWireId);
     token.bytes = ObjectBytes(entry);
     token.name = token.bytes;
-    token.logprob = Logprob(Member(entry, "logprob"));
-    token.has_logprob = true;
+    SetLogprob(Member(entry, "logprob"), token);
     array top;
     const std::optional<element> list = Member(entry, "top_logprobs");
     if (list && list->get(top) == simdjson::SUCCESS) {
@@ -85,15 +94,31 @@ void ReadObjects(const array& content, Chunk& chunk) {
   }
 }
 
-std::optional<element> At(const std::optional<element>& list, size_t index) {
-  array values;
-  element value;
-  if (!list || list->get(values) != simdjson::SUCCESS ||
-      values.at(index).get(value) != simdjson::SUCCESS || value.is_null()) {
-    return std::nullopt;
+// Gives the elements of a list one by one. An array has no index: at() walks from its start.
+class ListWalk {
+ public:
+  explicit ListWalk(const std::optional<element>& list) {
+    array values;
+    if (list && list->get(values) == simdjson::SUCCESS) {
+      at_ = values.begin();
+      end_ = values.end();
+    }
   }
-  return value;
-}
+
+  // The next element; none past the end, without a list, and for null.
+  std::optional<element> Next() {
+    if (!at_ || *at_ == *end_) {
+      return std::nullopt;
+    }
+    const element value = **at_;
+    ++*at_;
+    return value.is_null() ? std::nullopt : std::optional<element>(value);
+  }
+
+ private:
+  std::optional<array::iterator> at_;
+  std::optional<array::iterator> end_;
+};
 
 // Log-probabilities as parallel lists: {"tokens", "token_logprobs", "top_logprobs": [{text: p}]}.
 void ReadLists(const element& logprobs, Chunk& chunk) {
@@ -102,25 +127,24 @@ void ReadLists(const element& logprobs, Chunk& chunk) {
   if (!tokens || tokens->get(names) != simdjson::SUCCESS) {
     return;
   }
-  const std::optional<element> values = Member(logprobs, "token_logprobs");
-  const std::optional<element> tops = Member(logprobs, "top_logprobs");
-  size_t index = 0;
+  ListWalk values(Member(logprobs, "token_logprobs"));
+  ListWalk tops(Member(logprobs, "top_logprobs"));
   for (const element name : names) {
     ChunkToken token;
     token.name = Text(name);
     token.bytes = token.name;
-    token.logprob = Logprob(At(values, index));
-    token.has_logprob = true;
+    SetLogprob(values.Next(), token);
     object top;
-    const std::optional<element> entry = At(tops, index);
+    const std::optional<element> entry = tops.Next();
     if (entry && entry->get(top) == simdjson::SUCCESS) {
       token.top.reserve(top.size());
       for (const auto& [text, value] : top) {
-        token.top.push_back({kNoWireId, std::string(text), Logprob(value)});
+        const bool null = value.is_null();
+        token.top.push_back({kNoWireId, std::string(text),
+                             Logprob(null ? std::nullopt : std::optional<element>(value))});
       }
     }
     chunk.tokens.push_back(std::move(token));
-    ++index;
   }
 }
 
@@ -259,7 +283,8 @@ struct ChunkParser::State {
 
 namespace {
 
-// Python servers print numbers that JSON has not: those outside strings become null.
+// Python servers print numbers that JSON has not: outside strings, -Infinity becomes null, and the
+// others become kNotANumber.
 std::string WithoutInfinities(std::string_view json) {
   std::string out;
   bool in_string = false;
@@ -276,7 +301,7 @@ std::string WithoutInfinities(std::string_view json) {
       skipped = !in_string && skipped == 0 && rest.starts_with(word) ? word.size() : skipped;
     }
     if (skipped > 0) {
-      out += "null";
+      out += json[i] == '-' ? "null" : kNotANumber;
       i += skipped - 1;
     } else {
       out += json[i];
@@ -308,7 +333,7 @@ bool ChunkParser::Parse(std::string_view json, Chunk& chunk) {
     ReadError(*error, chunk);
     return true;
   }
-  const std::optional<element> choice = At(Member(root, "choices"), 0);
+  const std::optional<element> choice = ListWalk(Member(root, "choices")).Next();
   if (choice) {
     ReadChoice(*choice, chunk);
   } else if (Text(Member(root, "object")) == "error" || Member(root, "detail")) {

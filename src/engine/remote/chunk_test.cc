@@ -67,7 +67,7 @@ TEST(Chunk, AnEndTokenThatTheTextLeavesOut) {
 }
 
 TEST(Chunk, LogprobsThatAreNoNumbersAreFloored) {
-  for (const char* lowest : {"-3.4028234663852886e+38", "-1e999", "null", "-Infinity", "NaN"}) {
+  for (const char* lowest : {"-3.4028234663852886e+38", "-1e999", "null", "-Infinity"}) {
     ChunkParser parser;
     Chunk chunk;
     const std::string json =
@@ -82,6 +82,59 @@ TEST(Chunk, LogprobsThatAreNoNumbersAreFloored) {
     EXPECT_EQ(chunk.tokens[0].bytes, "x NaN") << "strings are left alone";
     EXPECT_FLOAT_EQ(chunk.tokens[0].top[1].logprob, -9999.0F) << lowest;
   }
+}
+
+// A NaN is not a low probability: it would make a token look very sure.
+TEST(Chunk, NanStaysNanAndANullOfTheChosenTokenIsNone) {
+  for (const char* nan : {"NaN", "Infinity", "\"nan\""}) {
+    const Chunk lists = Read(std::string(R"({"choices":[{"text":"ab","logprobs":
+      {"tokens":["a","b"],"token_logprobs":[)") +
+                             nan + R"(,-0.5],"top_logprobs":[{"a":-0.5,"c":)" + nan +
+                             R"(},{"b":-0.5,"c":-2}]}}]})");
+    ASSERT_EQ(lists.tokens.size(), 2U) << nan;
+    EXPECT_TRUE(std::isnan(lists.tokens[0].logprob)) << nan;
+    EXPECT_TRUE(std::isnan(lists.tokens[0].top[1].logprob)) << nan;
+    EXPECT_FLOAT_EQ(lists.tokens[1].top[1].logprob, -2.0F);
+    const Chunk objects = Read(
+        std::string(R"({"choices":[{"text":"a","logprobs":{"content":[{"token":"a","logprob":)") +
+        nan + R"(,"top_logprobs":[{"token":"a","logprob":)" + nan + "}]}]}}]}");
+    ASSERT_EQ(objects.tokens.size(), 1U) << nan;
+    EXPECT_TRUE(std::isnan(objects.tokens[0].logprob)) << nan;
+    EXPECT_TRUE(std::isnan(objects.tokens[0].top[0].logprob)) << nan;
+  }
+  const Chunk null = Read(R"({"choices":[{"text":"ab","logprobs":{"tokens":["a","b"],
+    "token_logprobs":[null,-1],"top_logprobs":[{"a":null},{"b":-1}]}}]})");
+  EXPECT_FALSE(null.tokens[0].has_logprob);
+  EXPECT_TRUE(null.tokens[1].has_logprob);
+}
+
+// Linear in the tokens: looked up by index, these lists would take many minutes.
+TEST(Chunk, LongListsAreWalkedOnce) {
+  constexpr size_t kTokens = 700'000;
+  std::string names = "\"a\"";
+  std::string values = "-1";
+  std::string tops = "null";
+  for (size_t i = 1; i < kTokens; ++i) {
+    names += ",\"b\"";
+    values += ",-2";
+    tops += ",null";
+  }
+  const Chunk chunk =
+      Read(R"({"choices":[{"logprobs":{"tokens":[)" + names + R"(],"token_logprobs":[)" + values +
+           R"(],"top_logprobs":[)" + tops + "]}}]}");
+  ASSERT_EQ(chunk.tokens.size(), kTokens);
+  EXPECT_FLOAT_EQ(chunk.tokens.front().logprob, -1.0F);
+  EXPECT_FLOAT_EQ(chunk.tokens.back().logprob, -2.0F);
+}
+
+TEST(Chunk, ListsOfUnequalLengthLackWhatTheShorterOnesLack) {
+  const Chunk chunk = Read(R"({"choices":[{"text":"abc","logprobs":{"tokens":["a","b","c"],
+    "token_logprobs":[-1,-2],"top_logprobs":[{"a":-1}]}}]})");
+  ASSERT_EQ(chunk.tokens.size(), 3U);
+  EXPECT_EQ(chunk.tokens[0].top.size(), 1U);
+  EXPECT_FLOAT_EQ(chunk.tokens[1].logprob, -2.0F);
+  EXPECT_TRUE(chunk.tokens[1].top.empty());
+  EXPECT_FALSE(chunk.tokens[2].has_logprob);
 }
 
 TEST(Chunk, ErrorsInEveryForm) {

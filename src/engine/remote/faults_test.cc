@@ -148,6 +148,34 @@ TEST_F(Faults, AllZeroLogprobsAreNoConfidence) {
   EXPECT_EQ(notices_.find("degenerate"), notices_.rfind("degenerate")) << "said once";
 }
 
+// Floored, a NaN would make its token look very sure.
+TEST_F(Faults, NanLogprobsAreNoConfidence) {
+  model_.edit = [](int event, Json& chunk) {
+    Json& choice = chunk["choices"][0];
+    if (event % 2 == 0 || !choice["logprobs"].is_object()) return;
+    Json& token = choice["logprobs"]["content"][0];
+    token["logprob"] = "NaN";
+    for (Json& entry : token["top_logprobs"]) entry["logprob"] = "NaN";
+  };
+  Connect();
+  EXPECT_EQ(Read(Open(), 6), "abcdef");
+  EXPECT_EQ(with_list_, 3);
+  EXPECT_NE(notices_.find("not numbers"), std::string::npos) << notices_;
+  EXPECT_EQ(notices_.find("degenerate"), notices_.rfind("degenerate")) << "said once";
+}
+
+// As servers write a NaN or an infinity that their JSON library does not know.
+TEST_F(Faults, ListsOfNullsAreNoConfidence) {
+  model_.edit = [](int, Json& chunk) {
+    Json& choice = chunk["choices"][0];
+    if (!choice["logprobs"].is_object()) return;
+    for (Json& entry : choice["logprobs"]["content"][0]["top_logprobs"]) entry["logprob"] = nullptr;
+  };
+  Connect();
+  EXPECT_EQ(Read(Open(), 5), "abcde");
+  EXPECT_EQ(with_list_, 0);
+}
+
 TEST_F(Faults, OneEmptyListInTheMiddle) {
   model_.edit = [](int event, Json& chunk) {
     Json& choice = chunk["choices"][0];
