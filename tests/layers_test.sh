@@ -34,8 +34,8 @@ outside_rules=(
   '<nlohmann/ ^(src/(report|capi|engine|eval|server|store)|apps|tests)/|_test\.cc$'
   '<(flint/|arb|acb|ca|calcium|fmpz|fmpq|qqbar)[a-z_/]*\.h> ^src/answer/'
   '<sqlite3\.h> ^src/store/'
-  '<curl/ ^src/(eval|engine/remote)/'
-  '<simdjson ^src/engine/remote/'
+  '<curl/ ^src/base/'
+  '<simdjson ^src/engine/remote/wire/'
   '<(hash/|utf8proc) ^src/(base|answer)/'
   '<(CLI/|httplib) ^(apps|src/server|src/engine/remote|tests)/'
 )

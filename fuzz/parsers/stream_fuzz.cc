@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fuzz/require.h"
-#include "src/engine/remote/chunk.h"
-#include "src/engine/remote/sse.h"
+#include "src/engine/remote/wire/chunk.h"
+#include "src/engine/remote/wire/sse.h"
 
 namespace {
 

@@ -44,14 +44,11 @@ double ScriptedClock::Now() {
 }
 
 bool ScriptedClock::Wait(int descriptor, double seconds) {
-  if (descriptor < 0) {
+  constexpr int kGraceMs = 10;
+  const bool waits = descriptor >= 0 && seconds > 0;
+  const int ready = Poll(descriptor, waits ? kGraceMs : 0);
+  if (ready == 0) {
     Advance(std::max(seconds, 0.0));
-    return true;
-  }
-  const double end_s = Now() + std::max(seconds, 0.0);
-  int ready = Poll(descriptor, 0);
-  while (ready == 0 && Now() < end_s) {
-    ready = Poll(descriptor, 1);
   }
   return ready >= 0 || errno == EINTR;
 }

@@ -19,9 +19,9 @@ class Clock {
 // The computer's steady clock. Thread rule: any thread.
 Clock& SteadyClock();
 
-// A clock for tests, in which no time passes by itself. It leaps over a wait for time alone; while
-// something is expected of a descriptor, it stands still until the descriptor can be read or
-// another thread moves it on. Thread rule: any thread.
+// A clock for tests, which moves only while somebody waits: a wait takes a few milliseconds of real
+// time at most, and where nothing came in them, all of its seconds have passed. Thread rule: any
+// thread.
 class ScriptedClock : public Clock {
  public:
   double Now() override;

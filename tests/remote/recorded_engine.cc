@@ -3,7 +3,7 @@
 #include <sstream>
 #include <utility>
 
-#include "src/engine/remote/request.h"
+#include "src/engine/remote/wire/request.h"
 
 namespace hyper::test {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "hyper/remote_engine.h"
-#include "src/engine/remote/chunk.h"
-#include "src/engine/remote/stream.h"
+#include "src/engine/remote/wire/chunk.h"
+#include "src/engine/remote/wire/stream.h"
 #include "tests/support/process.h"
 #include "tests/support/replay_server.h"
 

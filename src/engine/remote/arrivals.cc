@@ -49,7 +49,7 @@ bool RemoteEngine::TakeReplay(RemoteLane& lane, ChunkToken& token) {
       Enqueue(lane, 0);
     } else {
       constexpr int kLongestDelay = 3;  // 2 s
-      Delay(lane, std::min(lane.replays - kQuickReplays, kLongestDelay), -1, SteadySeconds());
+      Delay(lane, std::min(lane.replays - kQuickReplays, kLongestDelay), -1, Now());
     }
     return false;
   }
@@ -242,7 +242,7 @@ void RemoteEngine::ReleaseToken(RemoteLane& lane) {
   const int beyond = static_cast<int>(lane.waiting.size()) - lane.granted;
   if (lane.stream && lane.stream->paused && beyond < options_.waiting_tokens / 2) {
     lane.stream->paused = false;
-    lane.stream->last_progress = SteadySeconds();
+    lane.stream->last_progress = Now();
     loop_->SetPaused(lane.stream->transfer, false);
   }
 }

@@ -5,11 +5,12 @@
 #include <array>
 #include <utility>
 
+#include "src/base/http/url.h"
 #include "src/base/utf8.h"
 #include "src/engine/llama/chat_text.h"
-#include "src/engine/remote/endpoint.h"
-#include "src/engine/remote/json_call.h"
 #include "src/engine/remote/remote_engine.h"
+#include "src/engine/remote/wire/endpoint.h"
+#include "src/engine/remote/wire/json_call.h"
 
 namespace hyper::remote {
 namespace {
@@ -25,7 +26,7 @@ struct Rendered {
 };
 
 // Posts JSON; members of the answer are read by the caller within a try block.
-Result<Json> Ask(HttpLoop& loop, const std::string& url, const Json& body) {
+Result<Json> Ask(base::HttpLoop& loop, const std::string& url, const Json& body) {
   JsonAnswer answer = PostJson(loop, url, body, kTemplateSeconds);
   return answer.ok() ? Result<Json>(std::move(answer.body))
                      : Result<Json>(Error{ErrorCode::kUnavailable,
@@ -44,7 +45,7 @@ std::string PieceBytes(const Json& piece) {
 }
 
 // Appends the tokens of one text.
-Status AppendTokens(HttpLoop& loop, const std::string& root, const std::string& model,
+Status AppendTokens(base::HttpLoop& loop, const std::string& root, const std::string& model,
                     std::string_view text, bool first, bool parse_special, Rendered& out) {
   const Result<Json> answer = Ask(loop, root + "/tokenize",
                                   {{"model", model},
@@ -180,7 +181,7 @@ namespace {
 class Renderer {
  public:
   // `local_template` replaces the server's unless empty.
-  Renderer(HttpLoop& loop, const Replica& replica, const std::string& local_template)
+  Renderer(base::HttpLoop& loop, const Replica& replica, const std::string& local_template)
       : loop_(loop), root_(RootUrl(replica.url)), can_(replica.can), local_(local_template) {}
 
   Result<Rendered> Apply(std::span<const ChatMessage> messages, const Json& arguments) {
@@ -325,7 +326,7 @@ class Renderer {
     return rendered;
   }
 
-  HttpLoop& loop_;
+  base::HttpLoop& loop_;
   std::string root_;
   const Abilities& can_;
   const std::string& local_;
@@ -365,7 +366,8 @@ Result<Prompt> RemoteEngine::RenderChat(
       Result<Rendered> applied =
           renderer.Apply(messages, TemplateArgumentsJson(template_arguments));
       if (!applied) {
-        return Error{applied.error().code, WithoutKey(applied.error().message, options_.api_key)};
+        return Error{applied.error().code,
+                     base::WithoutKey(applied.error().message, options_.api_key)};
       }
       rendered = std::move(*applied);
       if (!rendered.control.empty()) {

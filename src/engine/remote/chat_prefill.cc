@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/engine/remote/endpoint.h"
-#include "src/engine/remote/json_call.h"
-#include "src/engine/remote/prefill.h"
+#include "src/base/http/url.h"
+#include "src/engine/remote/probe/continuation.h"
 #include "src/engine/remote/remote_engine.h"
+#include "src/engine/remote/wire/json_call.h"
 
 namespace hyper::remote {
 namespace {
@@ -83,7 +83,7 @@ Result<Prompt> RemoteEngine::RenderForPrefill(
     const Result<Continuation> continuation = ContinuationWith(chat.arguments);
     const Result<int> count = continuation ? CountChat(chat) : Result<int>(continuation.error());
     if (!count) {
-      return Error{count.error().code, WithoutKey(count.error().message, options_.api_key)};
+      return Error{count.error().code, base::WithoutKey(count.error().message, options_.api_key)};
     }
     chat.continuation = *continuation;
     chat.tokens = *count;

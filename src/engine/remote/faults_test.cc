@@ -45,9 +45,9 @@ TEST_F(Faults, OverloadIsWaitedForAsTheServerAsks) {
     return true;
   };
   Connect();
-  const double begin = remote::SteadySeconds();
+  const double begin = clock_.Now();
   EXPECT_EQ(Read(Open(), 2), "ab");
-  EXPECT_GE(remote::SteadySeconds() - begin, 1.0);
+  EXPECT_GE(clock_.Now() - begin, 1.0);
 }
 
 TEST_F(Faults, ASilentServerIsAskedThreeTimesThenGivenUp) {
@@ -234,9 +234,7 @@ TEST_F(Faults, AForkInsideACharacterKeepsTheText) {
     connection.CloseAfterwards();
     return true;
   };
-  RemoteOptions options = Quick();
-  options.timeout_s = 5;
-  Connect(options);
+  Connect();
   const LaneId lane = Open();
   EXPECT_EQ(Read(lane, 2), "x\xF0\x9F");
   LaneSpec spec;
@@ -255,7 +253,8 @@ TEST(Replicas, TheLanesOfADeadOneGoOnElsewhereAndItComesBack) {
   ScriptedServer staying(second.handler());
   RemoteOptions options = Quick();
   options.urls = {dying->url(), staying.url()};
-  Result<std::unique_ptr<Engine>> engine = MakeRemoteEngine(options);
+  base::ScriptedClock clock;
+  Result<std::unique_ptr<Engine>> engine = remote::MakeEngine(options, clock);
   ASSERT_TRUE(engine.has_value()) << engine.error().message;
   const std::vector<Token> prompt = *(*engine)->Tokenize("q: ", false);
   std::map<LaneId, std::string> texts;
@@ -263,8 +262,8 @@ TEST(Replicas, TheLanesOfADeadOneGoOnElsewhereAndItComesBack) {
   const auto round = [&](int tokens) {
     for (const auto& [lane, text] : texts) ASSERT_TRUE((*engine)->Grant(lane, tokens).ok());
     size_t boundaries = 0;
-    const double deadline = remote::SteadySeconds() + 10 * test::Patience();
-    while (boundaries < texts.size() && remote::SteadySeconds() < deadline) {
+    const double deadline = base::SteadyClock().Now() + 10 * test::Patience();
+    while (boundaries < texts.size() && base::SteadyClock().Now() < deadline) {
       const Result<std::span<const Event>> events = (*engine)->Poll(0.05);
       ASSERT_TRUE(events.has_value());
       for (const Event& event : *events) {
@@ -293,7 +292,7 @@ TEST(Replicas, TheLanesOfADeadOneGoOnElsewhereAndItComesBack) {
   EXPECT_EQ(second.streams, 4);
   EXPECT_GE(recomputed, 2 * 7) << "two lanes were prefilled again";
   ScriptedServer back(first.handler(), port);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  clock.Advance(1.1);
   texts.clear();
   for (uint64_t key = 10; key < 14; ++key) {
     LaneSpec spec;

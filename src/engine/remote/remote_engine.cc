@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/engine/remote/endpoint.h"
-#include "src/engine/remote/probe.h"
+#include "src/base/http/url.h"
+#include "src/engine/remote/probe/probe.h"
+#include "src/engine/remote/wire/endpoint.h"
 
 namespace hyper::remote {
 namespace {
@@ -17,7 +18,7 @@ Error UnknownLane(LaneId lane) {
 
 }  // namespace
 
-RemoteEngine::RemoteEngine(RemoteOptions options, std::unique_ptr<HttpLoop> loop,
+RemoteEngine::RemoteEngine(RemoteOptions options, std::unique_ptr<base::HttpLoop> loop,
                            std::vector<Replica> replicas)
     : options_(std::move(options)), loop_(std::move(loop)), replicas_(std::move(replicas)) {
   const auto probed = std::find_if(replicas_.begin(), replicas_.end(),
@@ -52,7 +53,7 @@ std::vector<std::string> RemoteEngine::TakeNotices() { return std::exchange(noti
 // Each kind of notice once.
 void RemoteEngine::Notice(const std::string& key, const std::string& text) {
   if (noticed_.insert(key).second) {
-    notices_.push_back(WithoutKey(text, options_.api_key));
+    notices_.push_back(base::WithoutKey(text, options_.api_key));
   }
 }
 
@@ -198,20 +199,20 @@ void RemoteEngine::Close(LaneId id) {
 Result<std::span<const Event>> RemoteEngine::Poll(double timeout_s) {
   events_.clear();
   tops_.clear();
-  StartQueued(SteadySeconds());
+  StartQueued(Now());
   Release();
   double wait_s = 0;
   if (events_.empty()) {
     constexpr double kLongestWait = 0.25;  // queues, time limits and replicas are looked at
     wait_s = std::clamp(timeout_s, 0.0, kLongestWait);
     if (!delayed_.empty()) {
-      wait_s = std::clamp(delayed_.begin()->first - SteadySeconds(), 0.0, wait_s);
+      wait_s = std::clamp(delayed_.begin()->first - Now(), 0.0, wait_s);
     }
   }
   if (Status status = loop_->Wait(wait_s); !status) {
     return status.error();
   }
-  const Clock now = SteadySeconds();
+  const Time now = Now();
   LookAtStreams(now);
   Drain(now);
   CheckTimeouts(now);
@@ -227,8 +228,8 @@ Result<std::span<const Event>> RemoteEngine::Poll(double timeout_s) {
 
 namespace hyper {
 
+using base::HttpLoop;
 using remote::Abilities;
-using remote::HttpLoop;
 using remote::Replica;
 
 namespace {
@@ -260,9 +261,10 @@ Status CheckOptions(const RemoteOptions& options) {
   return {};
 }
 
-std::unique_ptr<HttpLoop> MakeLoop(const RemoteOptions& options) {
-  return std::make_unique<HttpLoop>(remote::HttpSettings{
-      options.api_key, options.headers, options.ca_file, options.connect_timeout_s});
+std::unique_ptr<HttpLoop> MakeLoop(const RemoteOptions& options, base::Clock& clock) {
+  return std::make_unique<HttpLoop>(base::HttpSettings{options.api_key, options.headers,
+                                                       options.ca_file, options.connect_timeout_s},
+                                    clock);
 }
 
 }  // namespace
@@ -273,17 +275,22 @@ Result<ServerReport> ProbeServer(const std::string& url, const RemoteOptions& op
   if (Status status = CheckOptions(checked); !status) {
     return status.error();
   }
-  const std::unique_ptr<HttpLoop> loop = MakeLoop(checked);
+  const std::unique_ptr<HttpLoop> loop = MakeLoop(checked, base::SteadyClock());
   Result<Abilities> can = remote::Probe(*loop, url, options.model);
   return can ? Result<ServerReport>(remote::Describe(url, *can))
              : Result<ServerReport>(can.error());
 }
 
 Result<std::unique_ptr<Engine>> MakeRemoteEngine(const RemoteOptions& options) {
+  return remote::MakeEngine(options, base::SteadyClock());
+}
+
+Result<std::unique_ptr<Engine>> remote::MakeEngine(const RemoteOptions& options,
+                                                   base::Clock& clock) {
   if (Status status = CheckOptions(options); !status) {
     return status.error();
   }
-  std::unique_ptr<HttpLoop> loop = MakeLoop(options);
+  std::unique_ptr<HttpLoop> loop = MakeLoop(options, clock);
   std::vector<Replica> replicas;
   std::optional<Error> first_error;
   std::optional<Abilities> first;
@@ -303,7 +310,7 @@ Result<std::unique_ptr<Engine>> MakeRemoteEngine(const RemoteOptions& options) {
       first_error = can.error();
     }
     if (!replica.probed) {
-      remote::NoteFailure(replica, remote::SteadySeconds());
+      remote::NoteFailure(replica, clock.Now());
     }
     replicas.push_back(std::move(replica));
   }

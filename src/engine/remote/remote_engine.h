@@ -14,12 +14,12 @@
 
 #include "hyper/engine.h"
 #include "hyper/remote_engine.h"
-#include "src/engine/remote/http_loop.h"
-#include "src/engine/remote/probe.h"
+#include "src/base/http/fetch.h"
+#include "src/engine/remote/probe/probe.h"
 #include "src/engine/remote/replica.h"
-#include "src/engine/remote/request.h"
-#include "src/engine/remote/stream.h"
 #include "src/engine/remote/token_table.h"
+#include "src/engine/remote/wire/request.h"
+#include "src/engine/remote/wire/stream.h"
 
 namespace hyper::remote {
 
@@ -67,8 +67,8 @@ struct RemoteLane {
 // Continuations that are being scored, one request each.
 struct RemoteScore {
   struct Call {
-    BodySink sink;
-    TransferId transfer = 0;
+    base::BodySink sink;
+    base::TransferId transfer = 0;
     size_t prompt_tokens = 0;  // of the whole request
     size_t scored_tokens = 0;  // of these, the last
   };
@@ -78,7 +78,7 @@ struct RemoteScore {
 
 class RemoteEngine : public Engine {
  public:
-  RemoteEngine(RemoteOptions options, std::unique_ptr<HttpLoop> loop,
+  RemoteEngine(RemoteOptions options, std::unique_ptr<base::HttpLoop> loop,
                std::vector<Replica> replicas);
 
   const Capabilities& capabilities() const override { return capabilities_; }
@@ -103,7 +103,9 @@ class RemoteEngine : public Engine {
   Result<std::span<const Event>> Poll(double timeout_s) override;
 
  private:
-  using Clock = double;  // seconds
+  using Time = double;  // seconds of the loop's clock
+
+  Time Now() const { return loop_->clock().Now(); }
 
   // Lanes (remote_engine.cc).
   RemoteLane* Find(LaneId lane);
@@ -133,27 +135,27 @@ class RemoteEngine : public Engine {
 
   // Streams (streams.cc).
   bool Wants(const RemoteLane& lane) const;
-  void Enqueue(RemoteLane& lane, Clock not_before);
-  void StartQueued(Clock now);
+  void Enqueue(RemoteLane& lane, Time not_before);
+  void StartQueued(Time now);
   bool MakeRoom();
-  bool StartStream(RemoteLane& lane, int replica, Clock now);
+  bool StartStream(RemoteLane& lane, int replica, Time now);
   void EndStream(RemoteLane& lane);
-  void Drain(Clock now);
-  void LookAtStreams(Clock now);
-  void LookAt(RemoteLane& lane, Clock now);
-  void HandleEnd(RemoteLane& lane, const StreamEnd& end, Clock now);
-  void TryAgain(RemoteLane& lane, const StreamEnd& end, Clock now);
-  void Delay(RemoteLane& lane, int attempt, double asked_s, Clock now);
+  void Drain(Time now);
+  void LookAtStreams(Time now);
+  void LookAt(RemoteLane& lane, Time now);
+  void HandleEnd(RemoteLane& lane, const StreamEnd& end, Time now);
+  void TryAgain(RemoteLane& lane, const StreamEnd& end, Time now);
+  void Delay(RemoteLane& lane, int attempt, double asked_s, Time now);
   bool AskForLess(RemoteLane& lane, const StreamEnd& end, int asked);
   void ChargePrompt(RemoteLane& lane);
-  void CheckTimeouts(Clock now);
+  void CheckTimeouts(Time now);
   CompletionRequest RequestOf(RemoteLane& lane, const Abilities& server);
   int TokensToAsk(const RemoteLane& lane) const;
 
   // Replicas that are away (revive.cc).
-  void NoteUnreachable(int replica, const std::string& error, Clock now);
-  void ReviveReplicas(Clock now);
-  void CheckAllDead(Clock now);
+  void NoteUnreachable(int replica, const std::string& error, Time now);
+  void ReviveReplicas(Time now);
+  void CheckAllDead(Time now);
 
   // Tokens (arrivals.cc).
   void Arrive(RemoteLane& lane, ChunkToken& token);
@@ -166,7 +168,7 @@ class RemoteEngine : public Engine {
   void ReleaseToken(RemoteLane& lane);
 
   RemoteOptions options_;
-  std::unique_ptr<HttpLoop> loop_;
+  std::unique_ptr<base::HttpLoop> loop_;
   std::vector<Replica> replicas_;
   size_t probed_ = 0;                                    // a replica whose abilities stand for all
   std::map<size_t, std::unique_ptr<Revival>> revivals_;  // by replica that is asked again
@@ -180,20 +182,23 @@ class RemoteEngine : public Engine {
   std::map<Token, std::unique_ptr<ChatPrompt>> chats_;  // by their prompts' first token
   std::map<std::string, Continuation> continuations_;   // by template arguments
   std::map<LaneId, std::unique_ptr<RemoteLane>> lanes_;
-  std::set<LaneId> ready_;                      // something to release
-  std::set<std::pair<int, LaneId>> queue_;      // (tokens so far, lane): least advanced first
-  std::set<std::pair<Clock, LaneId>> delayed_;  // (not before, lane)
-  std::set<LaneId> streaming_;                  // lanes with a stream
-  std::vector<LaneId> changed_;                 // whose streams have brought something
-  std::vector<std::pair<Clock, std::unique_ptr<Stream>>> draining_;  // ended, last bytes to come
-  std::map<uint64_t, RemoteScore> scores_;                           // by number of the request
+  std::set<LaneId> ready_;                     // something to release
+  std::set<std::pair<int, LaneId>> queue_;     // (tokens so far, lane): least advanced first
+  std::set<std::pair<Time, LaneId>> delayed_;  // (not before, lane)
+  std::set<LaneId> streaming_;                 // lanes with a stream
+  std::vector<LaneId> changed_;                // whose streams have brought something
+  std::vector<std::pair<Time, std::unique_ptr<Stream>>> draining_;  // ended, last bytes to come
+  std::map<uint64_t, RemoteScore> scores_;                          // by number of the request
   uint64_t next_score_ = 1;
   std::vector<Event> events_;
   std::deque<std::vector<TokenLogprob>> tops_;  // of the events
   std::vector<std::string> notices_;
   std::set<std::string> noticed_;
-  Clock next_check_ = 0;
+  Time next_check_ = 0;
   LaneId next_lane_ = 1;
 };
+
+// As MakeRemoteEngine, with the clock that all waiting goes by; it must outlive the engine.
+Result<std::unique_ptr<Engine>> MakeEngine(const RemoteOptions& options, base::Clock& clock);
 
 }  // namespace hyper::remote

@@ -45,8 +45,8 @@ std::unique_ptr<Engine> Connect(const std::vector<std::string>& urls, RemoteOpti
 // Events of an engine until `enough`, or 5 s have gone by.
 std::vector<Event> PollUntil(Engine& engine, const std::function<bool(const Event&)>& enough) {
   std::vector<Event> seen;
-  const double deadline = remote::SteadySeconds() + 5 * test::Patience();
-  while (remote::SteadySeconds() < deadline) {
+  const double deadline = base::SteadyClock().Now() + 5 * test::Patience();
+  while (base::SteadyClock().Now() < deadline) {
     const Result<std::span<const Event>> events = engine.Poll(kPollSeconds);
     EXPECT_TRUE(events.has_value());
     bool stop = false;
@@ -178,8 +178,8 @@ TEST(RemoteEngine, ClosingALaneAbortsItsStream) {
   }
   PollUntil(*engine, [](const Event& event) { return event.kind == EventKind::kToken; });
   for (const LaneId lane : lanes) engine->Close(lane);
-  const double deadline = remote::SteadySeconds() + 1 * test::Patience();
-  while (model.open > 0 && remote::SteadySeconds() < deadline) {
+  const double deadline = base::SteadyClock().Now() + 1 * test::Patience();
+  while (model.open > 0 && base::SteadyClock().Now() < deadline) {
     ASSERT_TRUE(engine->Poll(kPollSeconds).has_value());
   }
   EXPECT_EQ(model.open, 0);
@@ -200,8 +200,8 @@ TEST(RemoteEngine, LanesBeyondTheServersSlotsQueueAndAllFinish) {
     ASSERT_TRUE(engine->Grant(lane, 5).ok());
   }
   int boundaries = 0;
-  const double deadline = remote::SteadySeconds() + 5 * test::Patience();
-  while (boundaries < 6 && remote::SteadySeconds() < deadline) {
+  const double deadline = base::SteadyClock().Now() + 5 * test::Patience();
+  while (boundaries < 6 && base::SteadyClock().Now() < deadline) {
     const Result<std::span<const Event>> events = engine->Poll(kPollSeconds);
     ASSERT_TRUE(events.has_value());
     for (const Event& event : *events) {

@@ -50,13 +50,4 @@ void NoteSuccess(Replica& replica) {
   replica.dead_until = 0;
 }
 
-double BackoffSeconds(int attempt, double asked, double random) {
-  constexpr double kFirst = 0.5;
-  constexpr double kJitter = 0.25;
-  constexpr double kMostAsked = 300;
-  const double doubled = std::ldexp(kFirst, std::clamp(attempt - 1, 0, 10));
-  const double own = std::min(doubled, kLongestWait) * (1 + kJitter * (2 * random - 1));
-  return std::max(own, std::min(asked, kMostAsked));
-}
-
 }  // namespace hyper::remote

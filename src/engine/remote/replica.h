@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "src/engine/remote/abilities.h"
+#include "src/engine/remote/wire/abilities.h"
 
 namespace hyper::remote {
 
@@ -33,10 +33,5 @@ int ChooseReplica(std::span<const Replica> replicas, int preferred, double now);
 // it answered.
 void NoteFailure(Replica& replica, double now);
 void NoteSuccess(Replica& replica);
-
-// Seconds to wait before try number `attempt` (1, 2, ...): doubling from half a second up to
-// half a minute, with a jitter of a quarter; `asked` seconds of the server's own, if any, at least.
-// `random` in [0, 1). Pure.
-double BackoffSeconds(int attempt, double asked, double random);
 
 }  // namespace hyper::remote

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "src/engine/remote/endpoint.h"
-#include "src/engine/remote/request.h"
 #include "src/engine/remote/token_table.h"
+#include "src/engine/remote/wire/endpoint.h"
+#include "src/engine/remote/wire/request.h"
 
 namespace hyper::remote {
 namespace {
@@ -53,16 +53,6 @@ TEST(Replica, ManyBrokenStreamsAreOneFailure) {
   EXPECT_TRUE(replica.Alive(0));
 }
 
-TEST(Backoff, DoublesWithJitterAndObeysTheServer) {
-  EXPECT_DOUBLE_EQ(BackoffSeconds(1, -1, 0.5), 0.5);
-  EXPECT_DOUBLE_EQ(BackoffSeconds(3, -1, 0.5), 2.0);
-  EXPECT_DOUBLE_EQ(BackoffSeconds(3, -1, 0.0), 1.5);
-  EXPECT_LT(BackoffSeconds(3, -1, 0.999), 2.5);
-  EXPECT_DOUBLE_EQ(BackoffSeconds(50, -1, 0.5), 30);
-  EXPECT_DOUBLE_EQ(BackoffSeconds(1, 7, 0.5), 7);
-  EXPECT_DOUBLE_EQ(BackoffSeconds(1, 1e9, 0.5), 300) << "no server may stop us for ever";
-}
-
 TEST(TokenTable, PairsOfNumberAndBytes) {
   TokenTable table;
   const Token first = table.Intern(5, "ab");
@@ -92,8 +82,6 @@ TEST(Urls, OnlyPlainOnesAreTaken) {
   }
   EXPECT_EQ(RootUrl(BaseUrl("http://h:1/v1/")), "http://h:1");
   EXPECT_EQ(RootUrl("http://h:1/api"), "http://h:1/api");
-  EXPECT_EQ(WithoutKey("bad key sk-1, sk-1", "sk-1"), "bad key (key), (key)");
-  EXPECT_EQ(WithoutKey("a key", "key"), "a (key)");
 }
 
 TEST(Requests, SeedsDifferByLanePositionAndTry) {

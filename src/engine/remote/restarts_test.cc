@@ -23,8 +23,8 @@ class Restarts : public test::OneServer {
  protected:
   // Polls for a while.
   void PollFor(double seconds) {
-    const double deadline = remote::SteadySeconds() + seconds;
-    while (remote::SteadySeconds() < deadline) ASSERT_TRUE(engine_->Poll(0.02).has_value());
+    const double deadline = clock_.Now() + seconds;
+    while (clock_.Now() < deadline) ASSERT_TRUE(engine_->Poll(0.02).has_value());
   }
 
   // Refuses requests whose prompt and tokens go beyond `most`, in these words.
@@ -68,9 +68,7 @@ TEST_F(Restarts, APartOfASplitCharacterIsNoProgress) {
     connection.CloseAfterwards();
     return true;
   };
-  RemoteOptions options = Quick();
-  options.timeout_s = 30;
-  Connect(options);
+  Connect();
   const LaneId lane = Open();
   EXPECT_EQ(Read(lane, 2), "x\xF0\x9F");
   LaneSpec spec;
@@ -203,12 +201,13 @@ TEST(RestartsOfServers, ThatPutASpaceBeforeEachTextGetAllAsText) {
   });
   RemoteOptions options = Quick();
   options.urls = {server.url()};
-  const std::unique_ptr<Engine> engine = std::move(*MakeRemoteEngine(options));
+  base::ScriptedClock clock;
+  const std::unique_ptr<Engine> engine = std::move(*remote::MakeEngine(options, clock));
   const LaneId lane = *engine->Open(*engine->Tokenize("q: ", false), LaneSpec());
   ASSERT_TRUE(engine->Grant(lane, 2).ok());
   std::string text;
-  const double deadline = remote::SteadySeconds() + 10 * test::Patience();
-  while (text.size() < 2 && remote::SteadySeconds() < deadline) {
+  const double deadline = base::SteadyClock().Now() + 10 * test::Patience();
+  while (text.size() < 2 && base::SteadyClock().Now() < deadline) {
     const Result<std::span<const Event>> events = engine->Poll(0.05);
     ASSERT_TRUE(events.has_value());
     for (const Event& event : *events) {
@@ -226,7 +225,8 @@ TEST(RestartsOfServers, AServerThatComputedNothingIsNotChargedFor) {
   ScriptedServer staying(model.handler());
   RemoteOptions options = Quick();
   options.urls = {dying->url(), staying.url()};
-  const std::unique_ptr<Engine> engine = std::move(*MakeRemoteEngine(options));
+  base::ScriptedClock clock;
+  const std::unique_ptr<Engine> engine = std::move(*remote::MakeEngine(options, clock));
   const std::vector<Token> prompt = *engine->Tokenize("q: ", false);
   model.fault = [](int number, const Json&, ServerConnection& connection) {
     if (number == 0) connection.Respond(429, R"({"error":{"message":"slow down"}})");
@@ -236,8 +236,8 @@ TEST(RestartsOfServers, AServerThatComputedNothingIsNotChargedFor) {
   const LaneId lane = *engine->Open(prompt, LaneSpec());
   ASSERT_TRUE(engine->Grant(lane, 2).ok());
   int tokens = 0;
-  const double deadline = remote::SteadySeconds() + 10 * test::Patience();
-  while (tokens < 2 && remote::SteadySeconds() < deadline) {
+  const double deadline = base::SteadyClock().Now() + 10 * test::Patience();
+  while (tokens < 2 && base::SteadyClock().Now() < deadline) {
     const Result<std::span<const Event>> events = engine->Poll(0.05);
     ASSERT_TRUE(events.has_value());
     for (const Event& event : *events) tokens += event.kind == EventKind::kToken ? 1 : 0;

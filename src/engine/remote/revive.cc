@@ -8,7 +8,7 @@
 
 namespace hyper::remote {
 
-void RemoteEngine::NoteUnreachable(int replica, const std::string& error, Clock now) {
+void RemoteEngine::NoteUnreachable(int replica, const std::string& error, Time now) {
   Replica& away = replicas_[static_cast<size_t>(replica)];
   NoteFailure(away, now);
   Notice(
@@ -18,7 +18,7 @@ void RemoteEngine::NoteUnreachable(int replica, const std::string& error, Clock 
 
 // Replicas that were away when the engine was made are asked again when their time comes. Nothing
 // waits for their answers: a host may take a connection and never say a word.
-void RemoteEngine::ReviveReplicas(Clock now) {
+void RemoteEngine::ReviveReplicas(Time now) {
   for (size_t i = 0; i < replicas_.size(); ++i) {
     Replica& replica = replicas_[i];
     if (replica.probed || now < replica.dead_until) {
@@ -48,13 +48,13 @@ void RemoteEngine::ReviveReplicas(Clock now) {
 }
 
 // While no replica is alive, queued lanes wait until the first of them may be back.
-void RemoteEngine::CheckAllDead(Clock now) {
+void RemoteEngine::CheckAllDead(Time now) {
   if (queue_.empty() || std::any_of(replicas_.begin(), replicas_.end(),
                                     [now](const Replica& r) { return r.Alive(now); })) {
     return;
   }
   constexpr double kLeastWait = 0.1;  // one that is being asked may be back at any time
-  Clock back = replicas_.front().dead_until;
+  Time back = replicas_.front().dead_until;
   for (const Replica& replica : replicas_) {
     back = std::min(back, replica.dead_until);
   }

@@ -5,10 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include "src/engine/remote/endpoint.h"
-#include "src/engine/remote/json_call.h"
-#include "src/engine/remote/probe_answers.h"
+#include "src/engine/remote/probe/answers.h"
 #include "src/engine/remote/remote_engine.h"
+#include "src/engine/remote/wire/json_call.h"
 
 namespace hyper::remote {
 
@@ -41,8 +40,11 @@ Status RemoteEngine::StartScore(RemoteScore& score, const std::string& url,
   body["return_token_ids"] = false;  // vLLM leaves the prompt out beside them
   RemoteScore::Call& call = *score.calls.emplace_back(std::make_unique<RemoteScore::Call>());
   call.prompt_tokens = request.ids.size();
-  const Result<TransferId> transfer = loop_->Start(
-      {url + CompletionPath(request), true, body.dump(), options_.timeout_s}, &call.sink);
+  const Result<base::TransferId> transfer = loop_->Start({.url = url + CompletionPath(request),
+                                                          .post = true,
+                                                          .body = body.dump(),
+                                                          .timeout_s = options_.timeout_s},
+                                                         &call.sink);
   if (!transfer) {
     return transfer.error();
   }
@@ -67,7 +69,7 @@ Result<uint64_t> RemoteEngine::Score(LaneId id, std::span<const std::vector<Toke
                              "judge",
                              lacking, replicas_[probed_].url)};
   }
-  const int replica = ChooseReplica(replicas_, lane->preferred, SteadySeconds());
+  const int replica = ChooseReplica(replicas_, lane->preferred, Now());
   const size_t chosen = replica == kNoReplica ? probed_ : static_cast<size_t>(replica);
   std::vector<std::vector<int32_t>> prompts;
   for (const std::vector<Token>& continuation : continuations) {
@@ -107,7 +109,7 @@ void RemoteEngine::CollectScores() {
     event.lane = score.lane;
     event.request = entry.first;
     for (const auto& call : score.calls) {
-      const HttpAnswer& answer = call->sink.answer;
+      const base::HttpAnswer& answer = call->sink.answer;
       const Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
       std::vector<float> values = EchoedLogprobs(body, call->prompt_tokens, call->scored_tokens);
       if (values.empty() && call->scored_tokens > 0) {

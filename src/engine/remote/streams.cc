@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/base/http/url.h"
 #include "src/base/utf8.h"
 #include "src/core/random.h"
-#include "src/engine/remote/endpoint.h"
 #include "src/engine/remote/remote_engine.h"
 
 namespace hyper::remote {
@@ -36,7 +36,7 @@ bool RemoteEngine::Wants(const RemoteLane& lane) const {
   return lane.granted > arrived && !lane.stream && !lane.ended && !lane.failed && !lane.queued;
 }
 
-void RemoteEngine::Enqueue(RemoteLane& lane, Clock not_before) {
+void RemoteEngine::Enqueue(RemoteLane& lane, Time not_before) {
   lane.queued = true;
   if (not_before > 0) {
     delayed_.emplace(not_before, lane.id);
@@ -46,7 +46,7 @@ void RemoteEngine::Enqueue(RemoteLane& lane, Clock not_before) {
 }
 
 // Starts streams for queued lanes, the least advanced first, as long as there is room.
-void RemoteEngine::StartQueued(Clock now) {
+void RemoteEngine::StartQueued(Time now) {
   while (!delayed_.empty() && delayed_.begin()->first <= now) {
     const LaneId id = delayed_.begin()->second;
     delayed_.erase(delayed_.begin());
@@ -151,15 +151,16 @@ CompletionRequest RemoteEngine::RequestOf(RemoteLane& lane, const Abilities& ser
   return request;
 }
 
-bool RemoteEngine::StartStream(RemoteLane& lane, int index, Clock now) {
+bool RemoteEngine::StartStream(RemoteLane& lane, int index, Time now) {
   Replica& replica = replicas_[static_cast<size_t>(index)];
   cost_.unused_tokens += lane.held ? 1 : 0;  // the text goes on without it
   lane.held.reset();
   const CompletionRequest request = RequestOf(lane, replica.can);
   auto stream = std::make_unique<Stream>(parser_, lane.id, changed_, options_.api_key);
-  const Result<TransferId> id = loop_->Start(
-      {replica.url + CompletionPath(request), true, CompletionBody(request, replica.can), 0},
-      stream.get());
+  const Result<base::TransferId> id = loop_->Start({.url = replica.url + CompletionPath(request),
+                                                    .post = true,
+                                                    .body = CompletionBody(request, replica.can)},
+                                                   stream.get());
   if (!id) {
     StreamEnd end;
     end.error = id.error().message;
@@ -214,7 +215,7 @@ void RemoteEngine::EndStream(RemoteLane& lane) {
 }
 
 // Streams that have ended still take their last bytes, so that the connection can be used again.
-void RemoteEngine::Drain(Clock now) {
+void RemoteEngine::Drain(Time now) {
   std::erase_if(draining_, [&](auto& entry) {
     auto& [deadline, stream] = entry;
     if (stream->transfer != 0 && now < deadline) {
@@ -225,7 +226,7 @@ void RemoteEngine::Drain(Clock now) {
   });
 }
 
-void RemoteEngine::LookAtStreams(Clock now) {
+void RemoteEngine::LookAtStreams(Time now) {
   std::vector<LaneId> ids = std::exchange(changed_, {});
   std::sort(ids.begin(), ids.end());
   for (const LaneId id : ids) {
@@ -236,8 +237,11 @@ void RemoteEngine::LookAtStreams(Clock now) {
   }
 }
 
-void RemoteEngine::LookAt(RemoteLane& lane, Clock now) {
+void RemoteEngine::LookAt(RemoteLane& lane, Time now) {
   Stream& stream = *lane.stream;
+  if (!stream.tokens.empty()) {
+    stream.last_progress = now;
+  }
   for (ChunkToken& token : std::exchange(stream.tokens, {})) {
     NoteSuccess(replicas_[static_cast<size_t>(stream.replica)]);
     ChargePrompt(lane);
@@ -260,7 +264,7 @@ void RemoteEngine::LookAt(RemoteLane& lane, Clock now) {
   }
 }
 
-void RemoteEngine::HandleEnd(RemoteLane& lane, const StreamEnd& given, Clock now) {
+void RemoteEngine::HandleEnd(RemoteLane& lane, const StreamEnd& given, Time now) {
   const StreamEnd end = given;
   const int seen = lane.stream->tokens_seen;
   const int asked = lane.stream->asked_tokens;
@@ -306,7 +310,7 @@ void RemoteEngine::HandleEnd(RemoteLane& lane, const StreamEnd& given, Clock now
     }
     TryAgain(lane, end, now);
   } else {
-    lane.failed = Error{ErrorCode::kUnavailable, WithoutKey(end.error, options_.api_key)};
+    lane.failed = Error{ErrorCode::kUnavailable, base::WithoutKey(end.error, options_.api_key)};
   }
 }
 
@@ -327,13 +331,13 @@ bool RemoteEngine::AskForLess(RemoteLane& lane, const StreamEnd& end, int asked)
 }
 
 // Lets the lane go on later, or elsewhere at once; gives it up after too many tries.
-void RemoteEngine::TryAgain(RemoteLane& lane, const StreamEnd& end, Clock now) {
+void RemoteEngine::TryAgain(RemoteLane& lane, const StreamEnd& end, Time now) {
   ++lane.restarts;
   ++lane.attempts;
   if (lane.attempts > options_.retries) {
-    lane.failed =
-        Error{ErrorCode::kUnavailable,
-              WithoutKey(fmt::format("given up after {} attempts: {}", lane.attempts, end.error),
+    lane.failed = Error{
+        ErrorCode::kUnavailable,
+        base::WithoutKey(fmt::format("given up after {} attempts: {}", lane.attempts, end.error),
                          options_.api_key)};
     ready_.insert(lane.id);
     return;
@@ -350,13 +354,13 @@ void RemoteEngine::TryAgain(RemoteLane& lane, const StreamEnd& end, Clock now) {
 }
 
 // Queues the lane for try number `attempt`, not before the server's `asked_s` seconds are over.
-void RemoteEngine::Delay(RemoteLane& lane, int attempt, double asked_s, Clock now) {
+void RemoteEngine::Delay(RemoteLane& lane, int attempt, double asked_s, Time now) {
   const double random = Uniform(lane.spec.path_key, static_cast<uint32_t>(attempt), Purpose::kTie,
                                 static_cast<uint32_t>(lane.streams_begun));
-  Enqueue(lane, now + BackoffSeconds(attempt, asked_s, random));
+  Enqueue(lane, now + base::BackoffSeconds(attempt, asked_s, random));
 }
 
-void RemoteEngine::CheckTimeouts(Clock now) {
+void RemoteEngine::CheckTimeouts(Time now) {
   if (now < next_check_) {
     return;
   }

@@ -10,8 +10,9 @@
 #include <system_error>
 #include <utility>
 
+#include "src/base/http/fetch.h"
+#include "src/base/http/url.h"
 #include "src/base/sha256.h"
-#include "src/eval/data/http.h"
 #include "src/eval/data/rows.h"
 
 namespace hyper::eval {
@@ -20,9 +21,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kPageRows = 100;  // the most that the hub gives at once
-constexpr int kAttempts = 5;
-constexpr double kFirstWaitS = 1;
-constexpr double kLongestWaitS = 60;
+constexpr double kStallSeconds = 60;
+constexpr double kConnectSeconds = 20;
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -45,42 +45,44 @@ Status Write(std::FILE* file, const std::string& path, std::string_view bytes) {
   return written ? Status() : Status(WriteError(path));
 }
 
-// Why a reply that is no success came, and what helps.
-Error ReplyError(const HubRequest& request, const HttpReply& reply) {
+// Why an answer that is no success came, and what helps.
+Error AnswerError(const HubRequest& request, int status) {
   const std::string& name = request.source.dataset;
-  if (reply.status == 401 || reply.status == 403) {
+  if (status == 401 || status == 403) {
     return {ErrorCode::kInvalidArgument,
             request.token.empty()
                 ? name + " is gated; accept its terms at the hub and give a token in HF_TOKEN"
                 : "the token in HF_TOKEN has no access to " + name +
                       "; accept its terms at the hub, or take another token"};
   }
-  if (reply.status == 404) {
+  if (status == 404) {
     return {ErrorCode::kNotFound, "the hub has no data set " + name + " with configuration " +
                                       request.source.config + ", split " + request.source.split};
   }
   return {ErrorCode::kUnavailable, "the hub answered " + name + " with HTTP status " +
-                                       std::to_string(reply.status) + "; try again later"};
+                                       std::to_string(status) + "; try again later"};
 }
 
-// The request, tried again where the server is busy or the connection breaks.
-Result<HttpReply> FetchPatiently(const HubRequest& request, const FetchRequest& http,
-                                 const TakeBytes& take = {}) {
-  double wait = kFirstWaitS;
-  for (int attempt = 1;; ++attempt) {
-    Result<HttpReply> reply = FetchHttp(http, take);
-    const bool busy = reply && (reply->status == 429 || reply->status >= 500);
-    const bool broken = !reply && reply.error().code == ErrorCode::kUnavailable && !take;
-    if ((!busy && !broken) || attempt == kAttempts) {
-      if (reply) return reply;
-      return Error{reply.error().code, reply.error().message +
-                                           "; without network, give a local file to hyper eval "
-                                           "with --data"};
-    }
-    const double asked = reply ? reply->retry_after_s : -1;
-    if (request.wait) request.wait(std::min(asked > 0 ? asked : wait, kLongestWaitS));
-    wait *= 2;
+// The answer to a GET of `url`, tried again where the hub is busy or the connection breaks.
+Result<base::HttpAnswer> Get(const HubRequest& request, const std::string& url,
+                             int64_t first_byte = 0, const base::TakeBytes& take = {}) {
+  base::HttpLoop loop({.api_key = request.token, .connect_timeout_s = kConnectSeconds});
+  base::Retries retries;
+  retries.first_wait_s = 1;
+  retries.wait = request.wait;
+  base::HttpAnswer answer = FetchPatiently(
+      loop,
+      {.url = url, .stall_s = kStallSeconds, .first_byte = first_byte, .follow_redirects = true},
+      retries, take);
+  if (!answer.taken) {
+    return answer.taken.error();
   }
+  if (!answer.end.failure.empty()) {
+    return Error{ErrorCode::kUnavailable, url + ": " + answer.end.failure +
+                                              "; without network, give a local file to hyper eval "
+                                              "with --data"};
+  }
+  return answer;
 }
 
 // Rows of a page, and how many there are in all.
@@ -134,15 +136,18 @@ Status FetchRows(const HubRequest& request, const std::string& part) {
   const HubSource& source = request.source;
   int64_t done = *present;
   for (int64_t all = done + 1; done < all;) {
-    FetchRequest http;
-    http.bearer = request.token;
-    http.url = request.base + "/rows?dataset=" + QueryEscaped(source.dataset) +
-               "&config=" + QueryEscaped(source.config) + "&split=" + QueryEscaped(source.split) +
-               "&offset=" + std::to_string(done) + "&length=" + std::to_string(kPageRows);
-    const Result<HttpReply> reply = FetchPatiently(request, http);
-    if (!reply) return reply.error();
-    if (reply->status != 200) return ReplyError(request, *reply);
-    const Result<Page> page = ParsePage(reply->body, source.dataset);
+    const Result<base::HttpAnswer> answer = Get(
+        request, request.base + "/rows?dataset=" + base::QueryEscaped(source.dataset) +
+                     "&config=" + base::QueryEscaped(source.config) +
+                     "&split=" + base::QueryEscaped(source.split) +
+                     "&offset=" + std::to_string(done) + "&length=" + std::to_string(kPageRows));
+    if (!answer) {
+      return answer.error();
+    }
+    if (answer->end.status != 200) {
+      return AnswerError(request, answer->end.status);
+    }
+    const Result<Page> page = ParsePage(answer->body, source.dataset);
     if (!page) return page.error();
     all = page->all;
     if (done < all && page->rows == 0) {
@@ -159,10 +164,7 @@ Status FetchRows(const HubRequest& request, const std::string& part) {
 Status FetchFile(const HubRequest& request, const std::string& part) {
   std::error_code missing;
   const auto size = std::filesystem::file_size(part, missing);
-  FetchRequest http;
-  http.bearer = request.token;
-  http.url = request.base + "/datasets/" + request.source.dataset + "/resolve/main/" + request.file;
-  http.first_byte = missing ? 0 : static_cast<int64_t>(size);
+  const int64_t first_byte = missing ? 0 : static_cast<int64_t>(size);
   File file;
   int64_t done = 0;
   // A server that knows no ranges answers 200 and sends all of it.
@@ -171,16 +173,22 @@ Status FetchFile(const HubRequest& request, const std::string& part) {
       Result<File> opened = OpenPart(part, /*append=*/status == 206);
       if (!opened) return opened.error();
       file = std::move(*opened);
-      done = status == 206 ? http.first_byte : 0;
+      done = status == 206 ? first_byte : 0;
     }
     done += static_cast<int64_t>(bytes.size());
     if (request.progress) request.progress(done, 0);
     return Write(file.get(), part, bytes);
   };
-  const Result<HttpReply> reply = FetchPatiently(request, http, take);
-  if (!reply) return reply.error();
-  const bool complete = reply->status == 416 && http.first_byte > 0;  // nothing is left to send
-  return reply->status / 100 == 2 || complete ? Status() : Status(ReplyError(request, *reply));
+  const Result<base::HttpAnswer> answer =
+      Get(request,
+          request.base + "/datasets/" + request.source.dataset + "/resolve/main/" + request.file,
+          first_byte, take);
+  if (!answer) {
+    return answer.error();
+  }
+  const int status = answer->end.status;
+  const bool complete = status == 416 && first_byte > 0;  // nothing is left to send
+  return status / 100 == 2 || complete ? Status() : Status(AnswerError(request, status));
 }
 
 Result<HubResult> Describe(const std::string& path) {

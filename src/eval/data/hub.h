@@ -18,7 +18,7 @@ struct HubRequest {
   std::string target;  // file to write
   // Told of each page or piece: rows or bytes so far, and all of them (0: unknown).
   std::function<void(int64_t done, int64_t all)> progress;
-  // Waits before a request is tried again; tests need not.
+  // Waits before a request is tried again; empty: just that long.
   std::function<void(double seconds)> wait;
 };
 

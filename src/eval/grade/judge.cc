@@ -3,7 +3,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "src/eval/data/http.h"
+#include "src/base/http/fetch.h"
 
 namespace hyper::eval {
 namespace {
@@ -77,25 +77,37 @@ Judgement ReadJudgement(std::string_view reply) {
 }
 
 Result<Judgement> AskJudge(const JudgeOptions& options, const Question& question,
-                           std::string_view answer) {
-  FetchRequest request;
-  request.url = options.url;
-  while (request.url.ends_with('/')) request.url.pop_back();
-  request.url += "/chat/completions";
-  request.bearer = options.key;
-  request.timeout_s = 600;
-  request.post = RequestOf(options, JudgePrompt(question, answer))
-                     .dump(-1, ' ', false, json::error_handler_t::replace);
-  const Result<HttpReply> reply = FetchHttp(request);
-  if (!reply) return reply.error();
-  if (reply->status != 200) {
-    const char* remedy = reply->status == kUnauthorized ? "; give a key in HYPER_JUDGE_KEY" : "";
-    return Error{ErrorCode::kUnavailable, request.url + ": the judge answered with HTTP status " +
-                                              std::to_string(reply->status) + remedy};
+                           std::string_view response) {
+  constexpr double kStallSeconds = 600;
+  constexpr double kConnectSeconds = 20;
+  std::string url = options.url;
+  while (url.ends_with('/')) {
+    url.pop_back();
   }
-  const std::optional<std::string> content = ContentOf(reply->body);
+  url += "/chat/completions";
+  base::HttpLoop loop({.api_key = options.key, .connect_timeout_s = kConnectSeconds},
+                      options.clock != nullptr ? *options.clock : base::SteadyClock());
+  const base::HttpAnswer answer =
+      FetchPatiently(loop,
+                     {.url = url,
+                      .post = true,
+                      .body = RequestOf(options, JudgePrompt(question, response))
+                                  .dump(-1, ' ', false, json::error_handler_t::replace),
+                      .stall_s = kStallSeconds,
+                      .follow_redirects = true},
+                     base::Retries());
+  if (!answer.end.failure.empty()) {
+    return Error{ErrorCode::kUnavailable, url + ": " + answer.end.failure};
+  }
+  if (answer.end.status != 200) {
+    const char* remedy =
+        answer.end.status == kUnauthorized ? "; give a key in HYPER_JUDGE_KEY" : "";
+    return Error{ErrorCode::kUnavailable, url + ": the judge answered with HTTP status " +
+                                              std::to_string(answer.end.status) + remedy};
+  }
+  const std::optional<std::string> content = ContentOf(answer.body);
   if (!content) {
-    return Error{ErrorCode::kDataLoss, request.url + ": the reply is no chat completion"};
+    return Error{ErrorCode::kDataLoss, url + ": the reply is no chat completion"};
   }
   return ReadJudgement(*content);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/clock.h"
 #include "src/eval/data/questions.h"
 #include "src/store/records.h"
 
@@ -15,6 +16,7 @@ struct JudgeOptions {
   std::string model;  // name sent with each request; empty: the server's own choice
   std::string key;    // bearer token; empty: none
   int max_tokens = 2048;
+  base::Clock* clock = nullptr;  // that waiting for a busy judge goes by; null: the computer's
 };
 
 struct Judgement {
@@ -30,10 +32,11 @@ std::string JudgePrompt(const Question& question, std::string_view answer);
 // and any case are fine). Any other reply, an undecided one too, is not graded. Pure.
 Judgement ReadJudgement(std::string_view reply);
 
-// Asks the judge. Errors: kUnavailable (unreachable, or an HTTP failure), kDataLoss (a reply that
-// is no chat completion).
+// Asks the judge whether `response` is right; a judge that is busy or away is asked again a few
+// times, as it wishes. Errors: kUnavailable (unreachable, or an HTTP failure), kDataLoss (a reply
+// that is no chat completion).
 Result<Judgement> AskJudge(const JudgeOptions& options, const Question& question,
-                           std::string_view answer);
+                           std::string_view response);
 
 // Name of a judge in grades: "judge MODEL". Pure.
 std::string JudgeName(const JudgeOptions& options);

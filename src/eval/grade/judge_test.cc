@@ -102,9 +102,11 @@ TEST_F(JudgeTest, AJudgeThatFailsIsNoVerdict) {
       {{200, "<html>"}, ErrorCode::kDataLoss},
       {{200, R"({"choices": []})"}, ErrorCode::kDataLoss},
   };
+  base::ScriptedClock clock;
   for (const auto& [reply, code] : replies) {
     const RecordingServer server([&reply = reply](const ServerRequest&) { return reply; });
     JudgeOptions judge{server.address(), "", ""};
+    judge.clock = &clock;
     EXPECT_EQ(GradeStudy(store_, false, &judge).error().code, code) << reply.body;
   }
   EXPECT_FALSE((*store_.Items(1))[0].grade.has_value());
@@ -115,6 +117,22 @@ TEST_F(JudgeTest, AJudgeThatFailsIsNoVerdict) {
   JudgeOptions judge{server.address(), "", ""};
   ASSERT_TRUE(GradeStudy(store_, false, &judge).has_value());
   EXPECT_EQ(Grade(0).verdict, StoredVerdict::kNotGraded);
+}
+
+TEST_F(JudgeTest, ABusyJudgeIsAskedAgainAsItWishes) {
+  Add("the cat", "a feline");
+  int calls = 0;
+  const RecordingServer server([&](const ServerRequest&) -> ServerReply {
+    return ++calls == 1 ? ServerReply{429, "slow down", {"Retry-After: 20"}}
+                        : Completion("correct: yes");
+  });
+  base::ScriptedClock clock;
+  JudgeOptions judge{server.address(), "", ""};
+  judge.clock = &clock;
+  ASSERT_TRUE(GradeStudy(store_, false, &judge).has_value());
+  EXPECT_EQ(Grade(0).verdict, StoredVerdict::kRight);
+  EXPECT_EQ(calls, 2);
+  EXPECT_DOUBLE_EQ(clock.Now(), 20);
 }
 
 }  // namespace
