@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "src/base/http/fetch.h"
+#include "tests/support/patience.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_model.h"
 
@@ -73,6 +76,74 @@ TEST(RemoteCli, ProbePrintsWhatItFound) {
   EXPECT_NE(text.out.find("raw log-probabilities    yes"), std::string::npos) << text.out;
   const ProcessResult json = Hyper({"probe", "--json", server.url()});
   EXPECT_EQ(Json::parse(json.out)["findings"]["server"], "llama-server");
+}
+
+// A server that answers the probe and then refuses: no answer of the model, and no success.
+TEST(RemoteCli, ARefusalIsToldAndIsNoAnswer) {
+  ScriptedModel model(WriteAnswer);
+  model.fault = [](int, const Json&, ServerConnection& connection) {
+    connection.Respond(401, R"({"error":{"message":"your quota is used up"}})");
+    return true;
+  };
+  ScriptedServer server(model.handler());
+  for (const char* method : {"sc", "hyper", "cot"}) {
+    const ProcessResult run = Hyper({"run", "--engine", server.url(), "--method", method,
+                                     "--preset", "short", "--width", "3", "q"});
+    EXPECT_EQ(run.exit_code, 69) << method;
+    EXPECT_NE(run.err.find("HTTP 401: your quota is used up"), std::string::npos) << run.err;
+  }
+}
+
+// Some paths are lost: the others' answer stands, but that is said.
+TEST(RemoteCli, LostPathsAreTold) {
+  ScriptedModel model(WriteAnswer);
+  model.fault = [](int number, const Json&, ServerConnection& connection) {
+    if (number == 1) connection.Respond(400, R"({"error":{"message":"no such seed"}})");
+    return number == 1;
+  };
+  ScriptedServer server(model.handler());
+  const ProcessResult run = Hyper({"run", "--engine", server.url(), "--method", "sc", "--preset",
+                                   "short", "--width", "3", "--json", "q"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.err.find("1 of 3 paths failed: HTTP 400: no such seed"), std::string::npos)
+      << run.err;
+  const Json result = Json::parse(run.out);
+  EXPECT_EQ(result["answer"], "42");
+  EXPECT_EQ(result["partial"], true);
+}
+
+TEST(RemoteCli, ServeDecodesOnAsManyLanesAsItIsGiven) {
+  ScriptedModel model(WriteAnswer);
+  model.delay_ms = 2;
+  ScriptedServer server(model.handler());
+  Process serve({HYPER_PROGRAM, "serve", "--engine", server.url(), "--lanes", "1", "--port", "0"});
+  const double deadline = base::SteadyClock().Now() + 20 * Patience();
+  while (serve.OutputSoFar().find("/\n") == std::string::npos &&
+         base::SteadyClock().Now() < deadline) {
+    base::SteadyClock().Wait(-1, 0.01);
+  }
+  const std::string ready = serve.OutputSoFar();
+  const size_t url = ready.find("http://127.0.0.1");
+  ASSERT_NE(url, std::string::npos) << ready << serve.ErrorsSoFar();
+  base::HttpRequest request;
+  request.url = ready.substr(url, ready.rfind('/') - url) + "/v1/completions";
+  request.post = true;
+  request.body = R"({"prompt": "q\n", "max_tokens": 24})";
+  model.open_peak = 0;
+  base::HttpLoop loop(base::HttpSettings{});
+  std::vector<base::BodySink> sinks(4);
+  for (base::BodySink& sink : sinks) {
+    ASSERT_TRUE(loop.Start(request, &sink).has_value());
+  }
+  while (loop.active() > 0) {
+    ASSERT_TRUE(loop.Wait(1.0).ok());
+  }
+  for (const base::BodySink& sink : sinks) {
+    EXPECT_EQ(sink.answer.end.status, 200) << sink.answer.body;
+  }
+  EXPECT_LE(model.open_peak, 2) << "an ended stream may still be on its way out";
+  serve.Signal(SIGTERM);
+  EXPECT_EQ(serve.Wait().exit_code, 0);
 }
 
 // Case R06: a limit that is fixed, or not told.

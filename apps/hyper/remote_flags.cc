@@ -82,6 +82,7 @@ bool IsRemote(const std::string& engine) { return engine.find("://") != std::str
 
 Result<RemoteOptions> RemoteLimitsOf(const RemoteFlags& flags) {
   RemoteOptions options;
+  options.max_lanes = flags.max_lanes > 0 ? flags.max_lanes : options.max_lanes;
   options.waiting_tokens = flags.waiting_tokens;
   options.stream_tokens = flags.stream_tokens;
   for (const Status& status :

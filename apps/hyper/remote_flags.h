@@ -23,6 +23,7 @@ struct RemoteFlags {
   std::string retries = "4";
   std::string max_streams = "8192";
   std::string grant = "0";
+  int max_lanes = 0;          // set by the command; 0: the engine's own limit
   int waiting_tokens = 128;   // set by the command out of the method's options
   int stream_tokens = 32768;  // likewise
 

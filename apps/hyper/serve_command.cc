@@ -227,7 +227,9 @@ void Describe(const ServeFlags& flags, const Engine& engine, server::ServerLimit
 
 int Serve(const ServeFlags& flags, ServePlan plan) {
   const InterruptGuard interrupt;
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(kServeCommand, flags.engine, plan.lanes);
+  EngineFlags engine_flags = flags.engine;
+  engine_flags.remote.max_lanes = plan.lanes;
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kServeCommand, engine_flags, plan.lanes);
   if (!engine) {
     return Complain(kServeCommand, engine.error());
   }
