@@ -19,7 +19,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   hyper::AskOptions options;
-  options.decoding = *hyper::Preset("short");  // the bundled model's; "paper" for long reasoning
   options.seed = 7;
   const hyper::Result<hyper::SessionResult> result = hyper::Ask(**engine, argv[2], options);
   if (!result) {

@@ -140,8 +140,8 @@ TEST(CliRun, EveryOptionReachesTheRun) {
 TEST(CliRun, HelpShowsMeaningRangeSymbolAndDefault) {
   const ProcessResult result = RunProcess(Hyper({"run", "--help"}));
   EXPECT_EQ(result.exit_code, 0);
-  for (const char* part : {"--width", "S_max", "1..4096", "[80; short: 32]", "--lambda-confidence",
-                           "Examples:", "Exit codes:"}) {
+  for (const char* part : {"--width", "S_max", "1 to 4096", "[80; short: 32]",
+                           "--lambda-confidence", "Examples:", "Exit codes:"}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part;
   }
 }

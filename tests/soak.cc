@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hyper/ask.h"
 #include "hyper/driver.h"
 #include "hyper/llama_engine.h"
 #include "hyper/method.h"
@@ -65,8 +66,7 @@ struct Counts {
   int64_t tokens = 0;
 };
 
-hyper::ExtractedAnswer LastByte(const void* /*context*/, std::string_view text, bool finished,
-                                bool /*reasoning_opened*/) {
+hyper::ExtractedAnswer LastByte(std::string_view text, bool finished, bool /*reasoning_opened*/) {
   if (text.empty()) return {};
   const std::string answer(text.substr(text.size() - 1));
   return {answer, answer, !finished};
@@ -108,26 +108,23 @@ class Soak {
   std::unique_ptr<hyper::Session> NewSession(hyper::Engine& engine) {
     static constexpr std::array<const char*, 3> kMethods = {"hyper", "sc", "deepconf"};
     const std::string method = kMethods[Below(kMethods.size())];
-    hyper::MethodOptions options = *hyper::Preset("short");
-    if (!hyper::ApplyMethodDefaults(method, options).ok()) return nullptr;
-    options.width = 1 + static_cast<int>(Below(6));
-    options.warmup = 1 + static_cast<int>(Below(4));
-    options.interval = 1 + static_cast<int>(Below(12));
-    options.window = 1 + static_cast<int>(Below(12));
-    options.max_tokens = 5 + static_cast<int>(Below(60));
-    hyper::Pool::Config config;
+    auto plan = hyper::ResolveRun({method, "short", {}, {}}, {});
+    if (!plan) return nullptr;
+    plan->options.width = 1 + static_cast<int>(Below(6));
+    plan->options.warmup = 1 + static_cast<int>(Below(4));
+    plan->options.interval = 1 + static_cast<int>(Below(12));
+    plan->options.window = 1 + static_cast<int>(Below(12));
+    plan->options.max_tokens = 5 + static_cast<int>(Below(60));
+    hyper::SessionSpec spec;
     const uint64_t length = 1 + Below(40);
     for (uint64_t i = 0; i < length; ++i) {
-      config.prompt.tokens.push_back(static_cast<hyper::Token>(Below(250)));
+      spec.prompt.tokens.push_back(static_cast<hyper::Token>(Below(250)));
     }
-    config.options = options;
-    config.seed = {random_(), 0};
-    config.reservation = {hyper::LaneLimit(options), int64_t{1} << 20};
-    config.extractor = LastByte;
-    auto made = hyper::MakeMethod(method, options);
-    if (!made) return nullptr;
-    return std::make_unique<hyper::Session>(engine, std::move(config), std::move(*made),
-                                            hyper::SessionLimits{});
+    spec.seed = {random_(), 0};
+    spec.reservation = hyper::Reservation{hyper::LaneLimit(plan->options), int64_t{1} << 20};
+    spec.extractor = LastByte;
+    auto session = hyper::OpenSession(engine, *plan, std::move(spec));
+    return session ? std::move(*session) : nullptr;
   }
 
   std::string Group(hyper::Engine& engine) {

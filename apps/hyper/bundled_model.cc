@@ -10,7 +10,6 @@ namespace hyper::app {
 namespace {
 
 constexpr const char* kModelFile = "tinymath-moe-6m-f16.gguf";
-constexpr const char* kModelFamily = "tinymath-moe-";
 
 }  // namespace
 
@@ -33,14 +32,6 @@ Result<std::string> BundledModel() {
   }
   return Error{ErrorCode::kNotFound,
                fmt::format("the bundled model is in none of {}; name a model with --model", tried)};
-}
-
-std::string PresetFor(const std::string& metadata_preset, const std::string& model_path) {
-  if (!metadata_preset.empty()) {
-    return metadata_preset;
-  }
-  const std::string name = std::filesystem::path(model_path).filename().string();
-  return name.starts_with(kModelFamily) ? "short" : "paper";
 }
 
 }  // namespace hyper::app

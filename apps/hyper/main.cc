@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "apps/hyper/command.h"
-#include "apps/hyper/data_command.h"
+#include "apps/hyper/commands/data_command.h"
 
 namespace {
 

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-#include <vector>
-
 #include "apps/hyper/read_text.h"
 
 namespace hyper::app {
@@ -29,27 +26,6 @@ Result<std::string> ReadQuestion(const std::string& argument, const std::string&
                  "--file"};
   }
   return text;
-}
-
-Result<Prompt> MakePrompt(Engine& engine, const std::string& question,
-                          const std::string& instruction, const std::string& system) {
-  std::vector<ChatMessage> messages;
-  if (!system.empty()) {
-    messages.push_back({"system", system});
-  }
-  messages.push_back({"user", instruction.empty() ? question : question + "\n\n" + instruction});
-  Result<Prompt> prompt = engine.RenderChat(messages, {});
-  if (!prompt) {
-    return prompt;
-  }
-  const size_t fits = static_cast<size_t>(engine.capabilities().context_tokens);
-  if (prompt->tokens.size() >= fits) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("the prompt has {} tokens, but the context holds {}; shorten the "
-                             "question, or raise --ctx if the model can take more",
-                             prompt->tokens.size(), fits)};
-  }
-  return prompt;
 }
 
 }  // namespace hyper::app

@@ -21,8 +21,6 @@
 
 namespace {
 
-using hyper::AskSession;
-
 // A token of its own with twenty alternatives, as vLLM would send it.
 std::string RenderChoice(std::mt19937& random, const char* finish) {
   const auto word = [&random] { return fmt::format(" w{}", random() % 5000); };
@@ -66,13 +64,12 @@ int Run(const Plan& plan, const std::vector<std::string>& urls) {
     return 1;
   }
   hyper::Driver driver(**engine);
-  std::vector<AskSession> sessions;
+  std::vector<std::unique_ptr<hyper::Session>> sessions;
   hyper::AskOptions ask;
   ask.method = plan.method;
-  ask.decoding = *hyper::Preset("paper");
-  ask.decoding.width = plan.lanes;
-  ask.decoding.actions = "none,multi_token,branch";
-  ask.decoding.max_tokens = plan.tokens;
+  ask.preset = "paper";
+  ask.defaults = {
+      {"width", plan.lanes}, {"max-tokens", plan.tokens}, {"actions", "none,multi_token,branch"}};
   for (int i = 0; i < plan.replicas; ++i) {
     ask.seed = static_cast<uint64_t>(i);
     auto session = hyper::PrepareSession(**engine, "a question", ask, nullptr);
@@ -81,7 +78,7 @@ int Run(const Plan& plan, const std::vector<std::string>& urls) {
       return 1;
     }
     sessions.push_back(std::move(*session));
-    driver.Add(sessions.back().session.get());
+    driver.Add(sessions.back().get());
   }
   const double cpu_before = CpuSeconds(RUSAGE_SELF);
   const auto begin = std::chrono::steady_clock::now();
@@ -90,10 +87,10 @@ int Run(const Plan& plan, const std::vector<std::string>& urls) {
   const double cpu = CpuSeconds(RUSAGE_SELF) - cpu_before;
   int64_t tokens = 0;
   double statistics_s = 0;
-  for (const AskSession& session : sessions) {
-    tokens += session.session->pool().ledger().generated;
+  for (const auto& session : sessions) {
+    tokens += session->pool().ledger().generated;
   }
-  statistics_s = sessions.front().session->pool().ledger().statistics_s;
+  statistics_s = sessions.front()->pool().ledger().statistics_s;
   fmt::print(
       "{} replicas, {} sessions x {} lanes, method {}: {} tokens in {:.2f} s, {:.0f} tokens/s\n"
       "our CPU {:.2f} s ({:.1f} us a token, {:.0f} tokens per second of one core); "

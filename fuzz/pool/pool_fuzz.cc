@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "fuzz/require.h"
+#include "hyper/ask.h"
 #include "hyper/driver.h"
 #include "hyper/fake_engine.h"
 #include "hyper/method.h"
@@ -23,8 +24,7 @@ namespace {
 
 using hyper::fuzz::Require;
 
-hyper::ExtractedAnswer LastByte(const void* /*context*/, std::string_view text, bool finished,
-                                bool /*reasoning_opened*/) {
+hyper::ExtractedAnswer LastByte(std::string_view text, bool finished, bool /*reasoning_opened*/) {
   if (text.empty()) return {};
   const std::string answer(text.substr(text.size() - 1));
   return {answer, answer, !finished};
@@ -54,26 +54,23 @@ std::unique_ptr<hyper::Session> NewSession(FuzzedDataProvider& input, hyper::Eng
   static const std::vector<hyper::MethodInfo> methods = hyper::Methods();
   const std::string& method =
       methods[input.ConsumeIntegralInRange<size_t>(0, methods.size() - 1)].name;
-  hyper::MethodOptions options = *hyper::Preset("short");
-  Require(hyper::ApplyMethodDefaults(method, options).ok());
+  auto plan = hyper::ResolveRun({method, "short", {}, {}}, {});
+  Require(plan.has_value());
+  hyper::MethodOptions& options = plan->options;
   options.width = input.ConsumeIntegralInRange(1, 8);
   options.warmup = input.ConsumeIntegralInRange(1, 5);
   options.interval = input.ConsumeIntegralInRange(1, 12);
   options.window = input.ConsumeIntegralInRange(1, 12);
   options.max_tokens = input.ConsumeIntegralInRange(1, 40);
-  if (!hyper::Validate(options)) return nullptr;
-  auto made = hyper::MakeMethod(method, options);
-  if (!made) return nullptr;
-  hyper::Pool::Config config;
+  hyper::SessionSpec spec;
   const int prompt = input.ConsumeIntegralInRange(1, 20);
-  config.prompt.tokens.assign(static_cast<size_t>(prompt), 'q');
-  config.options = options;
-  config.seed = {input.ConsumeIntegral<uint64_t>(), 0};
-  config.reservation = {hyper::LaneLimit(options), int64_t{1} << 20};
-  config.extractor = LastByte;
-  hyper::SessionLimits limits;
-  limits.budget_tokens = input.ConsumeBool() ? input.ConsumeIntegralInRange(1, 400) : 0;
-  return std::make_unique<hyper::Session>(engine, std::move(config), std::move(*made), limits);
+  spec.prompt.tokens.assign(static_cast<size_t>(prompt), 'q');
+  spec.seed = {input.ConsumeIntegral<uint64_t>(), 0};
+  spec.reservation = hyper::Reservation{hyper::LaneLimit(options), int64_t{1} << 20};
+  spec.extractor = LastByte;
+  spec.limits.budget_tokens = input.ConsumeBool() ? input.ConsumeIntegralInRange(1, 400) : 0;
+  auto session = hyper::OpenSession(engine, *plan, std::move(spec));
+  return session ? std::move(*session) : nullptr;
 }
 
 // What a user of the server may do to a live run.

@@ -1,11 +1,19 @@
-// From a question in words to a session that answers it: the short way into the library. What it
-// does can all be done by hand with engine.h, session.h and driver.h.
+// The front door: from what a caller wants to a session that answers it. The program, the server,
+// the evaluation and the C interface come in here and nowhere else, so that a method means the same
+// through each of them.
+//
+//   ResolveRun   preset, method, model and caller put together into one set of options
+//   OpenSession  these options checked against an engine, and the session made
+//   Ask          both, and a driver until the answer is there
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hyper/engine.h"
 #include "hyper/extract.h"
@@ -15,11 +23,69 @@
 
 namespace hyper {
 
-// How a question is put and answered.
-struct AskOptions {
-  std::string method = "hyper";  // as MakeMethod takes it
-  MethodOptions decoding;        // the paper's; Preset gives others
-  uint64_t seed = 0;             // equal seeds give equal bytes on a strict engine
+// What a caller wants; anything left out is chosen.
+struct RunRequest {
+  std::string method = "hyper";  // one of Methods()
+  std::string preset;            // "paper" or "short"; empty: the model's own, else "paper"
+  OptionValues options;          // the caller's own values, by name; the last of a name counts
+  OptionValues defaults;  // of the surroundings, such as a suite: the caller's own come after
+};
+
+// A request with every option settled. Made by ResolveRun only; fields may be changed afterwards,
+// OpenSession checks them.
+struct RunPlan {
+  std::string method;
+  std::string preset;
+  MethodOptions options;
+
+ private:
+  RunPlan() = default;
+  friend Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model);
+};
+
+// Settles the options: those of the preset, then what the method changes of them, then the sampling
+// that the model recommends, then `defaults`, then the caller's own; then what the method is
+// whatever is asked for
+// (`cot` is one path).
+// Errors: kNotFound (method, preset), kInvalidArgument (an option that is not known, out of range,
+// or that the method does not read; the message names the methods that do). Pure.
+Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model);
+
+// Names of the methods that read an option, in the order of Methods(); empty: all of them do. Pure.
+std::vector<std::string> ReadersOf(const OptionInfo& option);
+
+// Whether an engine can run the plan: enough lanes, and log-probabilities where the method is made
+// of them. Errors: kInvalidArgument, kUnsupported.
+Status CheckAbilities(const RunPlan& plan, const Capabilities& can);
+
+// What a session may use that has the engine to itself: the lanes its width needs and all the cells
+// there are. Pure.
+Reservation WholeEngine(const MethodOptions& options, const Engine& engine);
+
+// Reads the answer out of a path's text as `options` say.
+AnswerExtractor ExtractorFor(ExtractOptions options);
+
+// What a session is opened with beside its plan.
+struct SessionSpec {
+  Prompt prompt;
+  SessionSeed seed;  // equal seeds give equal bytes on a strict engine
+  SessionLimits limits;
+  AnswerExtractor extractor;               // none: paths have no answers
+  std::optional<Reservation> reservation;  // none: WholeEngine
+  bool token_records = false;
+  std::vector<std::pair<Token, float>> logit_bias;
+};
+
+// The session of a plan on `engine`, which must outlive it; nothing is decoded yet.
+//   method  a method of one's own; null: the one that the plan names
+// Errors: kInvalidArgument (an option out of range, a prompt that leaves no room in the context),
+// those of CheckAbilities and of the method.
+Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan, SessionSpec spec,
+                                             std::unique_ptr<Method> method = nullptr);
+
+// A question in words and how it is answered.
+struct AskOptions : RunRequest {
+  uint64_t seed = 0;
   SessionLimits limits;
   std::string system;       // system message; empty: none
   std::string instruction;  // last paragraph of the question, such as how to write the answer
@@ -27,28 +93,15 @@ struct AskOptions {
   bool token_records = false;
 };
 
-// A session ready for a driver, with what it reads while it runs.
-struct AskSession {
-  std::unique_ptr<const ExtractOptions> extract;
-  std::unique_ptr<Session> session;
-};
+// The prompt of a question, in the engine's chat template. Errors: kInvalidArgument (an empty
+// question, a prompt that leaves no room in the context), and those of the template.
+Result<Prompt> RenderQuestion(Engine& engine, std::string_view question, std::string_view system,
+                              std::string_view instruction);
 
-// The pool's extractor; `context` points to the ExtractOptions to read a text with. Pure.
-ExtractedAnswer ReadAnswer(const void* context, std::string_view text, bool finished,
-                           bool reasoning_opened);
-
-// What a session may use that has the engine to itself: the lanes its width needs and all the cells
-// there are. Pure.
-Reservation WholeEngine(const MethodOptions& options, const Engine& engine);
-
-// The session of `question` on `engine`, which must outlive it; nothing is decoded yet.
-//   method  a method of one's own; null: the one that `options.method` names
-// The session reserves the lanes its width needs and all the engine's cells.
-// Errors: kInvalidArgument (an option out of range, an empty question, a prompt that leaves no room
-// in the context), kNotFound (no such method), and those of the engine's chat template.
-Result<AskSession> PrepareSession(Engine& engine, std::string_view question,
-                                  const AskOptions& options,
-                                  std::unique_ptr<Method> method = nullptr);
+// The session of `question`: ResolveRun, RenderQuestion, OpenSession. Errors: theirs.
+Result<std::unique_ptr<Session>> PrepareSession(Engine& engine, std::string_view question,
+                                                const AskOptions& options,
+                                                std::unique_ptr<Method> method = nullptr);
 
 // Answers `question`: PrepareSession, then a driver until it is done. Blocks; the thread must own
 // the engine. Errors: those of PrepareSession, and the engine's.

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "hyper/option.h"
+#include "hyper/option_types.h"
 #include "hyper/result.h"
 #include "hyper/types.h"
 
@@ -32,13 +34,6 @@ struct LaneSpec {
   bool stop_at_end = true;  // an end-of-generation token ends the lane
   std::vector<std::pair<Token, float>> logit_bias;  // added to logits before sampling only
 };
-
-// How the reuse of experts by earlier routes is penalised (Sec. 3.2, step 2).
-enum class RoutePenalty { kScore, kSoftmax };
-// Whether the chosen experts are mixed with noisy (HyPER) or clean (RoE as published) weights.
-enum class RouteWeights { kNoisy, kClean };
-// How the K next-token distributions become one (Sec. 3.2, step 3; kMeanProb is RoE's).
-enum class RouteAggregate { kConfidence, kMeanProb };
 
 // SingleToken: K expert-routed proposals for each token of a lane.
 struct RouteSpec {
@@ -139,7 +134,8 @@ struct ModelInfo {
   int context_train_tokens = 0;
   int64_t bytes = 0;
   bool has_chat_template = false;
-  std::string preset;       // preset named by the model's metadata, if any
+  std::string preset;       // preset that the model is meant for; empty: none
+  OptionValues sampling;    // sampling that the model's file recommends, by option name
   std::string cpu_backend;  // of ggml: "native" (compiled on this machine), "zen4", ..; else empty
 };
 

@@ -1,18 +1,21 @@
 // The engine that runs GGUF models in this process, through llama.cpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "hyper/engine.h"
+#include "hyper/option.h"
 #include "hyper/result.h"
 
 namespace hyper {
 
 // Element type of the KV cache.
-enum class KvType { kF32, kF16, kBf16, kQ8_0, kQ4_0 };
+enum class KvType { kF16, kF32, kBf16, kQ8_0, kQ4_0 };
+inline constexpr std::array kKvTypeNames = {"f16", "f32", "bf16", "q8_0", "q4_0"};
 
 // How lanes lie in the KV cache.
 enum class KvLayout {
@@ -20,6 +23,7 @@ enum class KvLayout {
   kUnified,  // one buffer that all lanes share: forks only tag cells; needed for strict and routes
   kStreams,  // a buffer of its own for each lane: forks copy it, attention sees its own cells only
 };
+inline constexpr std::array kKvLayoutNames = {"auto", "unified", "streams"};
 
 // Most lanes of an engine, and of one llama.cpp context; wider engines run over several.
 inline constexpr int kMostLanes = 3840;
@@ -27,6 +31,7 @@ inline constexpr int kMostContextLanes = 240;
 
 // Three-valued switch; kAuto leaves the choice to the engine.
 enum class Toggle { kAuto, kOff, kOn };
+inline constexpr std::array kToggleNames = {"auto", "off", "on"};
 
 // What a llama.cpp engine is made from. Zero means "choose" where the comment says auto.
 struct LlamaOptions {
@@ -54,6 +59,9 @@ struct LlamaOptions {
   std::string backend_dir;    // folder of ggml's backend libraries; empty: where llama.cpp is
   std::string chat_template;  // Jinja source in place of the model's own; empty: the model's
 };
+
+// The table of these options; see hyper/option.h. Not in it: `model_path` and what is for tests.
+std::vector<Option> OptionsOf(LlamaOptions& options);
 
 // An engine on the model of `options`, ready for Open.
 // Errors, each one line with value, reason and remedy: kNotFound (no such file), kInvalidArgument

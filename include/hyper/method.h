@@ -42,8 +42,6 @@ class Method {
   virtual std::string VoteRule(const Pool& pool) const;
   // The method's own score of a path, for the vote rules weighted, best and borda; NaN: none.
   virtual double Weight(const Pool& pool, const Path& path) const;
-  // Whether Weight scores paths, so that those rules can be asked for. Default: no.
-  virtual bool Weighs() const;
   // Whether a path that has an answer votes. Default: every path but merged ones; tentative answers
   // as options().vote_tentative says.
   virtual bool Votes(const Pool& pool, const Path& path) const;
@@ -55,13 +53,6 @@ struct MethodInfo {
   std::string description;
 };
 std::vector<MethodInfo> Methods();
-
-// Changes what a method does not take from the preset (such as DeepConf's confidence set), before
-// the user's own options. Errors: kNotFound with the names there are.
-Status ApplyMethodDefaults(const std::string& name, MethodOptions& options);
-
-// The method of a name. Errors: kNotFound with the names there are.
-Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const MethodOptions& options);
 
 // Opens `count` paths from number `first` on; stops at the engine's first refusal, which is
 // returned unless at least one path was opened (then it is a notice and the run goes on, narrower).

@@ -1,19 +1,22 @@
-// What a model file says about how it is to be used.
+// What a model file says of itself, and of how it is to be used.
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
+#include <string_view>
 
+#include "hyper/engine.h"
 #include "hyper/result.h"
 
 namespace hyper {
 
-// The sampling that a GGUF file recommends in its metadata (general.sampling.*), by the names of
-// the options of `hyper run` and with their texts: temperature, top-k, top-p, min-p. Empty where it
-// says nothing; values outside an option's range are left out. Reads the header alone. Errors:
-// kNotFound, kInvalidArgument (not a GGUF file), kDataLoss (a broken one).
-Result<std::vector<std::pair<std::string, std::string>>> RecommendedSampling(
-    const std::string& model_path);
+// Names of the bundled model and its kin start so; their preset is `short`.
+inline constexpr std::string_view kBundledFamily = "tinymath-moe-";
+
+// The model of a GGUF file, out of its header alone: all of ModelInfo but hash, vocabulary size and
+// CPU backend. `sampling` is what the file recommends (general.sampling.*: temperature, top-k,
+// top-p, min-p); values outside an option's range are left out. `preset` is the one that the file
+// names (hyper.preset) and `short` for the bundled model.
+// Errors: kNotFound, kInvalidArgument (not a GGUF file), kDataLoss (a broken one).
+Result<ModelInfo> ReadModelInfo(const std::string& model_path);
 
 }  // namespace hyper

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -82,8 +83,8 @@ struct ExtractedAnswer {
   std::string raw;
   bool tentative = false;
 };
-using AnswerExtractor = ExtractedAnswer (*)(const void* context, std::string_view text,
-                                            bool finished, bool reasoning_opened);
+using AnswerExtractor =
+    std::function<ExtractedAnswer(std::string_view text, bool finished, bool reasoning_opened)>;
 
 // What the session may use; all its caps are computed from this and nothing else.
 struct Reservation {
@@ -101,8 +102,7 @@ class Pool {
     Reservation reservation;
     bool token_records = false;                       // also emit a TokenRecord per token
     std::vector<std::pair<Token, float>> logit_bias;  // of every path; see LaneSpec
-    AnswerExtractor extractor = nullptr;
-    const void* extractor_context = nullptr;
+    AnswerExtractor extractor;                        // none: paths have no answers
   };
 
   // `engine` must outlive the pool.

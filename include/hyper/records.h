@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "hyper/option_types.h"
 #include "hyper/types.h"
 
 namespace hyper {
@@ -27,10 +28,6 @@ enum class PathStatus {
   kCancelled,   // the run was stopped
   kFailed,      // the engine gave the lane up
 };
-
-// What the controller can do to the pool (Sec. 3.1). Equal scores go to the earlier one.
-enum class Action { kNone, kSingleToken, kMultiToken, kBranch };
-inline constexpr size_t kActionCount = 4;
 
 // What a path is for, and so how its tokens are charged.
 enum class PathKind {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hyper/engine.h"
+#include "hyper/option.h"
 #include "hyper/result.h"
 
 namespace hyper {
@@ -28,6 +29,10 @@ struct RemoteOptions {
   int grant_tokens = 0;              // > 0: closed requests of so many tokens; 0: open streams
   int stream_tokens = 32768;         // longest text of a lane
 };
+
+// The table of these options; see hyper/option.h. Not in it: where the servers are, the key, and
+// what a run sets by itself.
+std::vector<Option> OptionsOf(RemoteOptions& options);
 
 // One line of what a probe found.
 struct ServerFinding {

@@ -23,10 +23,4 @@ struct SamplerSpec {
   double min_p = 0.0;        // drop tokens below min_p x the largest probability, [0, 1)
 };
 
-// Which candidates a confidence averages over.
-enum class ConfidenceSet {
-  kAlternatives,  // the k most probable tokens other than the chosen one (HyPER)
-  kTopK,          // the k most probable tokens, the chosen one among them or not (DeepConf)
-};
-
 }  // namespace hyper

@@ -106,17 +106,16 @@ class RecordSink {
 
 Result<std::string> Answer(Engine& engine, const char* question, const char* options_json,
                            RecordSink& sink) {
-  const std::string& preset = engine.model().preset;
-  Result<AskRequest> request =
-      ParseAskOptions(TextOr(options_json, ""), preset.empty() ? "paper" : preset);
+  const Result<AskRequest> request = ParseAskOptions(TextOr(options_json, ""));
   if (!request) {
     return request.error();
   }
-  Result<AskSession> ask = PrepareSession(engine, question, request->options);
-  if (!ask) {
-    return ask.error();
+  const Result<std::unique_ptr<Session>> prepared =
+      PrepareSession(engine, question, request->options);
+  if (!prepared) {
+    return prepared.error();
   }
-  Session& session = *ask->session;
+  Session& session = **prepared;
   Driver driver(engine);
   driver.Add(&session);
   while (!driver.idle()) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "hyper/option_types.h"
 #include "hyper/types.h"
 
 namespace hyper {

@@ -14,19 +14,7 @@ void Raise(Maximum& maximum, double value, int64_t position, size_t pool_size) {
 
 }  // namespace
 
-const char* ActionName(Action action) {
-  switch (action) {
-    case Action::kNone:
-      return "none";
-    case Action::kSingleToken:
-      return "single_token";
-    case Action::kMultiToken:
-      return "multi_token";
-    case Action::kBranch:
-      return "branch";
-  }
-  return "none";
-}
+const char* ActionName(Action action) { return kActionNames[static_cast<size_t>(action)]; }
 
 void MaxStatistics::Observe(const PoolStatistics& statistics, int64_t position) {
   if (statistics.paths == 0) return;

@@ -10,22 +10,6 @@
 
 namespace hyper {
 
-// A set of actions; kNone is always in it.
-class ActionSet {
- public:
-  constexpr ActionSet() = default;
-  static constexpr ActionSet All() { return ActionSet(0b1111); }
-  constexpr ActionSet With(Action action) const { return ActionSet(bits_ | Bit(action)); }
-  constexpr ActionSet Without(Action action) const { return ActionSet(bits_ & ~Bit(action)); }
-  constexpr bool Has(Action action) const { return (bits_ & Bit(action)) != 0; }
-
- private:
-  constexpr explicit ActionSet(uint32_t bits) : bits_(bits | Bit(Action::kNone)) {}
-  static constexpr uint32_t Bit(Action action) { return 1U << static_cast<uint32_t>(action); }
-
-  uint32_t bits_ = Bit(Action::kNone);
-};
-
 // The largest value of one statistic, with the position and pool size where it was first seen:
 // late positions with one path left can dominate it.
 struct Maximum {

@@ -44,6 +44,10 @@ double Percentile(const std::vector<double>& sorted, double percent) {
 
 Result<ThresholdRule> ParseThresholdRule(std::string_view text) {
   ThresholdRule rule;
+  if (text == "off") {
+    rule.kind = ThresholdRule::Kind::kOff;
+    return rule;
+  }
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) return BadRule(text);
   const std::string_view name = text.substr(0, colon);
@@ -62,7 +66,12 @@ Result<ThresholdRule> ParseThresholdRule(std::string_view text) {
 }
 
 std::string ThresholdRuleText(const ThresholdRule& rule) {
-  if (rule.kind == ThresholdRule::Kind::kTop) return "top:" + std::to_string(rule.top);
+  if (rule.kind == ThresholdRule::Kind::kOff) {
+    return "off";
+  }
+  if (rule.kind == ThresholdRule::Kind::kTop) {
+    return "top:" + std::to_string(rule.top);
+  }
   char digits[32];
   const auto end = std::to_chars(std::begin(digits), std::end(digits), rule.percentile).ptr;
   return "percentile:" + std::string(std::begin(digits), end);
@@ -70,7 +79,9 @@ std::string ThresholdRuleText(const ThresholdRule& rule) {
 
 double ComputeThreshold(const ThresholdRule& rule, std::span<const double> lowest_windows) {
   const std::vector<double> sorted = SortedFinite(lowest_windows);
-  if (sorted.empty()) return -std::numeric_limits<double>::infinity();
+  if (sorted.empty() || rule.kind == ThresholdRule::Kind::kOff) {
+    return -std::numeric_limits<double>::infinity();
+  }
   if (rule.kind == ThresholdRule::Kind::kPercentile) {
     return Percentile(sorted, std::clamp(rule.percentile, 0.0, 100.0));
   }

@@ -5,23 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "hyper/option_types.h"
 #include "hyper/result.h"
 #include "src/core/confidence.h"
 
 namespace hyper {
 
-// How the lowest window means of the warm-up paths become a threshold.
-struct ThresholdRule {
-  enum class Kind {
-    kTop,         // top:n         the n highest are kept, the threshold is the lowest of them
-    kPercentile,  // percentile:q  the q-th percentile, linearly interpolated
-  };
-  Kind kind = Kind::kTop;
-  int top = 10;           // n >= 1
-  double percentile = 0;  // q in [0, 100]; 90 is DeepConf-low, 10 is DeepConf-high
-};
-
-// Reads "top:n" or "percentile:q". Errors: kInvalidArgument. Pure.
+// Reads "top:n", "percentile:q" or "off". Errors: kInvalidArgument. Pure.
 Result<ThresholdRule> ParseThresholdRule(std::string_view text);
 
 // The rule in the form that ParseThresholdRule reads. Pure.
@@ -30,7 +20,7 @@ std::string ThresholdRuleText(const ThresholdRule& rule);
 // The pruning threshold. Source: Sec. 4.1 ("from the top-10 traces") and DeepConf's percentiles,
 // the latter as numpy.percentile computes them.
 //   lowest_windows  LowestWindow of each warm-up path, nats; NaN and infinities are left out
-// Returns nats; minus infinity, which prunes nothing, where no value is left. top:n with fewer than
+// Returns nats; minus infinity, which prunes nothing, where no value is left or the rule is off. top:n with fewer than
 // n values keeps all. Pure; O(n log n).
 double ComputeThreshold(const ThresholdRule& rule, std::span<const double> lowest_windows);
 

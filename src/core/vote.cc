@@ -170,29 +170,7 @@ void MarkCandidates(std::vector<AnswerScore>& scores, int candidates) {
 
 }  // namespace
 
-const char* VoteRuleName(VoteRule rule) {
-  switch (rule) {
-    case VoteRule::kLengthConfidence:
-      return "length_confidence";
-    case VoteRule::kMajority:
-      return "majority";
-    case VoteRule::kConfidence:
-      return "confidence";
-    case VoteRule::kLength:
-      return "length";
-    case VoteRule::kDeepConf:
-      return "deepconf";
-    case VoteRule::kImportanceSampling:
-      return "importance_sampling";
-    case VoteRule::kWeighted:
-      return "weighted";
-    case VoteRule::kBest:
-      return "best";
-    case VoteRule::kBorda:
-      return "borda";
-  }
-  return "majority";
-}
+const char* VoteRuleName(VoteRule rule) { return kVoteRuleNames[static_cast<size_t>(rule)]; }
 
 VoteResult CountVotes(std::span<const Ballot> ballots, std::span<const std::string> answers,
                       VoteRule rule, const VoteOptions& options) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "hyper/option_types.h"
+
 namespace hyper {
 
 // One path's vote.
@@ -23,18 +25,6 @@ struct Ballot {
   double weight = std::numeric_limits<double>::quiet_NaN();
 };
 
-// How ballots become a score per answer; the largest score wins.
-enum class VoteRule {
-  kLengthConfidence,    // eq. hyper-marginalize-full (HyPER), among the K_a most frequent answers
-  kMajority,            // number of paths
-  kConfidence,          // sum of mean confidences
-  kLength,              // sum of lengths over the sum of all lengths
-  kDeepConf,            // sum of lowest window means
-  kImportanceSampling,  // sum of exp(theta . phi), eq. proxy-is, over all answers
-  kWeighted,            // sum of weights
-  kBest,                // largest weight of any path (best of N)
-  kBorda,               // sum of (N - rank + 1)^p, paths ranked by weight (Self-Certainty)
-};
 // The rules that need no weight; any set of paths can be counted by them.
 inline constexpr std::array<VoteRule, 6> kVoteRules = {
     VoteRule::kLengthConfidence, VoteRule::kMajority, VoteRule::kConfidence,
@@ -45,13 +35,6 @@ inline constexpr std::array<VoteRule, 3> kWeightRules = {VoteRule::kWeighted, Vo
 // Name for records: length_confidence, majority, confidence, length, deepconf,
 // importance_sampling, weighted, best, borda. Pure.
 const char* VoteRuleName(VoteRule rule);
-
-struct VoteOptions {
-  int candidates = 3;              // K_a, >= 1; answers tied at the last place all enter
-  double lambda_length = 0.6;      // weight of length; also theta_L of App. F
-  double lambda_confidence = 0.4;  // weight of confidence; also theta_C of App. F
-  double borda_power = 1.2;        // p of kBorda, >= 0; 0 is a majority vote
-};
 
 // How one answer fared.
 struct AnswerScore {

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "hyper/driver.h"
+#include "hyper/model_defaults.h"
+#include "src/decode/methods/registry.h"
 
 namespace hyper {
 namespace {
@@ -14,39 +17,125 @@ namespace {
 // Cells where the engine does not count them: more than any session can fill.
 constexpr int64_t kUncountedCells = int64_t{1} << 40U;
 
-Result<Prompt> RenderQuestion(Engine& engine, std::string_view question,
-                              const AskOptions& options) {
-  if (question.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    return Error{ErrorCode::kInvalidArgument, "the question is empty; give it some text"};
+Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+// The preset that a model is meant for.
+std::string PresetOf(const ModelInfo& model) {
+  if (!model.preset.empty()) {
+    return model.preset;
   }
-  std::vector<ChatMessage> messages;
-  if (!options.system.empty()) {
-    messages.push_back({"system", options.system});
+  return model.name.starts_with(kBundledFamily) ? "short" : "paper";
+}
+
+// Puts values into their fields. To change an option that the method does not read would change
+// nothing: where `must_read`, that is said rather than done.
+Status Take(const OptionValues& values, const MethodEntry& method, bool must_read,
+            std::vector<Option>& options) {
+  for (const OptionValue& value : values) {
+    Option* option = FindOption(options, value.name);
+    if (option == nullptr) {
+      return Invalid(
+          fmt::format("option '{}' is not known; docs/options.md lists them", value.name));
+    }
+    const OptionInfo& info = option->info();
+    const std::string before = option->Text();
+    if (Status status = option->Set(value.text); !status) {
+      return status;
+    }
+    const bool changed = option->Text() != before;
+    if (must_read && changed && (info.read_by & method.features) == 0) {
+      return Invalid(fmt::format("--{} has no effect on the method '{}'; it is read by {}",
+                                 value.name, method.name, fmt::join(ReadersOf(info), ", ")));
+    }
   }
-  messages.push_back({"user", std::string(question)});
-  if (!options.instruction.empty()) {
-    messages.back().content += "\n\n" + options.instruction;
+  return {};
+}
+
+// Whether the method gives what its vote rule takes.
+Status CheckRule(const MethodEntry& method, VoteRule rule) {
+  const bool weighs =
+      rule == VoteRule::kWeighted || rule == VoteRule::kBest || rule == VoteRule::kBorda;
+  if (!weighs || (method.features & kWeights) != 0) {
+    return {};
   }
-  Result<Prompt> prompt = engine.RenderChat(messages, {});
-  const auto context = static_cast<size_t>(engine.capabilities().context_tokens);
-  if (prompt && prompt->tokens.size() >= context) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("the prompt has {} tokens, but the context holds {}; shorten the "
-                             "question or give the engine more context",
-                             prompt->tokens.size(), context)};
-  }
-  return prompt;
+  return Invalid(
+      fmt::format("--vote {} needs a score of each path, and the method '{}' gives none; "
+                  "take another rule, or bon or self-certainty",
+                  kVoteRuleNames[static_cast<size_t>(rule)], method.name));
 }
 
 }  // namespace
 
-ExtractedAnswer ReadAnswer(const void* context, std::string_view text, bool finished,
-                           bool reasoning_opened) {
-  ExtractOptions options = *static_cast<const ExtractOptions*>(context);
-  options.finished = finished;
-  options.opened_by_template = reasoning_opened;
-  Extraction found = ExtractAnswer(text, options);
-  return {found.answer.value_or(""), std::move(found.raw), found.tentative};
+std::vector<std::string> ReadersOf(const OptionInfo& option) {
+  std::vector<std::string> names;
+  if ((option.read_by & kEvery) != 0) {
+    return names;
+  }
+  for (const MethodInfo& info : Methods()) {
+    const Result<MethodEntry> entry = FindMethod(info.name);
+    if (entry && (entry->features & option.read_by) != 0) {
+      names.push_back(info.name);
+    }
+  }
+  return names;
+}
+
+Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
+  RunPlan plan;
+  plan.method = request.method;
+  plan.preset = request.preset.empty() ? PresetOf(model) : request.preset;
+  Result<MethodOptions> preset = Preset(plan.preset);
+  if (!preset) {
+    return preset.error();
+  }
+  plan.options = *preset;
+  const Result<MethodEntry> method = FindMethod(plan.method);
+  if (!method) {
+    return method.error();
+  }
+  std::vector<Option> options = OptionsOf(plan.options);
+  Status status = ApplyMethodDefaults(plan.method, plan.options);
+  if (status) {
+    status = Take(model.sampling, *method, /*must_read=*/false, options);
+  }
+  if (status) {
+    status = Take(request.defaults, *method, /*must_read=*/false, options);
+  }
+  if (status) {
+    status = Take(request.options, *method, /*must_read=*/true, options);
+  }
+  if (status) {
+    status = ApplyMethodLimits(plan.method, plan.options);
+  }
+  if (status) {
+    status = Validate(plan.options);
+  }
+  if (status) {
+    status = CheckRule(*method, plan.options.vote.rule);
+  }
+  return status ? Result<RunPlan>(std::move(plan)) : Result<RunPlan>(status.error());
+}
+
+Status CheckAbilities(const RunPlan& plan, const Capabilities& can) {
+  const Result<MethodEntry> method = FindMethod(plan.method);
+  if (!method) {
+    return method.error();
+  }
+  if (method->needs_logprobs && can.max_top_count == 0) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("--method {} needs log-probabilities, and the engine gives none that "
+                             "are sound; take --method sc",
+                             plan.method)};
+  }
+  const bool warms_up = (method->features & kWarmup) != 0;
+  const int paths = std::max(warms_up ? WarmupCount(plan.options) : 0, PoolWidth(plan.options));
+  if (paths > can.max_lanes) {
+    return Invalid(
+        fmt::format("--width {} needs {} paths at once, but the engine holds {}; lower "
+                    "--width",
+                    plan.options.width, paths, can.max_lanes));
+  }
+  return {};
 }
 
 Reservation WholeEngine(const MethodOptions& options, const Engine& engine) {
@@ -55,53 +144,102 @@ Reservation WholeEngine(const MethodOptions& options, const Engine& engine) {
           can.cells_total > 0 ? can.cells_total : kUncountedCells};
 }
 
-Result<AskSession> PrepareSession(Engine& engine, std::string_view question,
-                                  const AskOptions& options, std::unique_ptr<Method> method) {
-  Status valid = Validate(options.decoding);
-  if (!valid) {
-    return valid.error();
+AnswerExtractor ExtractorFor(ExtractOptions options) {
+  return
+      [options = std::move(options)](std::string_view text, bool finished, bool reasoning_opened) {
+        ExtractOptions here = options;
+        here.finished = finished;
+        here.opened_by_template = reasoning_opened;
+        Extraction found = ExtractAnswer(text, here);
+        return ExtractedAnswer{found.answer.value_or(""), std::move(found.raw), found.tentative};
+      };
+}
+
+Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan, SessionSpec spec,
+                                             std::unique_ptr<Method> method) {
+  Status status = Validate(plan.options);
+  if (status && method == nullptr) {
+    status = CheckAbilities(plan, engine.capabilities());
+  }
+  if (!status) {
+    return status.error();
+  }
+  const auto context = static_cast<size_t>(engine.capabilities().context_tokens);
+  if (spec.prompt.tokens.size() >= context) {
+    return Invalid(
+        fmt::format("the prompt has {} tokens, but the context holds {}; shorten the "
+                    "question, or raise --ctx if the model can take more",
+                    spec.prompt.tokens.size(), context));
   }
   if (method == nullptr) {
-    Result<std::unique_ptr<Method>> made = MakeMethod(options.method, options.decoding);
+    Result<std::unique_ptr<Method>> made = MakeMethod(plan.method, plan.options);
     if (!made) {
       return made.error();
     }
     method = std::move(*made);
   }
-  Result<Prompt> prompt = RenderQuestion(engine, question, options);
+  Pool::Config config;
+  config.prompt = std::move(spec.prompt);
+  config.options = plan.options;
+  config.seed = spec.seed;
+  config.reservation = spec.reservation.value_or(WholeEngine(plan.options, engine));
+  config.token_records = spec.token_records;
+  config.logit_bias = std::move(spec.logit_bias);
+  config.extractor = std::move(spec.extractor);
+  return std::make_unique<Session>(engine, std::move(config), std::move(method), spec.limits);
+}
+
+Result<Prompt> RenderQuestion(Engine& engine, std::string_view question, std::string_view system,
+                              std::string_view instruction) {
+  if (question.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return Invalid("the question is empty; give it some text");
+  }
+  std::vector<ChatMessage> messages;
+  if (!system.empty()) {
+    messages.push_back({"system", std::string(system)});
+  }
+  messages.push_back({"user", std::string(question)});
+  if (!instruction.empty()) {
+    messages.back().content += "\n\n" + std::string(instruction);
+  }
+  return engine.RenderChat(messages, {});
+}
+
+Result<std::unique_ptr<Session>> PrepareSession(Engine& engine, std::string_view question,
+                                                const AskOptions& options,
+                                                std::unique_ptr<Method> method) {
+  const Result<RunPlan> plan = ResolveRun(options, engine.model());
+  if (!plan) {
+    return plan.error();
+  }
+  SessionSpec spec;
+  Result<Prompt> prompt = RenderQuestion(engine, question, options.system, options.instruction);
   if (!prompt) {
     return prompt.error();
   }
-  AskSession ask;
-  ask.extract = std::make_unique<const ExtractOptions>(options.extract);
-  Pool::Config config;
-  config.prompt = std::move(*prompt);
-  config.options = options.decoding;
-  config.seed = {options.seed, 0};
-  config.reservation = WholeEngine(options.decoding, engine);
-  config.token_records = options.token_records;
-  config.extractor = ReadAnswer;
-  config.extractor_context = ask.extract.get();
-  ask.session =
-      std::make_unique<Session>(engine, std::move(config), std::move(method), options.limits);
-  return ask;
+  spec.prompt = std::move(*prompt);
+  spec.seed = {options.seed, 0};
+  spec.limits = options.limits;
+  spec.extractor = ExtractorFor(options.extract);
+  spec.token_records = options.token_records;
+  return OpenSession(engine, *plan, std::move(spec), std::move(method));
 }
 
 Result<SessionResult> Ask(Engine& engine, std::string_view question, const AskOptions& options) {
-  Result<AskSession> ask = PrepareSession(engine, question, options);
-  if (!ask) {
-    return ask.error();
+  Result<std::unique_ptr<Session>> session = PrepareSession(engine, question, options);
+  if (!session) {
+    return session.error();
   }
   Driver driver(engine);
-  driver.Add(ask->session.get());
+  driver.Add(session->get());
   Status status = driver.RunAll();
   if (status) {
-    status = ask->session->status();
+    status = (*session)->status();
   }
   if (!status) {
     return status.error();
   }
-  return ask->session->Result();
+  return (*session)->Result();
 }
 
 }  // namespace hyper

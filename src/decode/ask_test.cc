@@ -19,10 +19,8 @@ FakeOptions AnswersFortyTwo() {
 
 AskOptions SmallAsk() {
   AskOptions options;
-  options.decoding = *Preset("short");
-  options.decoding.width = 4;
-  options.decoding.warmup = 2;
-  options.decoding.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
+  options.preset = "short";
+  options.options = {{"width", 4}, {"warmup", 2}, {"temperature", 0}};
   options.extract.kind = AnswerKind::kInteger;
   return options;
 }
@@ -53,24 +51,26 @@ TEST(PrepareSession, PromptHoldsSystemQuestionAndInstruction) {
   AskOptions options = SmallAsk();
   options.system = "Be brief.";
   options.instruction = "Box it.";
-  const Result<AskSession> ask = PrepareSession(engine, "6 x 7?", options);
+  const Result<std::unique_ptr<Session>> ask = PrepareSession(engine, "6 x 7?", options);
   ASSERT_TRUE(ask.has_value());
-  EXPECT_EQ(ask->session->pool().prompt().text, "system: Be brief.\nuser: 6 x 7?\n\nBox it.\n");
-  EXPECT_EQ(ask->session->pool().reservation().lanes, LaneLimit(options.decoding));
+  EXPECT_EQ((*ask)->pool().prompt().text, "system: Be brief.\nuser: 6 x 7?\n\nBox it.\n");
+  EXPECT_EQ((*ask)->pool().reservation().lanes, 7) << "1.65 times the width";
   EXPECT_EQ(engine.open_lanes(), 0) << "nothing is decoded yet";
 }
 
 TEST(PrepareSession, TakesAMethodOfOnesOwn) {
   FakeEngine engine(AnswersFortyTwo());
   AskOptions options = SmallAsk();
-  options.method = "not looked at";
-  Result<AskSession> ask = PrepareSession(engine, "6 x 7?", options, std::make_unique<OnePath>());
+  options.method = "sc";  // names the options only
+  options.options = {{"width", 4}};
+  Result<std::unique_ptr<Session>> ask =
+      PrepareSession(engine, "6 x 7?", options, std::make_unique<OnePath>());
   ASSERT_TRUE(ask.has_value());
   Driver driver(engine);
-  driver.Add(ask->session.get());
+  driver.Add(ask->get());
   ASSERT_TRUE(driver.RunAll().ok());
-  EXPECT_EQ(ask->session->Result().voting_paths, 1);
-  EXPECT_EQ(ask->session->Result().answer, "42");
+  EXPECT_EQ((*ask)->Result().voting_paths, 1);
+  EXPECT_EQ((*ask)->Result().answer, "42");
 }
 
 TEST(PrepareSession, RefusesWhatCannotRun) {
@@ -78,17 +78,88 @@ TEST(PrepareSession, RefusesWhatCannotRun) {
   AskOptions options = SmallAsk();
   EXPECT_EQ(PrepareSession(engine, " \n", options).error().code, ErrorCode::kInvalidArgument);
   const std::string long_question(static_cast<size_t>(engine.capabilities().context_tokens), 'x');
-  const Result<AskSession> too_long = PrepareSession(engine, long_question, options);
+  const auto too_long = PrepareSession(engine, long_question, options);
   ASSERT_FALSE(too_long.has_value());
   EXPECT_NE(too_long.error().message.find("4096"), std::string::npos) << too_long.error().message;
-  options.decoding.width = 0;
+  options.options = {{"width", 0}};
   EXPECT_EQ(PrepareSession(engine, "q", options).error().code, ErrorCode::kInvalidArgument);
   options = SmallAsk();
   options.method = "magic";
-  const Result<AskSession> unknown = PrepareSession(engine, "q", options);
+  const auto unknown = PrepareSession(engine, "q", options);
   ASSERT_FALSE(unknown.has_value());
   EXPECT_EQ(unknown.error().code, ErrorCode::kNotFound);
   EXPECT_NE(unknown.error().message.find("magic"), std::string::npos);
+}
+
+TEST(ResolveRun, TheCallersValuesWinOverTheModelTheModelOverTheMethodAndThatOverThePreset) {
+  ModelInfo model;
+  model.sampling = {{"temperature", "0.6"}, {"top-k", "20"}};
+  RunRequest request;
+  request.method = "deepconf";
+  request.preset = "short";
+  request.defaults = {{"interval", 5}, {"width", 6}};
+  request.options = {{"temperature", 0.7}, {"width", 10}};
+  const Result<RunPlan> plan = ResolveRun(request, model);
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
+  EXPECT_EQ(plan->options.window, Preset("short")->window);
+  EXPECT_EQ(plan->options.confidence_count, 20);
+  EXPECT_EQ(plan->options.sampler.top_k, 20);
+  EXPECT_EQ(plan->options.interval, 5);
+  EXPECT_DOUBLE_EQ(plan->options.sampler.temperature, 0.7);
+  EXPECT_EQ(plan->options.width, 10);
+}
+
+TEST(ResolveRun, TakesTheModelsOwnPreset) {
+  ModelInfo model;
+  EXPECT_EQ(ResolveRun({}, model)->preset, "paper");
+  model.name = "tinymath-moe-6m";
+  EXPECT_EQ(ResolveRun({}, model)->preset, "short");
+  model.preset = "paper";
+  EXPECT_EQ(ResolveRun({}, model)->preset, "paper");
+  RunRequest request;
+  request.preset = "short";
+  EXPECT_EQ(ResolveRun(request, model)->preset, "short");
+}
+
+TEST(ResolveRun, AnOptionThatTheMethodDoesNotReadIsRefusedWithThoseThatDo) {
+  RunRequest request;
+  request.method = "sc";
+  request.options = {{"eta", 0.3}};
+  const Result<RunPlan> refused = ResolveRun(request, {});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  for (const char* part : {"eta", "'sc'", "hyper", "manual"}) {
+    EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
+  }
+  EXPECT_EQ(refused.error().message.find("bon"), std::string::npos);
+  // A value that it has anyway is no wish; what surrounds the run is none either.
+  request.options = {{"eta", 0.4}};
+  EXPECT_TRUE(ResolveRun(request, {}).has_value());
+  request.options = {};
+  request.defaults = {{"eta", 0.3}};
+  EXPECT_TRUE(ResolveRun(request, {}).has_value());
+}
+
+TEST(ResolveRun, CotIsOnePathWhateverTheWidth) {
+  RunRequest request;
+  request.method = "cot";
+  request.options = {{"width", 8}};
+  EXPECT_EQ(ResolveRun(request, {})->options.width, 1);
+}
+
+TEST(OpenSession, RefusesAnEngineThatLacksWhatTheMethodIsMadeOf) {
+  FakeOptions fake = AnswersFortyTwo();
+  fake.capabilities.max_top_count = 0;
+  FakeEngine engine(fake);
+  AskOptions options = SmallAsk();
+  EXPECT_EQ(PrepareSession(engine, "q", options).error().code, ErrorCode::kUnsupported);
+  options.method = "sc";
+  options.options = {{"width", 4}};
+  EXPECT_TRUE(PrepareSession(engine, "q", options).has_value());
+  options.options = {{"width", 4000}};
+  const auto wide = PrepareSession(engine, "q", options);
+  ASSERT_FALSE(wide.has_value());
+  EXPECT_NE(wide.error().message.find("--width 4000"), std::string::npos);
 }
 
 TEST(Ask, PassesTheEnginesFailureOn) {

@@ -67,11 +67,10 @@ std::map<std::string, VoteOutcome> AllVotes(const std::vector<Voter>& voters,
   for (const auto& group : spellings) {
     answers.push_back(Representative(group));
   }
-  const VoteOptions vote{options.vote_top, options.lambda_length, options.lambda_confidence,
-                         options.borda_power};
   std::map<std::string, VoteOutcome> outcomes;
   const auto count = [&](VoteRule rule) {
-    outcomes[VoteRuleName(rule)] = ToOutcome(CountVotes(ballots, answers, rule, vote), answers);
+    outcomes[VoteRuleName(rule)] =
+        ToOutcome(CountVotes(ballots, answers, rule, options.vote), answers);
   };
   std::for_each(kVoteRules.begin(), kVoteRules.end(), count);
   if (weighted) {

@@ -112,8 +112,8 @@ TEST(Driver, RoutesBeyondTheLanesThatMayBeOpenAreUsedAndCounted) {
   options.capabilities.max_rows = 64;
   FakeEngine engine(options);
   MethodOptions method = DriverOptions();
-  method.threshold = "off";
-  method.actions = "single_token";
+  EXPECT_TRUE(SetOption(method, "threshold", "off").ok());
+  EXPECT_TRUE(SetOption(method, "actions", "single_token").ok());
   method.lane_factor = 4;
   auto session = ScriptedSession(engine, "hyper", method);
   Driver driver(engine);

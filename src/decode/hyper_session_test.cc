@@ -18,7 +18,7 @@ MethodOptions HyperOptions() {
   MethodOptions options = *Preset("short");
   options.width = 8;
   options.warmup = 4;
-  options.threshold = "off";
+  EXPECT_TRUE(SetOption(options, "threshold", "off").ok());
   options.interval = 4;
   options.window = 4;
   options.max_tokens = 40;
@@ -101,7 +101,7 @@ TEST(HyperSession, DecidesAtOneAndEveryIntervalAfter) {
   FakeEngine engine(ScriptedOptions(
       [](uint64_t, std::string_view written, int) { return Write(written, 12, '7'); }));
   MethodOptions options = HyperOptions();
-  options.actions = "none";
+  EXPECT_TRUE(SetOption(options, "actions", "none").ok());
   auto session = ScriptedSession(engine, "hyper", options);
   RunToEnd(engine, *session);
   const auto decisions = RecordsOf<DecisionRecord>(*session);
@@ -132,8 +132,8 @@ TEST(HyperSession, PrunesAtTheTokenWhereTheFullWindowFalls) {
     return Write(written, 12, '7', weak ? 0.5F : 6.0F);
   }));
   MethodOptions options = HyperOptions();
-  options.threshold = "top:2";
-  options.actions = "none";
+  EXPECT_TRUE(SetOption(options, "threshold", "top:2").ok());
+  EXPECT_TRUE(SetOption(options, "actions", "none").ok());
   auto session = ScriptedSession(engine, "hyper", options);
   RunToEnd(engine, *session);
   const Path& weak = session->pool().paths()[4];
@@ -155,8 +155,8 @@ TEST(HyperSession, BranchFillsTheWidthAndChildrenInherit) {
     return Write(written, 14, '7', weak ? 0.2F : 6.0F);
   }));
   MethodOptions options = HyperOptions();
-  options.threshold = "top:4";
-  options.actions = "none,branch";
+  EXPECT_TRUE(SetOption(options, "threshold", "top:4").ok());
+  EXPECT_TRUE(SetOption(options, "actions", "none,branch").ok());
   auto session = ScriptedSession(engine, "hyper", options);
   // Make Branch win: with one action allowed besides None, normalised confidence and entropy
   // decide.
@@ -229,8 +229,8 @@ TEST(HyperSession, MultiTokenKeepsTheSurestContinuationOfEachRoot) {
     return next;
   }));
   MethodOptions options = HyperOptions();
-  options.threshold = "top:4";
-  options.actions = "none,multi_token";
+  EXPECT_TRUE(SetOption(options, "threshold", "top:4").ok());
+  EXPECT_TRUE(SetOption(options, "actions", "none,multi_token").ok());
   auto session = ScriptedSession(engine, "hyper", options);
   RunToEnd(engine, *session);
   const auto decisions = RecordsOf<DecisionRecord>(*session);
@@ -276,8 +276,8 @@ TEST(HyperSession, MultiTokenChildThatEndsKeepsItsAnswer) {
     return TwoSurvivors(30)(key, written, routes);
   }));
   MethodOptions options = HyperOptions();
-  options.threshold = "top:4";
-  options.actions = "none,multi_token";
+  EXPECT_TRUE(SetOption(options, "threshold", "top:4").ok());
+  EXPECT_TRUE(SetOption(options, "actions", "none,multi_token").ok());
   auto session = ScriptedSession(engine, "hyper", options);
   RunToEnd(engine, *session);
   int nines = 0;
@@ -300,7 +300,7 @@ TEST(HyperSession, SingleTokenRefinesUntilTheNextDecisionAndChargesK) {
     return Write(written, index >= 6 ? 2 : 16, '7', index >= 4 ? 4.0F : 6.0F);
   }));
   MethodOptions options = HyperOptions();
-  options.actions = "single_token";
+  EXPECT_TRUE(SetOption(options, "actions", "single_token").ok());
   auto session = ScriptedSession(engine, "hyper", options);
   RunToEnd(engine, *session);
   std::vector<RefineRecord> refinements;

@@ -1,5 +1,7 @@
 #include "hyper/method.h"
 
+#include "src/core/vote.h"
+
 namespace hyper {
 
 void Method::OnFinish(Pool& /*pool*/, PathId /*path*/) {}
@@ -13,15 +15,15 @@ void Method::OnShortage(Pool& /*pool*/) {}
 
 Status Method::OnPolled(Pool& /*pool*/) { return {}; }
 
-std::string Method::VoteRule(const Pool& pool) const { return pool.options().vote; }
+std::string Method::VoteRule(const Pool& pool) const {
+  return VoteRuleName(pool.options().vote.rule);
+}
 
 bool Method::Votes(const Pool& pool, const Path& path) const {
   return path.kind == PathKind::kReasoning && path.status != PathStatus::kMerged &&
          !path.running() && !path.answer.empty() &&
-         (!path.tentative || pool.options().vote_tentative);
+         (!path.tentative || pool.options().vote.tentative);
 }
-
-bool Method::Weighs() const { return false; }
 
 double Method::Weight(const Pool& /*pool*/, const Path& /*path*/) const { return Path::kUnknown; }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "hyper/ask.h"
 #include "src/core/confidence.h"
 #include "src/core/random.h"
 #include "src/decode/methods/sc.h"
@@ -56,6 +57,7 @@ MethodOptions OptionsFor(const std::string& method, int width = 8, int warmup = 
   options.interval = 4;
   options.max_tokens = 40;
   EXPECT_TRUE(ApplyMethodDefaults(method, options).ok());
+  EXPECT_TRUE(ApplyMethodLimits(method, options).ok());
   EXPECT_TRUE(Validate(options).ok()) << method;
   return options;
 }
@@ -99,10 +101,8 @@ TEST(Methods, UnknownNamesAreRefusedWithTheOnesThereAre) {
 
 TEST(Methods, RulesThatNeedWeightsAreRefusedWhereThereAreNone) {
   for (const char* rule : {"weighted", "best", "borda"}) {
-    MethodOptions options = OptionsFor("bon");
-    options.vote = rule;
-    EXPECT_TRUE(MakeMethod("bon", options));
-    const Result<std::unique_ptr<Method>> none = MakeMethod("hyper", options);
+    EXPECT_TRUE(ResolveRun({"bon", "short", {{"vote", rule}}, {}}, {}));
+    const Result<RunPlan> none = ResolveRun({"hyper", "short", {{"vote", rule}}, {}}, {});
     ASSERT_FALSE(none) << rule;
     EXPECT_EQ(none.error().code, ErrorCode::kInvalidArgument);
     EXPECT_NE(none.error().message.find(rule), std::string::npos);
@@ -142,7 +142,8 @@ TEST(SelfCertainty, PicksTheSurestPathNotTheMajority) {
     expected += -(total / vocabulary - std::log(sum)) - std::log(vocabulary);
   }
   expected /= path.length();
-  EXPECT_NEAR(PathScore(path, "self-certainty", FakeEngine::kVocabulary, 4), expected, 1e-5);
+  EXPECT_NEAR(PathScore(path, PathScorer::kSelfCertainty, FakeEngine::kVocabulary, 4), expected,
+              1e-5);
   EXPECT_GT(expected, 0);
 }
 
@@ -259,7 +260,8 @@ TEST(OfflineDeepConf, TheBestTenthVotesWeightedByItsScore) {
   EXPECT_EQ(session->Result().voting_paths, 1);
   EXPECT_EQ(session->Result().answer, "9");
   EXPECT_NEAR(session->Result().votes.at("weighted").scores[0].score,
-              PathScore(session->pool().paths()[7], "tail", FakeEngine::kVocabulary, 4), 1e-9);
+              PathScore(session->pool().paths()[7], PathScorer::kTail, FakeEngine::kVocabulary, 4),
+              1e-9);
 }
 
 // Counts how often a path's weight is asked for.
@@ -320,7 +322,7 @@ TEST(BestOfN, AProbeThatDoesNotFitCostsTheWeightOfItsPathOnly) {
     options.capabilities.context_tokens = static_cast<int>(question) + expected.beyond;
     FakeEngine engine(options);
     MethodOptions method = OptionsFor("bon");
-    method.scorer = "p-true";
+    method.scorer = PathScorer::kPTrue;
     auto session = ScriptedSession(engine, "bon", method);
     RunMethod(engine, *session);
     const SessionResult result = session->Result();
@@ -353,7 +355,7 @@ TEST(BestOfN, PTrueAsksThePolicyAndChargesIt) {
   };
   FakeEngine engine(options);
   MethodOptions method = OptionsFor("bon");
-  method.scorer = "p-true";
+  method.scorer = PathScorer::kPTrue;
   auto session = ScriptedSession(engine, "bon", method);
   RunMethod(engine, *session);
   const SessionResult result = session->Result();
@@ -418,7 +420,7 @@ TEST(Manual, MultiTokenBeforeHalfTheMedianThenSingleToken) {
     return Follow(plan)(key, written, routes);
   }));
   MethodOptions options = OptionsFor("manual");
-  options.threshold = "off";
+  EXPECT_TRUE(SetOption(options, "threshold", "off").ok());
   auto session = ScriptedSession(engine, "manual", options);
   RunMethod(engine, *session);
   int decisions = 0;

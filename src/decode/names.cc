@@ -2,44 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include "hyper/records.h"
 
 namespace hyper {
-
-ConfidenceSet ConfidenceSetOf(const MethodOptions& options) {
-  return options.confidence_set == "topk" ? ConfidenceSet::kTopK : ConfidenceSet::kAlternatives;
-}
-
-RouteSpec RouteSpecOf(const MethodOptions& options, int routes) {
-  RouteSpec spec;
-  spec.routes = routes;
-  spec.tau = options.tau;
-  spec.lambda = options.lambda;
-  spec.two_pass = options.two_pass;
-  spec.penalty = options.penalty == "softmax" ? RoutePenalty::kSoftmax : RoutePenalty::kScore;
-  spec.weights = options.weights == "clean" ? RouteWeights::kClean : RouteWeights::kNoisy;
-  spec.aggregate =
-      options.aggregate == "mean-prob" ? RouteAggregate::kMeanProb : RouteAggregate::kConfidence;
-  spec.aggregate_temperature = options.aggregate_temperature;
-  spec.confidence_count = options.confidence_count;
-  spec.confidence_set = ConfidenceSetOf(options);
-  spec.skip_first_layers = options.skip_first_layers;
-  spec.skip_last_layers = options.skip_last_layers;
-  return spec;
-}
-
-std::array<bool, kActionCount> ActionsOf(const MethodOptions& options) {
-  std::array<bool, kActionCount> allowed{};
-  std::istringstream names(options.actions);
-  for (std::string name; std::getline(names, name, ',');) {
-    for (size_t i = 0; i < kActionCount; ++i) {
-      if (name == ActionName(static_cast<Action>(i))) {
-        allowed[i] = true;
-      }
-    }
-  }
-  return allowed;
-}
 
 std::optional<std::string> UnescapeDelimiter(const std::string& escaped) {
   std::string text;

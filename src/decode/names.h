@@ -1,21 +1,10 @@
-// Options in words turned into the enums of core and engine.
+// Texts of the decoding core: step delimiters, reasons.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 
-#include "hyper/engine.h"
-#include "hyper/options.h"
-#include "hyper/records.h"
-#include "src/core/confidence.h"
-
 namespace hyper {
-
-// All three expect valid options (see Validate). Pure.
-ConfidenceSet ConfidenceSetOf(const MethodOptions& options);
-RouteSpec RouteSpecOf(const MethodOptions& options, int routes);
-std::array<bool, kActionCount> ActionsOf(const MethodOptions& options);
 
 // The text that an option spells with the escapes \n, \t and \\ in it; nothing where it is empty or
 // holds another escape. Pure.

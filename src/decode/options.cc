@@ -4,172 +4,464 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
-#include <sstream>
 #include <string_view>
 
-#include "hyper/records.h"
 #include "src/core/threshold.h"
 #include "src/decode/names.h"
 
 namespace hyper {
 namespace {
 
-Error OutOfRange(const char* name, const std::string& value, const char* range) {
+constexpr const char* kPool = "Pool";
+constexpr const char* kControl = "Controller";
+constexpr const char* kConfidence = "Confidence and pruning";
+constexpr const char* kSingleToken = "SingleToken";
+constexpr const char* kVote = "Vote";
+constexpr const char* kCompared = "Compared methods";
+constexpr const char* kTree = "Trees of steps";
+constexpr const char* kSampling = "Sampling and length";
+
+Error OutOfRange(const char* name, const std::string& value, const std::string& takes) {
   return {ErrorCode::kInvalidArgument,
-          fmt::format("--{} is {}, outside its range; it takes {}", name, value, range)};
+          fmt::format("--{} is {}, outside its range; it takes {}", name, value, takes)};
 }
 
-// Collects the first violation.
-class Checker {
- public:
-  void Int(const char* name, int64_t value, int64_t low, int64_t high) {
-    if (value < low || value > high) {
-      Report(name, fmt::format("{}", value), fmt::format("{} to {}", low, high));
-    }
+// What one option's own range cannot tell.
+Status CheckTogether(const MethodOptions& options) {
+  if (options.horizon > options.interval) {
+    return OutOfRange("horizon", std::to_string(options.horizon),
+                      fmt::format("0 to {}, the --interval", options.interval));
   }
-  // A finite number with low <= value <= high; strict ends where told.
-  void Real(const char* name, double value, double low, double high, bool open_low = false,
-            bool open_high = false) {
-    const bool inside = std::isfinite(value) && (open_low ? value > low : value >= low) &&
-                        (open_high ? value < high : value <= high);
-    if (!inside) {
-      Report(
-          name, fmt::format("{}", value),
-          fmt::format(
-              "a number {} {}{}", open_low ? "above" : "from", low,
-              std::isinf(high) ? "" : fmt::format("{} {}", open_high ? ", below" : " to", high)));
-    }
+  if (!UnescapeDelimiter(options.tree.delimiter)) {
+    return OutOfRange("step-delimiter", "'" + options.tree.delimiter + "'",
+                      "a text that is not empty, with \\n, \\t and \\\\ as its only escapes");
   }
-  void Word(const char* name, const std::string& value,
-            std::initializer_list<std::string_view> words) {
-    if (std::find(words.begin(), words.end(), value) == words.end()) {
-      Report(name, "'" + value + "'", fmt::format("{}", fmt::join(words, ", ")));
-    }
+  if (options.includes_warmup && PoolWidth(options) < 1) {
+    return OutOfRange("includes-warmup", "true",
+                      fmt::format("a --width above the {} warm-up paths", WarmupCount(options)));
   }
-  void Report(const char* name, const std::string& value, const std::string& range) {
-    if (status_) {
-      status_ = OutOfRange(name, value, range.c_str());
-    }
-  }
-  Status status() const { return status_; }
-
- private:
-  Status status_;
-};
-
-void CheckActions(Checker& check, const std::string& actions) {
-  std::istringstream names(actions);
-  int count = 0;
-  for (std::string name; std::getline(names, name, ','); ++count) {
-    check.Word("actions", name, {"none", "single_token", "multi_token", "branch"});
-  }
-  if (count == 0) {
-    check.Report("actions", "empty", "at least one of none, single_token, multi_token, branch");
-  }
-}
-
-void CheckTree(Checker& check, const TreeOptions& tree) {
-  constexpr double kInfinity = INFINITY;
-  if (!UnescapeDelimiter(tree.delimiter)) {
-    check.Report("step-delimiter", "'" + tree.delimiter + "'",
-                 "a text that is not empty, with \\n, \\t and \\\\ as its only escapes");
-  }
-  check.Int("step-tokens", tree.step_tokens, 1, 65536);
-  check.Int("steps", tree.steps, 0, 65536);
-  check.Word("reward", tree.reward, {"conf", "ptrue", "judge", "prm"});
-  check.Int("judge-tokens", tree.judge_tokens, 1, 65536);
-  check.Int("judge-calls", tree.judge_calls, 0, 64);
-  check.Real("balance-temperature", tree.balance_temperature, 0, kInfinity);
-  check.Word("allocation", tree.allocation, {"round", "ceil"});
-  check.Real("cost-weight", tree.cost_weight, 0, kInfinity);
-  check.Real("coverage-weight", tree.coverage_weight, 0, kInfinity);
-  check.Real("cluster-distance", tree.cluster_distance, 0, 1);
-  check.Word("search", tree.search, {"bfs", "dfs"});
-  check.Int("branches", tree.branches, 0, 4096);
-  check.Int("keep", tree.keep, 0, 4096);
-  check.Int("iterations", tree.iterations, 0, 1000000);
-  check.Real("end-value", tree.end_value, 0, 1);
-  check.Real("prune-value", tree.prune_value, 0, 1);
-  check.Real("exploration", tree.exploration, 0, kInfinity);
-  check.Int("rollout-steps", tree.rollout_steps, 0, 4096);
-  check.Real("rollout-share", tree.rollout_share, 0, 1);
-  check.Word("parallel-close", tree.parallel_close, {"orchestrator", "model"});
+  return {};
 }
 
 }  // namespace
 
+std::vector<Option> OptionsOf(MethodOptions& o) {
+  TreeOptions& tree = o.tree;
+  return {
+      {o.width,
+       {.name = "width",
+        .symbol = "S_max",
+        .help = "paths decoded side by side after warm-up",
+        .bounds = Between(1, 4096),
+        .group = kPool,
+        .brief = "32"}},
+      {o.warmup,
+       {.name = "warmup",
+        .symbol = "N_init",
+        .help = "warm-up paths; at most half the width, then top:n in proportion",
+        .bounds = Between(1, 4096),
+        .group = kPool,
+        .read_by = kWarmup,
+        .brief = "8"}},
+      {o.includes_warmup,
+       {.name = "includes-warmup",
+        .help = "count the warm-up paths into the width",
+        .group = kPool,
+        .read_by = kPruning}},
+      {o.lane_factor,
+       {.name = "lane-factor",
+        .help = "lanes in use at once, as a multiple of the width",
+        .bounds = From(1),
+        .group = kPool}},
+      {o.actions,
+       {.name = "actions",
+        .help = "actions the controller may take; none is always one of them",
+        .group = kControl,
+        .read_by = kController,
+        .takes = "a list of none, single_token, multi_token, branch"}},
+      {o.interval,
+       {.name = "interval",
+        .symbol = "T",
+        .help = "tokens between two decisions",
+        .bounds = Between(1, 65536),
+        .group = kControl,
+        .brief = "8"}},
+      {o.suffix,
+       {.name = "suffix",
+        .symbol = "L",
+        .help = "tokens compared by edit distance; 0: T",
+        .bounds = Between(0, 65536),
+        .group = kControl,
+        .read_by = kController}},
+      {o.horizon,
+       {.name = "horizon",
+        .symbol = "m",
+        .help = "tokens of a MultiToken expansion, at most T; 0: T",
+        .bounds = Between(0, 65536),
+        .group = kControl,
+        .read_by = kController}},
+      {o.eta,
+       {.name = "eta",
+        .symbol = "eta",
+        .help = "share of the distribution part in the diversity",
+        .bounds = Between(0, 1),
+        .group = kControl,
+        .read_by = kController}},
+      {o.confidence_set,
+       kConfidenceSetNames,
+       {.name = "confidence-set",
+        .symbol = "C_k",
+        .help = "candidates of the confidence: without the chosen token, or with it",
+        .group = kConfidence}},
+      {o.confidence_count,
+       {.name = "confidence-count",
+        .symbol = "k",
+        .help = "candidates of the confidence",
+        .bounds = Between(1, 64),
+        .group = kConfidence}},
+      {o.entropy_count,
+       {.name = "entropy-count",
+        .symbol = "k",
+        .help = "tokens of the top-k entropy and D_dist",
+        .bounds = Between(1, 64),
+        .group = kConfidence}},
+      {o.window,
+       {.name = "window",
+        .help = "tokens of the sliding confidence window",
+        .bounds = Between(1, 1048576),
+        .group = kConfidence,
+        .brief = "8"}},
+      {o.threshold,
+       {.name = "threshold",
+        .symbol = "tau",
+        .help = "pruning threshold out of the warm-up's lowest windows",
+        .group = kConfidence,
+        .read_by = kPruning,
+        .brief = "top:3",
+        .takes = "top:n with n >= 1, percentile:q with q from 0 to 100, or off"}},
+      {o.route.tau,
+       {.name = "tau",
+        .symbol = "tau",
+        .help = "scale of the routing noise",
+        .bounds = From(0),
+        .group = kSingleToken,
+        .read_by = kRefinement}},
+      {o.route.lambda,
+       {.name = "lambda",
+        .symbol = "lambda",
+        .help = "penalty on reusing an earlier route's experts",
+        .bounds = From(0),
+        .group = kSingleToken,
+        .read_by = kRefinement}},
+      {o.route.two_pass,
+       {.name = "two-pass",
+        .help = "two-pass expert sampling; false: RoE's",
+        .group = kSingleToken,
+        .read_by = kRefinement}},
+      {o.route.penalty,
+       kRoutePenaltyNames,
+       {.name = "penalty",
+        .symbol = "S",
+        .help = "what the reuse penalty accumulates",
+        .group = kSingleToken,
+        .read_by = kRefinement}},
+      {o.route.weights,
+       kRouteWeightsNames,
+       {.name = "weights",
+        .help = "mixing weights of the chosen experts",
+        .group = kSingleToken,
+        .read_by = kRefinement}},
+      {o.route.aggregate,
+       kRouteAggregateNames,
+       {.name = "aggregate",
+        .help = "how K proposals become one",
+        .group = kSingleToken,
+        .read_by = kRefinement}},
+      {o.route.aggregate_temperature,
+       {.name = "aggregate-temperature",
+        .help = "softness of the confidence weights",
+        .bounds = Above(0),
+        .group = kSingleToken,
+        .read_by = kRefinement}},
+      {o.route.skip_first_layers,
+       {.name = "skip-first-layers",
+        .help = "MoE layers kept clean at the start",
+        .bounds = Between(0, 65536),
+        .group = kSingleToken,
+        .read_by = kRefinement}},
+      {o.route.skip_last_layers,
+       {.name = "skip-last-layers",
+        .help = "MoE layers kept clean at the end",
+        .bounds = Between(0, 65536),
+        .group = kSingleToken,
+        .read_by = kRefinement}},
+      {o.vote.rule,
+       kVoteRuleNames,
+       {.name = "vote", .help = "rule that picks the answer; all are reported", .group = kVote}},
+      {o.vote.candidates,
+       {.name = "vote-top",
+        .symbol = "K_a",
+        .help = "answers with most paths that enter the vote",
+        .bounds = Between(1, 65536),
+        .group = kVote}},
+      {o.vote.lambda_length,
+       {.name = "lambda-length",
+        .symbol = "lambda_len",
+        .help = "weight of the length",
+        .bounds = From(0),
+        .group = kVote}},
+      {o.vote.lambda_confidence,
+       {.name = "lambda-confidence",
+        .symbol = "lambda_conf",
+        .help = "weight of the confidence",
+        .bounds = From(0),
+        .group = kVote}},
+      {o.vote.tentative,
+       {.name = "vote-tentative",
+        .help = "answers out of unfinished reasoning vote too",
+        .group = kVote}},
+      {o.vote.borda_power,
+       {.name = "borda-power",
+        .symbol = "p",
+        .help = "exponent of the Borda vote",
+        .bounds = From(0),
+        .group = kVote}},
+      {o.scorer,
+       kPathScorerNames,
+       {.name = "scorer",
+        .help = "score of a whole path for bon and offline deepconf",
+        .group = kCompared,
+        .read_by = kScorer}},
+      {o.keep_percent,
+       {.name = "keep-percent",
+        .symbol = "eta",
+        .help = "share of best paths that vote in offline deepconf",
+        .bounds = {0, 100, /*open_low=*/true},
+        .group = kCompared,
+        .read_by = kKeepBest}},
+      {o.consensus,
+       {.name = "consensus",
+        .symbol = "tau",
+        .help = "deepconf stops at this vote share of one answer; 0: never",
+        .bounds = Between(0, 1),
+        .group = kCompared,
+        .read_by = kConsensus}},
+      {o.routes,
+       {.name = "routes",
+        .symbol = "K",
+        .help = "routes of each token in roe and roe-late",
+        .bounds = Between(1, 256),
+        .group = kCompared,
+        .read_by = kFixedRoutes}},
+      {o.refine_from,
+       {.name = "refine-from",
+        .help = "roe-late refines from this share of the median warm-up length",
+        .bounds = Between(0, 1),
+        .group = kCompared,
+        .read_by = kLateRoutes}},
+      {tree.delimiter,
+       {.name = "step-delimiter",
+        .help = "what ends a step of tot, mcts, rebase and ets",
+        .group = kTree,
+        .read_by = kSteps,
+        .brief = "\\n",
+        .takes = "text with \\n, \\t and \\\\"}},
+      {tree.step_tokens,
+       {.name = "step-tokens",
+        .help = "tokens of one step at most; then the next begins",
+        .bounds = Between(1, 65536),
+        .group = kTree,
+        .read_by = kSteps,
+        .brief = "64"}},
+      {tree.steps,
+       {.name = "steps",
+        .help = "steps of one path at most (REBASE's code: 25); 0: no such limit",
+        .bounds = Between(0, 65536),
+        .group = kTree,
+        .read_by = kSteps}},
+      {tree.reward,
+       kRewardKindNames,
+       {.name = "reward",
+        .symbol = "R",
+        .help = "value of a step: its confidence, a P(True) probe, a judge's reply, or a process "
+                "reward model",
+        .group = kTree,
+        .read_by = kSteps}},
+      {tree.judge_tokens,
+       {.name = "judge-tokens",
+        .help = "tokens of a judge's reply",
+        .bounds = Between(1, 65536),
+        .group = kTree,
+        .read_by = kSteps}},
+      {tree.judge_calls,
+       {.name = "judge-calls",
+        .symbol = "n_eval",
+        .help = "judge's replies per step; 0: 3 in tot, else 1",
+        .bounds = Between(0, 64),
+        .group = kTree,
+        .read_by = kSteps}},
+      {tree.balance_temperature,
+       {.name = "balance-temperature",
+        .symbol = "T_b",
+        .help = "softness of the shares; 0: rebase 0.1 (its code: 0.2), ets 0.2",
+        .bounds = From(0),
+        .group = kTree,
+        .read_by = kShares}},
+      {tree.allocation,
+       kAllocationNames,
+       {.name = "allocation",
+        .help = "rebase's shares as whole numbers: the paper's rounding, or its code's",
+        .group = kTree,
+        .read_by = kShares}},
+      {tree.cost_weight,
+       {.name = "cost-weight",
+        .symbol = "lambda_c",
+        .help = "ets: weight of kept nodes",
+        .bounds = From(0),
+        .group = kTree,
+        .read_by = kEts}},
+      {tree.coverage_weight,
+       {.name = "coverage-weight",
+        .symbol = "lambda_s",
+        .help = "ets: weight of covered clusters; 0: none",
+        .bounds = From(0),
+        .group = kTree,
+        .read_by = kEts}},
+      {tree.cluster_distance,
+       {.name = "cluster-distance",
+        .help = "ets: steps closer than this are one cluster",
+        .bounds = Between(0, 1),
+        .group = kTree,
+        .read_by = kEts}},
+      {tree.search,
+       kSearchOrderNames,
+       {.name = "search", .help = "tot: by levels, or in depth", .group = kTree, .read_by = kTot}},
+      {tree.branches,
+       {.name = "branches",
+        .symbol = "b",
+        .help = "continuations of an expanded step; 0: tot 5, mcts 3",
+        .bounds = Between(0, 4096),
+        .group = kTree,
+        .read_by = kTot | kMcts}},
+      {tree.keep,
+       {.name = "keep",
+        .symbol = "b",
+        .help = "tot: states kept per level; 0: 5",
+        .bounds = Between(0, 4096),
+        .group = kTree,
+        .read_by = kTot}},
+      {tree.iterations,
+       {.name = "iterations",
+        .help = "expansions of mcts and of tot in depth at most; 0: 100",
+        .bounds = Between(0, 1000000),
+        .group = kTree,
+        .read_by = kTot | kMcts}},
+      {tree.end_value,
+       {.name = "end-value",
+        .help = "mcts and tot in depth: an answer of this value ends the search",
+        .bounds = Between(0, 1),
+        .group = kTree,
+        .read_by = kTot | kMcts}},
+      {tree.prune_value,
+       {.name = "prune-value",
+        .symbol = "v_th",
+        .help = "tot in depth: states of at most this value are not entered",
+        .bounds = Between(0, 1),
+        .group = kTree,
+        .read_by = kTot}},
+      {tree.exploration,
+       {.name = "exploration",
+        .symbol = "c",
+        .help = "mcts: weight of exploration",
+        .bounds = From(0),
+        .group = kTree,
+        .read_by = kMcts}},
+      {tree.rollout_steps,
+       {.name = "rollout-steps",
+        .help = "mcts: steps of a rollout",
+        .bounds = Between(0, 4096),
+        .group = kTree,
+        .read_by = kMcts}},
+      {tree.rollout_share,
+       {.name = "rollout-share",
+        .symbol = "alpha",
+        .help = "mcts: weight of the rollout in a value",
+        .bounds = Between(0, 1),
+        .group = kTree,
+        .read_by = kMcts}},
+      {tree.parallel_close,
+       kParallelCloseNames,
+       {.name = "parallel-close",
+        .help = "threadweaver: who writes </Parallel>: the orchestrator (paper) or the model",
+        .group = kTree,
+        .read_by = kThreads}},
+      {o.sampler.temperature,
+       {.name = "temperature",
+        .help = "sampling temperature; 0: most probable",
+        .bounds = From(0),
+        .group = kSampling,
+        .brief = "0.8"}},
+      {o.sampler.top_k,
+       {.name = "top-k",
+        .help = "keep the k most probable tokens; 0: all",
+        .bounds = Between(0, 2147483647),
+        .group = kSampling,
+        .brief = "0"}},
+      {o.sampler.top_p,
+       {.name = "top-p",
+        .help = "keep this much probability",
+        .bounds = {0, 1, /*open_low=*/true},
+        .group = kSampling,
+        .brief = "1"}},
+      {o.sampler.min_p,
+       {.name = "min-p",
+        .help = "drop tokens below this share of the best",
+        .bounds = {0, 1, /*open_low=*/false, /*open_high=*/true},
+        .group = kSampling,
+        .brief = "0"}},
+      {o.max_tokens,
+       {.name = "max-tokens",
+        .symbol = "T_max",
+        .help = "tokens of one path at most",
+        .bounds = Between(1, 1048576),
+        .group = kSampling,
+        .brief = "400"}},
+  };
+}
+
 Result<MethodOptions> Preset(const std::string& name) {
   MethodOptions options;
-  if (name == "paper") {
-    return options;
+  if (name != "paper" && name != "short") {
+    return Error{ErrorCode::kNotFound, "preset '" + name + "' is not known; take paper or short"};
   }
-  if (name == "short") {
-    options.width = 32;
-    options.warmup = 8;
-    options.threshold = "top:3";
-    options.interval = 8;
-    options.window = 8;
-    options.sampler = SamplerSpec{0.8, 0, 1.0, 0.0};
-    options.max_tokens = 400;
-    options.tree.delimiter = "\\n";
-    options.tree.step_tokens = 64;
-    return options;
+  for (Option& option : OptionsOf(options)) {
+    if (name == "short" && *option.info().brief != '\0') {
+      if (Status status = option.Set(option.info().brief); !status) {
+        return status.error();
+      }
+    }
   }
-  return Error{ErrorCode::kNotFound, "preset '" + name + "' is not known; take paper or short"};
+  return options;
+}
+
+Status SetOption(MethodOptions& options, std::string_view name, std::string_view text) {
+  std::vector<Option> table = OptionsOf(options);
+  Option* option = FindOption(table, name);
+  if (option == nullptr) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("option '{}' is not known; docs/options.md lists them", name)};
+  }
+  return option->Set(text);
 }
 
 Status Validate(const MethodOptions& options) {
-  constexpr double kInfinity = INFINITY;
-  Checker check;
-  check.Int("width", options.width, 1, 4096);
-  check.Int("warmup", options.warmup, 1, 4096);
-  check.Real("lane-factor", options.lane_factor, 1, kInfinity);
-  CheckActions(check, options.actions);
-  check.Int("interval", options.interval, 1, 65536);
-  check.Int("suffix", options.suffix, 0, 65536);
-  check.Int("horizon", options.horizon, 0, options.interval);
-  check.Real("eta", options.eta, 0, 1);
-  check.Word("confidence-set", options.confidence_set, {"alternatives", "topk"});
-  check.Int("confidence-count", options.confidence_count, 1, 64);
-  check.Int("entropy-count", options.entropy_count, 1, 64);
-  check.Int("window", options.window, 1, 1048576);
-  if (options.threshold != "off" && !ParseThresholdRule(options.threshold)) {
-    check.Report("threshold", "'" + options.threshold + "'",
-                 "top:n with n >= 1, percentile:q with q from 0 to 100, or off");
+  MethodOptions copy = options;
+  for (const Option& option : OptionsOf(copy)) {
+    if (Status status = option.Check(); !status) {
+      return status;
+    }
   }
-  check.Real("tau", options.tau, 0, kInfinity);
-  check.Real("lambda", options.lambda, 0, kInfinity);
-  check.Word("penalty", options.penalty, {"score", "softmax"});
-  check.Word("weights", options.weights, {"noisy", "clean"});
-  check.Word("aggregate", options.aggregate, {"confidence", "mean-prob"});
-  check.Real("aggregate-temperature", options.aggregate_temperature, 0, kInfinity, true);
-  check.Int("skip-first-layers", options.skip_first_layers, 0, 65536);
-  check.Int("skip-last-layers", options.skip_last_layers, 0, 65536);
-  check.Word("vote", options.vote,
-             {"length_confidence", "majority", "confidence", "length", "deepconf",
-              "importance_sampling", "weighted", "best", "borda"});
-  check.Int("vote-top", options.vote_top, 1, 65536);
-  check.Real("lambda-length", options.lambda_length, 0, kInfinity);
-  check.Real("lambda-confidence", options.lambda_confidence, 0, kInfinity);
-  check.Real("borda-power", options.borda_power, 0, kInfinity);
-  check.Word("scorer", options.scorer,
-             {"self-certainty", "mean", "tail", "bottom", "lowest", "p-true"});
-  check.Real("keep-percent", options.keep_percent, 0, 100, true);
-  check.Real("consensus", options.consensus, 0, 1);
-  check.Int("routes", options.routes, 1, 256);
-  check.Real("refine-from", options.refine_from, 0, 1);
-  CheckTree(check, options.tree);
-  check.Real("temperature", options.sampler.temperature, 0, kInfinity);
-  check.Int("top-k", options.sampler.top_k, 0, INT32_MAX);
-  check.Real("top-p", options.sampler.top_p, 0, 1, true);
-  check.Real("min-p", options.sampler.min_p, 0, 1, false, true);
-  check.Int("max-tokens", options.max_tokens, 1, 1048576);
-  if (options.includes_warmup && PoolWidth(options) < 1) {
-    check.Report("includes-warmup", "true",
-                 fmt::format("a --width above the {} warm-up paths", WarmupCount(options)));
-  }
-  return check.status();
+  return CheckTogether(options);
 }
 
 int WarmupCount(const MethodOptions& options) {
@@ -191,6 +483,14 @@ int SuffixTokens(const MethodOptions& options) {
 
 int HorizonTokens(const MethodOptions& options) {
   return options.horizon > 0 ? options.horizon : options.interval;
+}
+
+RouteSpec RouteSpecOf(const MethodOptions& options, int routes) {
+  RouteSpec spec = options.route;
+  spec.routes = routes;
+  spec.confidence_count = options.confidence_count;
+  spec.confidence_set = options.confidence_set;
+  return spec;
 }
 
 }  // namespace hyper

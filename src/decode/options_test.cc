@@ -6,8 +6,6 @@
 #include <set>
 #include <string>
 
-#include "src/decode/names.h"
-
 namespace hyper {
 namespace {
 
@@ -30,17 +28,17 @@ TEST(Options, PaperPresetHasThePapersNumbers) {
   EXPECT_EQ(SuffixTokens(options), 64);
   EXPECT_EQ(HorizonTokens(options), 64);
   EXPECT_EQ(options.eta, 0.4);
-  EXPECT_EQ(options.tau, 0.5);
-  EXPECT_EQ(options.lambda, 0.1);
-  EXPECT_EQ(options.vote_top, 3);
-  EXPECT_EQ(options.lambda_length, 0.6);
-  EXPECT_EQ(options.lambda_confidence, 0.4);
+  EXPECT_EQ(options.route.tau, 0.5);
+  EXPECT_EQ(options.route.lambda, 0.1);
+  EXPECT_EQ(options.vote.candidates, 3);
+  EXPECT_EQ(options.vote.lambda_length, 0.6);
+  EXPECT_EQ(options.vote.lambda_confidence, 0.4);
 }
 
 TEST(Options, TheConfidenceSetHoldsForRoutesToo) {
   MethodOptions options;
   EXPECT_EQ(RouteSpecOf(options, 4).confidence_set, ConfidenceSet::kAlternatives);
-  options.confidence_set = "topk";
+  options.confidence_set = ConfidenceSet::kTopK;
   EXPECT_EQ(RouteSpecOf(options, 4).confidence_set, ConfidenceSet::kTopK);
 }
 
@@ -74,25 +72,59 @@ TEST(Options, EachBadValueIsNamedWithItsRange) {
   EXPECT_NE(message([](auto& o) { o.sampler.temperature = INFINITY; }), "");
   EXPECT_NE(message([](auto& o) { o.sampler.top_p = 0; }), "");
   EXPECT_NE(message([](auto& o) { o.sampler.min_p = 1; }), "");
-  EXPECT_NE(message([](auto& o) { o.threshold = "top:0"; }).find("top:0"), std::string::npos);
-  EXPECT_NE(message([](auto& o) { o.threshold = "percentile:101"; }), "");
-  EXPECT_NE(message([](auto& o) { o.actions = "none,jump"; }).find("jump"), std::string::npos);
-  EXPECT_NE(message([](auto& o) { o.actions = ""; }), "");
-  EXPECT_NE(message([](auto& o) { o.vote = "loudest"; }).find("loudest"), std::string::npos);
   EXPECT_NE(message([](auto& o) { o.horizon = 65; }), "");
   EXPECT_NE(message([](auto& o) { o.eta = 1.5; }), "");
-  EXPECT_EQ(message([](auto& o) { o.threshold = "off"; }), "");
+  EXPECT_NE(message([](auto& o) { o.threshold.top = 0; }).find("top:0"), std::string::npos);
+  EXPECT_NE(message([](auto& o) { o.threshold.percentile = 101; }), "");
+  const auto refusal = [](const char* name, const char* text) {
+    MethodOptions options;
+    const Status status = SetOption(options, name, text);
+    return status ? std::string() : status.error().message;
+  };
+  EXPECT_NE(refusal("threshold", "top:0").find("top:0"), std::string::npos);
+  EXPECT_NE(refusal("threshold", "percentile:101"), "");
+  EXPECT_NE(refusal("actions", "none,jump").find("jump"), std::string::npos);
+  EXPECT_NE(refusal("actions", ""), "");
+  EXPECT_NE(refusal("vote", "loudest").find("loudest"), std::string::npos);
+  EXPECT_NE(refusal("volume", "11").find("volume"), std::string::npos);
+  EXPECT_EQ(refusal("threshold", "off"), "");
 }
 
-TEST(Options, EveryOptionIsDeclaredOnce) {
+TEST(Options, EveryOptionIsDeclaredOnceAndSaysWhatItTakes) {
   MethodOptions options;
   std::set<std::string> names;
-  MethodOptions::ForEach(options, [&](auto& /*field*/, const OptionInfo& info) {
-    EXPECT_TRUE(names.insert(info.name).second) << info.name;
-    EXPECT_NE(std::string(info.help), "");
-    EXPECT_NE(std::string(info.range), "");
-  });
+  for (const Option& option : OptionsOf(options)) {
+    EXPECT_TRUE(names.insert(option.info().name).second) << option.info().name;
+    EXPECT_NE(std::string(option.info().help), "");
+    EXPECT_NE(std::string(option.info().group), "");
+    EXPECT_NE(option.Takes(), "") << option.info().name;
+    EXPECT_TRUE(option.Check().ok()) << option.info().name;
+  }
   EXPECT_EQ(names.size(), 60U);
+}
+
+// Text that an option prints is text that it reads, for every option and preset.
+TEST(Options, TextsReadBack) {
+  for (const char* preset : {"paper", "short"}) {
+    MethodOptions options = *Preset(preset);
+    MethodOptions copy;
+    for (const Option& option : OptionsOf(options)) {
+      EXPECT_TRUE(SetOption(copy, option.info().name, option.Text()).ok()) << option.info().name;
+    }
+    const std::vector<Option> now = OptionsOf(copy);
+    const std::vector<Option> was = OptionsOf(options);
+    for (size_t i = 0; i < now.size(); ++i) {
+      EXPECT_EQ(now[i].Text(), was[i].Text()) << now[i].info().name;
+      EXPECT_EQ(now[i].value(), was[i].value()) << now[i].info().name;
+    }
+  }
+}
+
+TEST(Options, NoneIsAlwaysAmongTheActions) {
+  MethodOptions options;
+  ASSERT_TRUE(SetOption(options, "actions", "branch,single_token").ok());
+  std::vector<Option> table = OptionsOf(options);
+  EXPECT_EQ(FindOption(table, "actions")->Text(), "none,single_token,branch");
 }
 
 }  // namespace

@@ -243,9 +243,8 @@ void Pool::EndLane(Path& path, PathStatus status, const std::string& reason) {
   Release(path.id);
   if (status != PathStatus::kMerged && path.kind == PathKind::kReasoning &&
       config_.extractor != nullptr) {
-    ExtractedAnswer extracted =
-        config_.extractor(config_.extractor_context, path.text, status == PathStatus::kFinished,
-                          config_.prompt.reasoning_opened);
+    ExtractedAnswer extracted = config_.extractor(path.text, status == PathStatus::kFinished,
+                                                  config_.prompt.reasoning_opened);
     path.answer = std::move(extracted.answer);
     path.answer_raw = std::move(extracted.raw);
     path.tentative = extracted.tentative;
@@ -263,7 +262,7 @@ void Pool::Append(Path& path, const Event& event) {
   path.mean_logprobs.push_back(
       event.mean_logprob.value_or(std::numeric_limits<float>::quiet_NaN()));
   path.route_counts.push_back(static_cast<uint8_t>(std::min(event.routes, 255)));
-  const ConfidenceSet set = ConfidenceSetOf(options);
+  const ConfidenceSet set = options.confidence_set;
   const auto confidence =
       static_cast<float>(TokenConfidence(event.top, event.token, set, options.confidence_count));
   path.confidences.push_back(confidence);

@@ -88,8 +88,8 @@ TEST(ReportedVotes, PrunedPathsThatAnsweredVoteWhereNobodyElseDoes) {
       return ScriptedNext{next, written.size() < 5 ? 6.0F : 0.5F};
     }));
     MethodOptions options = ReportedOptions("hyper", 8, 4);
-    options.threshold = "top:2";
-    options.actions = "none";
+    EXPECT_TRUE(SetOption(options, "threshold", "top:2").ok());
+    EXPECT_TRUE(SetOption(options, "actions", "none").ok());
     const auto session = Answered(engine, "hyper", options);
     int pruned = 0;
     for (const Path& path : session->pool().paths()) {

@@ -10,6 +10,7 @@
 #include "hyper/driver.h"
 #include "hyper/fake_engine.h"
 #include "hyper/session.h"
+#include "src/decode/methods/registry.h"
 
 namespace hyper {
 
@@ -41,7 +42,7 @@ inline FakeOptions ScriptedOptions(Script script) {
 }
 
 // Takes the text after the last '='.
-inline ExtractedAnswer AfterEquals(const void*, std::string_view text, bool finished, bool) {
+inline ExtractedAnswer AfterEquals(std::string_view text, bool finished, bool) {
   const size_t at = text.rfind('=');
   if (at == std::string_view::npos) {
     return {};

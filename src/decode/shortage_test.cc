@@ -19,11 +19,11 @@ MethodOptions ShortOptions(const std::string& actions) {
   MethodOptions options = *Preset("short");
   options.width = 8;
   options.warmup = 2;
-  options.threshold = "off";
+  EXPECT_TRUE(SetOption(options, "threshold", "off").ok());
   options.interval = 4;
   options.window = 4;
   options.max_tokens = 40;
-  options.actions = actions;
+  EXPECT_TRUE(SetOption(options, "actions", actions).ok());
   return options;
 }
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <optional>
 
+#include "src/report/options_json.h"
+
 namespace hyper {
 namespace {
 
@@ -178,8 +180,10 @@ Json RecordJson(const Record& record) { return std::visit(RecordVisitor{}, recor
 
 Json OptionsJson(const MethodOptions& options) {
   Json object = Json::object();
-  MethodOptions::ForEach(
-      options, [&](const auto& field, const OptionInfo& info) { object[info.name] = field; });
+  MethodOptions copy = options;
+  for (const Option& option : OptionsOf(copy)) {
+    object[option.info().name] = OptionJson(option);
+  }
   return object;
 }
 

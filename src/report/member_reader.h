@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <initializer_list>
+#include <optional>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -72,6 +73,8 @@ class MemberReader {
     }
   }
 
+  explicit MemberReader(Json object) : object_(std::move(object)) {}
+
   // Puts member `name` into `field`, which keeps its value where there is none.
   template <class T>
   void Take(const char* name, T& field) {
@@ -86,6 +89,17 @@ class MemberReader {
       return;
     }
     field = found->template get<T>();
+  }
+
+  // As above; `field` stays empty where there is none.
+  template <class T>
+  void Take(const char* name, std::optional<T>& field) {
+    T value{};
+    const bool given = object_.contains(name);
+    Take(name, value);
+    if (given && status_) {
+      field = std::move(value);
+    }
   }
 
   // As above for one of a few words, each with its value.

@@ -6,6 +6,7 @@
 
 #include "hyper/ask.h"
 #include "src/report/json.h"
+#include "src/report/member_reader.h"
 
 namespace hyper {
 
@@ -15,11 +16,21 @@ struct AskRequest {
   bool timing = false;
 };
 
-// Reads an object such as {"method": "sc", "preset": "short", "width": 16, "seed": 7}; an empty
-// text is an empty object. Members: those of docs/c-api.md, which every option of the method is
-// one of; `default_preset` holds where "preset" is not given.
-// Errors: kInvalidArgument (not JSON, not an object, an unknown member, a value of another type or
-// out of its range), kNotFound (no such preset). Pure.
-Result<AskRequest> ParseAskOptions(const std::string& text, const std::string& default_preset);
+// Reads an object such as {"method": "sc", "preset": "short", "width": 16, "seed": 7}. Members:
+// those of docs/c-api.md, which every option of the method is one of.
+// Errors: kInvalidArgument (an unknown member, a value of another type or out of its range),
+// kNotFound (no such preset). Pure.
+Result<AskRequest> ParseAskOptions(Json object);
+
+// The same out of a text; an empty text is an empty object. Errors: also kInvalidArgument where it
+// is no JSON object. Pure.
+Result<AskRequest> ParseAskOptions(const std::string& text);
+
+// Takes the option's member into its field, where there is one; a value of another type or out of
+// range is the reader's error. Returns whether the option was given a value.
+bool TakeOption(MemberReader& reader, Option& option);
+
+// An option's value in its own JSON type; lists and rules are strings.
+Json OptionJson(const Option& option);
 
 }  // namespace hyper

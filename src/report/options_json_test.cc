@@ -9,12 +9,20 @@
 namespace hyper {
 namespace {
 
+// The options that a request comes to on a model of preset `short`.
+MethodOptions Resolved(const AskRequest& request) {
+  ModelInfo model;
+  model.preset = "short";
+  const Result<RunPlan> plan = ResolveRun(request.options, model);
+  EXPECT_TRUE(plan.has_value()) << plan.error().message;
+  return plan ? plan->options : MethodOptions();
+}
+
 TEST(ParseAskOptions, NothingGivenIsThePreset) {
-  for (const char* text : {"", "{}", " {} "}) {
-    const Result<AskRequest> request = ParseAskOptions(text, "short");
+  for (const std::string text : {"", "{}", " {} "}) {
+    const Result<AskRequest> request = ParseAskOptions(text);
     ASSERT_TRUE(request.has_value()) << text;
-    EXPECT_EQ(DumpJson(OptionsJson(request->options.decoding)),
-              DumpJson(OptionsJson(*Preset("short"))));
+    EXPECT_EQ(DumpJson(OptionsJson(Resolved(*request))), DumpJson(OptionsJson(*Preset("short"))));
     EXPECT_EQ(request->options.method, "hyper");
   }
 }
@@ -23,27 +31,28 @@ TEST(ParseAskOptions, ReadsEveryOptionThatTheReportPrints) {
   // What one run printed under "options" is taken back as it is.
   MethodOptions odd = *Preset("paper");
   odd.width = 24;
-  odd.tau = 0.25;
-  odd.two_pass = false;
-  odd.penalty = "softmax";
-  odd.threshold = "percentile:30";
+  odd.route.tau = 0.25;
+  odd.route.two_pass = false;
+  odd.route.penalty = RoutePenalty::kSoftmax;
+  EXPECT_TRUE(SetOption(odd, "threshold", "percentile:30").ok());
   odd.sampler.top_p = 0.5;
-  const Result<AskRequest> request = ParseAskOptions(DumpJson(OptionsJson(odd)), "short");
+  Json printed = OptionsJson(odd);
+  printed["preset"] = "paper";
+  const Result<AskRequest> request = ParseAskOptions(printed);
   ASSERT_TRUE(request.has_value()) << request.error().message;
-  EXPECT_EQ(DumpJson(OptionsJson(request->options.decoding)), DumpJson(OptionsJson(odd)));
+  EXPECT_EQ(DumpJson(OptionsJson(Resolved(*request))), DumpJson(OptionsJson(odd)));
 }
 
 TEST(ParseAskOptions, ReadsWhatConcernsTheQuestion) {
-  const Result<AskRequest> request = ParseAskOptions(
+  const Result<AskRequest> request = ParseAskOptions(std::string(
       R"({"method": "sc", "preset": "paper", "seed": 18446744073709551615, "system": "s",
           "instruction": "i", "answer-kind": "choice", "choices": "A-E", "budget-tokens": 5000,
-          "time": 2.5, "token-records": true, "timing": true, "temperature": 1})",
-      "short");
+          "time": 2.5, "token-records": true, "timing": true, "temperature": 1})"));
   ASSERT_TRUE(request.has_value()) << request.error().message;
   const AskOptions& options = request->options;
   EXPECT_EQ(options.method, "sc");
-  EXPECT_EQ(options.decoding.width, Preset("paper")->width);
-  EXPECT_EQ(options.decoding.sampler.temperature, 1.0) << "an integer is a number";
+  EXPECT_EQ(Resolved(*request).width, Preset("paper")->width);
+  EXPECT_EQ(Resolved(*request).sampler.temperature, 1.0) << "an integer is a number";
   EXPECT_EQ(options.seed, 18446744073709551615U);
   EXPECT_EQ(options.system, "s");
   EXPECT_EQ(options.instruction, "i");
@@ -62,7 +71,7 @@ TEST(ParseAskOptions, NamesTheFirstTrouble) {
       {R"({"widht": 16})", "'widht' is not known"},
       {R"({"width": "16"})", "'width' is \"16\"; it takes an integer"},
       {R"({"width": 16.5})", "'width' is 16.5"},
-      {R"({"width": 5000000000})", "'width' is 5000000000"},
+      {R"({"width": 5000000000})", "width is 5000000000"},
       {R"({"width": -3})", "width is -3"},
       {R"({"seed": -1})", "'seed' is -1; it takes an integer from 0"},
       {R"({"two-pass": 1})", "'two-pass' is 1; it takes true or false"},
@@ -75,7 +84,7 @@ TEST(ParseAskOptions, NamesTheFirstTrouble) {
       {R"({"preset": "long"})", "long"},
   };
   for (const auto& [text, part] : cases) {
-    const Result<AskRequest> request = ParseAskOptions(text, "short");
+    const Result<AskRequest> request = ParseAskOptions(std::string(text));
     ASSERT_FALSE(request.has_value()) << text;
     EXPECT_NE(request.error().message.find(part), std::string::npos)
         << text << ": " << request.error().message;

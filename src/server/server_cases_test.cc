@@ -194,15 +194,15 @@ TEST(ServerCases, TheModelsOwnSamplingHoldsWhereARequestSaysNothing) {
   ServerLimits limits;
   limits.model_name = "m";
   limits.most_lanes = 132;
-  limits.vocab_size = 256;
-  limits.sampling = {{"temperature", 0.5}, {"top-k", 12}};
+  limits.model.vocab_size = 256;
+  limits.model.sampling = {{"temperature", 0.5}, {"top-k", 12}};
   const auto sampler = [&limits](const char* fields) {
     const ParsedRequest request = ParseChatRequest(
         std::string(R"({"model": "m:sc", "messages": [{"role": "user", "content": "x"}])") +
             fields + "}",
         limits);
     EXPECT_TRUE(std::holds_alternative<ApiRequest>(request)) << fields;
-    return std::get<ApiRequest>(request).runs[0].options.sampler;
+    return std::get<ApiRequest>(request).runs[0].plan.options.sampler;
   };
   EXPECT_DOUBLE_EQ(sampler("").temperature, 0.5);
   EXPECT_EQ(sampler("").top_k, 12);

@@ -39,7 +39,7 @@ TEST(ServerLife, AWaitingStreamIsNotSilent) {
   auto first = std::make_shared<ReplyQueue>(size_t{1} << 22U);
   RunRequest request;
   request.messages = {{"user", "x"}};
-  request.options.max_tokens = 1 << 19;
+  request.plan.options.max_tokens = 1 << 19;
   EXPECT_FALSE(server.scheduler().Submit({request}, first).error);
   WaitUntilRunning(server);
   std::string seen;
@@ -144,9 +144,9 @@ TEST(ServerLife, PoolsShareTheCells) {
     RunRequest request;
     request.method = "sc";
     request.messages = {{"user", "x"}};
-    request.options = Preset("short").value_or({});
-    request.options.width = 4;
-    request.options.max_tokens = 1000;
+    request.plan.options = Preset("short").value_or({});
+    request.plan.options.width = 4;
+    request.plan.options.max_tokens = 1000;
     auto reply = std::make_shared<ReplyQueue>(size_t{1} << 22U);
     EXPECT_FALSE(server.scheduler().Submit({request, request}, reply).error);
     int most = 0;

@@ -35,7 +35,7 @@ class ServerModel : public testing::Test {
     ServerLimits limits;
     limits.model_name = "m";
     limits.preset = "short";
-    limits.vocab_size = engine_->model().vocab_size;
+    limits.model = engine_->model();
     limits.most_lanes = engine_->capabilities().max_lanes;
     limits.routing = engine_->capabilities().routing;
     HttpOptions http;

@@ -64,7 +64,7 @@ TEST(Server, TurnsRunsAwayWhenTheQueueIsFull) {
   auto reply = std::make_shared<ReplyQueue>(size_t{1} << 22U);
   RunRequest request;
   request.messages = {{"user", "x"}};
-  request.options.max_tokens = 1 << 20;
+  request.plan.options.max_tokens = 1 << 20;
   EXPECT_FALSE(server.scheduler().Submit({request}, reply).error);
   while (server.scheduler().metrics().running == 0) {
     std::this_thread::yield();
@@ -127,9 +127,9 @@ TEST(Server, KeepsRunsAndControlsLiveOnes) {
   RunRequest request;
   request.method = "sc";
   request.messages = {{"user", "x"}};
-  request.options = Preset("short").value_or({});
-  request.options.width = 4;
-  request.options.max_tokens = 1 << 19;
+  request.plan.options = Preset("short").value_or({});
+  request.plan.options.width = 4;
+  request.plan.options.max_tokens = 1 << 19;
   auto reply = std::make_shared<ReplyQueue>(size_t{1} << 22U);
   const std::string id = server.scheduler().Submit({request}, reply).id;
   httplib::Client client = server.Client();

@@ -37,24 +37,22 @@ struct Outcome {
 Outcome RunOn(Engine& engine, const std::string& question) {
   AskOptions options;
   options.seed = 1;
-  options.decoding = *Preset("short");
-  options.decoding.actions = "none,multi_token,branch";
-  options.decoding.width = 4;
-  options.decoding.warmup = 2;
-  options.decoding.max_tokens = 60;
-  Result<AskSession> ask = PrepareSession(engine, question, options);
+  options.preset = "short";
+  options.options = {
+      {"width", 4}, {"warmup", 2}, {"max-tokens", 60}, {"actions", "none,multi_token,branch"}};
+  Result<std::unique_ptr<Session>> ask = PrepareSession(engine, question, options);
   EXPECT_TRUE(ask.has_value());
   Driver driver(engine);
-  driver.Add(ask->session.get());
+  driver.Add(ask->get());
   EXPECT_TRUE(driver.RunAll().ok());
   Outcome run;
-  run.result = ask->session->Result();
-  for (const Record& record : ask->session->pool().TakeRecords()) {
+  run.result = (*ask)->Result();
+  for (const Record& record : (*ask)->pool().TakeRecords()) {
     if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
       run.decisions.push_back(*decision);
     }
   }
-  for (const Path& path : ask->session->pool().paths()) {
+  for (const Path& path : (*ask)->pool().paths()) {
     run.texts.push_back(path.text);
     run.statuses.push_back(path.status);
   }

@@ -64,7 +64,7 @@ class TestServer {
     ServerLimits limits;
     limits.model_name = "m";
     limits.preset = "short";
-    limits.vocab_size = FakeEngine::kVocabulary;
+    limits.model = engine_->model();
     limits.most_lanes = setup.lanes;
     limits.routing = setup.routing;
     setup.http.port = 0;

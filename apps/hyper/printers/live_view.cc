@@ -48,11 +48,11 @@ double MeanWindow(const Pool& pool) {
 
 }  // namespace
 
-LiveMode LiveModeOf(const std::string& word) {
-  if (word != "never" && isatty(STDERR_FILENO) == 1) {
+LiveMode LiveModeOf(LiveWhen when) {
+  if (when != LiveWhen::kNever && isatty(STDERR_FILENO) == 1) {
     return LiveMode::kRedraw;
   }
-  return word == "always" ? LiveMode::kLines : LiveMode::kOff;
+  return when == LiveWhen::kAlways ? LiveMode::kLines : LiveMode::kOff;
 }
 
 void LiveView::OnRecord(const Record& record) {

@@ -1,6 +1,7 @@
 // The pool while it runs, on stderr.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <string>
 
@@ -12,9 +13,13 @@ namespace hyper::app {
 // What the view may do: redraw a status block in place (a terminal), print lines only, or nothing.
 enum class LiveMode { kRedraw, kLines, kOff };
 
-// The mode of `--live auto|always|never`: auto redraws on a terminal and is silent elsewhere;
-// always also prints lines where stderr is no terminal.
-LiveMode LiveModeOf(const std::string& word);
+// `--live`: auto redraws on a terminal and is silent elsewhere; always also prints lines where
+// stderr is no terminal.
+enum class LiveWhen { kAuto, kAlways, kNever };
+inline constexpr std::array kLiveWhenNames = {"auto", "always", "never"};
+
+// The mode of that choice for the present stderr.
+LiveMode LiveModeOf(LiveWhen when);
 
 // A line for each finished path and decision and, on a terminal, two lines redrawn in place: paths,
 // mean confidence, diversity, last action; tokens and elapsed time.

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "apps/hyper/run_report.h"
+#include "apps/hyper/printers/run_report.h"
 
 namespace hyper::app {
 

@@ -59,7 +59,7 @@ class RunText : public testing::Test {
     }));
     MethodOptions options = *Preset("short");
     options.width = 6;
-    options.vote = "majority";
+    options.vote.rule = VoteRule::kMajority;
     SessionLimits limits;
     limits.budget_tokens = budget_tokens;
     auto session = ScriptedSession(engine, "sc", options, 1 << 20, limits);

@@ -93,7 +93,9 @@ Status HyperMethod::Decide(Pool& pool) {
   const NormalisedStatistics normalised = Normalise(ToCore(decision.raw), MaximaOf(warmup_));
   decision.normalised = ToRecord(normalised, decision.raw);
   decision.scores = ScoreActions(normalised);
-  decision.allowed = ActionsOf(options_);
+  for (size_t i = 0; i < kActionCount; ++i) {
+    decision.allowed[i] = options_.actions.Has(static_cast<Action>(i));
+  }
   if (!pool.capabilities().routing) {
     decision.allowed[static_cast<size_t>(Action::kSingleToken)] = false;
   }

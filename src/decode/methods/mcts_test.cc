@@ -11,7 +11,7 @@ namespace {
 
 MethodOptions MctsOptions(int branches, int iterations) {
   MethodOptions options = StepOptions(8);
-  options.vote = "best";
+  options.vote.rule = VoteRule::kBest;
   options.tree.branches = branches;
   options.tree.iterations = iterations;
   options.tree.rollout_steps = 1;

@@ -64,7 +64,7 @@ Result<std::vector<int>> Rebase::Shares(Pool& /*pool*/, const std::vector<int>& 
   const TreeOptions& tree = options().tree;
   const double temperature = tree.balance_temperature > 0 ? tree.balance_temperature : 0.1;
   return RebaseShares(values, budget, temperature,
-                      tree.allocation == "ceil" ? ShareRounding::kCeil : ShareRounding::kRound);
+                      tree.allocation == Allocation::kCeil ? ShareRounding::kCeil : ShareRounding::kRound);
 }
 
 }  // namespace hyper

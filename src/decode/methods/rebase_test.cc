@@ -89,7 +89,7 @@ TEST(Rebase, AFinishedPathTakesItsPlaceOutOfTheWidth) {
 TEST(Rebase, RoundingIsTheDefaultAndMayPassTheWidth) {
   MethodOptions options = StepOptions(3);
   options.tree.allocation = MethodOptions().tree.allocation;
-  EXPECT_EQ(options.tree.allocation, "round");
+  EXPECT_EQ(options.tree.allocation, Allocation::kRound);
   FakeEngine engine(
       LetterSteps([](char letter) { return letter == 'a' ? 0 : 3; }, [](char) { return '1'; }));
   Batches batches;

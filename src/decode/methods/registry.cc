@@ -1,189 +1,334 @@
-// The methods by name: one row each.
+// The methods by name. What is code has a row in kMethods; what is a method with other options has
+// a row in kVariants.
+#include "src/decode/methods/registry.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
 
-#include "hyper/method.h"
+#include "hyper/step_reward.h"
 #include "src/decode/methods/deepconf.h"
+#include "src/decode/methods/ets.h"
 #include "src/decode/methods/hyper.h"
+#include "src/decode/methods/judge_reward.h"
+#include "src/decode/methods/mcts.h"
+#include "src/decode/methods/rebase.h"
 #include "src/decode/methods/roe.h"
 #include "src/decode/methods/sc.h"
 #include "src/decode/methods/schedules.h"
-#include "src/decode/methods/step_methods.h"
 #include "src/decode/methods/threadweaver.h"
+#include "src/decode/methods/tot.h"
 
 namespace hyper {
 namespace {
 
-using Options = MethodOptions;
 using Made = std::unique_ptr<Method>;
+using Reward = std::unique_ptr<StepReward>;
 
-struct Row {
+struct MethodRow {
   const char* name;
   const char* description;
-  void (*defaults)(Options& options);
-  Made (*make)(const Options& options);
+  const char* defaults;  // option=value, separated by spaces
+  uint32_t features;
+  Made (*make)(const MethodOptions& options);
+  bool needs_logprobs = false;
 };
 
-void Keep(Options& /*options*/) {}
+struct VariantRow {
+  const char* name;
+  const char* base;  // a row of kMethods
+  const char* description;
+  const char* options;  // over the base's defaults
+};
 
-void Majority(Options& options) { options.vote = "majority"; }
+// A search over steps, which takes a scorer of steps.
+struct TreeRow {
+  const char* name;
+  const char* description;
+  const char* defaults;
+  uint32_t features;
+  Made (*make)(const MethodOptions& options, Reward reward);
+};
 
-void DeepConfDefaults(Options& options, const char* threshold) {
-  options.threshold = threshold;
-  options.confidence_set = "topk";
-  options.confidence_count = 20;
-  options.includes_warmup = true;
-  options.vote = "deepconf";
+template <class T>
+Made Make(const MethodOptions& options) {
+  return std::make_unique<T>(options);
 }
 
-void RoeDefaults(Options& options) {
-  options.two_pass = false;
-  options.weights = "clean";
-  options.aggregate = "mean-prob";
-  options.skip_first_layers = 1;
-  options.skip_last_layers = 1;
-  options.vote = "majority";
+template <class T>
+Made MakeTree(const MethodOptions& options, Reward reward) {
+  return std::make_unique<T>(options, std::move(reward));
 }
 
-void OfflineDefaults(Options& options, const char* scorer) {
-  options.confidence_set = "topk";
-  options.confidence_count = 20;
-  options.scorer = scorer;
-  options.vote = "weighted";
+template <bool kAllVote>
+Made MakeOnline(const MethodOptions& options) {
+  return std::make_unique<DeepConf>(options, kAllVote);
 }
 
-// Confidences are DeepConf's, as its traces are scored.
-void BestOf(Options& options, const char* scorer) {
-  OfflineDefaults(options, scorer);
-  options.vote = "best";
+template <bool kLate>
+Made MakeRoe(const MethodOptions& options) {
+  return std::make_unique<RosterOfExperts>(options, kLate);
 }
 
-void Without(Options& options, const char* actions) { options.actions = actions; }
+template <Action kAction>
+Made MakeFixed(const MethodOptions& options) {
+  return std::make_unique<FixedAction>(options, kAction);
+}
 
-Made Hyper(const Options& o) { return std::make_unique<HyperMethod>(o); }
-Made Sc(const Options& o) { return std::make_unique<SelfConsistency>(o); }
-Made Scored(const Options& o) { return std::make_unique<ScoredPaths>(o); }
-Made Offline(const Options& o) { return std::make_unique<OfflineDeepConf>(o); }
-Made Online(const Options& o) { return std::make_unique<DeepConf>(o, /*all_vote=*/false); }
+constexpr uint32_t kOnlinePool = kEvery | kWarmup | kPruning;
+constexpr uint32_t kHyper = kOnlinePool | kController | kRefinement;
+constexpr uint32_t kTree = kEvery | kWarmup | kSteps | kWeights;
+constexpr const char* kRoe =
+    "two-pass=false weights=clean aggregate=mean-prob skip-first-layers=1 skip-last-layers=1 "
+    "vote=majority";
 
-const auto kRows = std::to_array<Row>({
-    {"hyper", "the full expand-reduce controller (HyPER)", Keep, Hyper},
-    {"cot", "one path", [](Options& o) { Majority(o), o.width = 1; }, Sc},
-    {"sc", "self-consistency: independent paths, majority vote", Majority, Sc},
-    {"self-certainty", "the path with the highest full-vocabulary certainty",
-     [](Options& o) { o.vote = "best"; }, Scored},
-    {"self-certainty-borda", "Borda vote over paths ranked by self-certainty",
-     [](Options& o) { o.vote = "borda"; }, Scored},
+constexpr auto kMethods = std::to_array<MethodRow>({
+    {"hyper", "the full expand-reduce controller (HyPER)", "", kHyper, Make<HyperMethod>, true},
+    {"cot", "one path, whatever the width", "vote=majority", kEvery, Make<SelfConsistency>},
+    {"sc", "self-consistency: independent paths, majority vote", "vote=majority", kEvery,
+     Make<SelfConsistency>},
+    {"self-certainty", "the path with the highest full-vocabulary certainty", "vote=best",
+     kEvery | kScorer | kWeights, Make<ScoredPaths>, true},
+    {"bon", "best of N by --scorer", "vote=best", kEvery | kScorer | kWeights, Make<ScoredPaths>},
     {"deepconf", "online DeepConf-low: keeps what the best 10 % of warm-up would",
-     [](Options& o) { DeepConfDefaults(o, "percentile:90"); }, Online},
-    {"deepconf-high", "online DeepConf-high: the 10th percentile of warm-up",
-     [](Options& o) { DeepConfDefaults(o, "percentile:10"); }, Online},
+     "threshold=percentile:90 confidence-set=topk confidence-count=20 includes-warmup=true "
+     "vote=deepconf",
+     kOnlinePool | kConsensus, MakeOnline<false>, true},
     {"deepconf-top10", "online DeepConf with HyPER's threshold and vote set",
-     [](Options& o) {
-       const std::string threshold = o.threshold;  // HyPER's, as the preset scales it
-       DeepConfDefaults(o, threshold.c_str());
-     },
-     [](const Options& o) -> Made { return std::make_unique<DeepConf>(o, /*all_vote=*/true); }},
-    {"deepconf-offline", "complete paths, weighted by mean confidence",
-     [](Options& o) { OfflineDefaults(o, "mean"), o.keep_percent = 100; }, Offline},
+     "confidence-set=topk confidence-count=20 includes-warmup=true vote=deepconf",
+     kOnlinePool | kConsensus, MakeOnline<true>, true},
     {"deepconf-offline-filtered", "complete paths, the best by mean confidence vote",
-     [](Options& o) { OfflineDefaults(o, "mean"); }, Offline},
-    {"deepconf-offline-tail", "complete paths, the best by tail confidence vote",
-     [](Options& o) { OfflineDefaults(o, "tail"); }, Offline},
-    {"deepconf-offline-bottom", "complete paths, the best by their lowest windows vote",
-     [](Options& o) { OfflineDefaults(o, "bottom"); }, Offline},
-    {"deepconf-offline-lowest", "complete paths, the best by their lowest window vote",
-     [](Options& o) { OfflineDefaults(o, "lowest"); }, Offline},
-    {"bon", "best of N by --scorer", [](Options& o) { o.vote = "best"; }, Scored},
-    {"bon-mean", "best of N by mean confidence", [](Options& o) { BestOf(o, "mean"); }, Scored},
-    {"bon-tail", "best of N by tail confidence", [](Options& o) { BestOf(o, "tail"); }, Scored},
-    {"bon-ptrue", "best of N by a P(True) probe", [](Options& o) { BestOf(o, "p-true"); }, Scored},
-    {"roe", "every token refined by K routes (RoE)", RoeDefaults,
-     [](const Options& o) -> Made { return std::make_unique<RosterOfExperts>(o, /*late=*/false); }},
-    {"roe-late", "tokens late in each path refined by K routes (RoE)", RoeDefaults,
-     [](const Options& o) -> Made { return std::make_unique<RosterOfExperts>(o, /*late=*/true); }},
+     "confidence-set=topk confidence-count=20 scorer=mean vote=weighted",
+     kEvery | kScorer | kKeepBest | kWeights, Make<OfflineDeepConf>, true},
+    {"roe", "every token refined by K routes (RoE)", kRoe, kEvery | kRefinement | kFixedRoutes,
+     MakeRoe<false>},
+    {"roe-late", "tokens late in each path refined by K routes (RoE)", kRoe,
+     kEvery | kWarmup | kRefinement | kFixedRoutes | kLateRoutes, MakeRoe<true>},
     {"threadweaver", "threads spawned by the model's own outlines, untrained (ThreadWeaver)",
-     Majority, [](const Options& o) -> Made { return std::make_unique<ThreadWeaver>(o); }},
-    {"hyper-no-single", "HyPER without SingleToken",
-     [](Options& o) { Without(o, "none,multi_token,branch"); }, Hyper},
-    {"hyper-no-multi", "HyPER without MultiToken",
-     [](Options& o) { Without(o, "none,single_token,branch"); }, Hyper},
-    {"hyper-no-branch", "HyPER without Branch",
-     [](Options& o) { Without(o, "none,single_token,multi_token"); }, Hyper},
-    {"hyper-roe-sampling", "HyPER with RoE's sampling in place of two-pass",
-     [](Options& o) { o.two_pass = false; }, Hyper},
-    {"single-token-only", "HyPER's pool with SingleToken at every decision", Keep,
-     [](const Options& o) -> Made {
-       return std::make_unique<FixedAction>(o, Action::kSingleToken);
-     }},
-    {"multi-token-only", "HyPER's pool with MultiToken at every decision", Keep,
-     [](const Options& o) -> Made {
-       return std::make_unique<FixedAction>(o, Action::kMultiToken);
-     }},
-    {"manual", "MultiToken early, SingleToken late, by a fixed schedule", Keep,
-     [](const Options& o) -> Made { return std::make_unique<ManualSchedule>(o); }},
+     "vote=majority", kEvery | kThreads, Make<ThreadWeaver>},
+    {"single-token-only", "HyPER's pool with SingleToken at every decision", "", kHyper,
+     MakeFixed<Action::kSingleToken>},
+    {"multi-token-only", "HyPER's pool with MultiToken at every decision", "", kHyper,
+     MakeFixed<Action::kMultiToken>},
+    {"manual", "MultiToken early, SingleToken late, by a fixed schedule", "", kHyper,
+     Make<ManualSchedule>},
 });
 
-Result<const Row*> Find(const std::string& name) {
-  std::string names;
-  for (const Row& row : kRows) {
-    if (name == row.name) {
-      return &row;
+constexpr auto kVariants = std::to_array<VariantRow>({
+    {"self-certainty-borda", "self-certainty", "Borda vote over paths ranked by self-certainty",
+     "vote=borda"},
+    {"deepconf-high", "deepconf", "online DeepConf-high: the 10th percentile of warm-up",
+     "threshold=percentile:10"},
+    {"deepconf-offline", "deepconf-offline-filtered", "complete paths, weighted by mean confidence",
+     "keep-percent=100"},
+    {"deepconf-offline-tail", "deepconf-offline-filtered",
+     "complete paths, the best by tail confidence vote", "scorer=tail"},
+    {"deepconf-offline-bottom", "deepconf-offline-filtered",
+     "complete paths, the best by their lowest windows vote", "scorer=bottom"},
+    {"deepconf-offline-lowest", "deepconf-offline-filtered",
+     "complete paths, the best by their lowest window vote", "scorer=lowest"},
+    {"bon-mean", "bon", "best of N by mean confidence",
+     "scorer=mean confidence-set=topk confidence-count=20"},
+    {"bon-tail", "bon", "best of N by tail confidence",
+     "scorer=tail confidence-set=topk confidence-count=20"},
+    {"bon-ptrue", "bon", "best of N by a P(True) probe",
+     "scorer=p-true confidence-set=topk confidence-count=20"},
+    {"hyper-no-single", "hyper", "HyPER without SingleToken", "actions=none,multi_token,branch"},
+    {"hyper-no-multi", "hyper", "HyPER without MultiToken", "actions=none,single_token,branch"},
+    {"hyper-no-branch", "hyper", "HyPER without Branch", "actions=none,single_token,multi_token"},
+    {"hyper-roe-sampling", "hyper", "HyPER with RoE's sampling in place of two-pass",
+     "two-pass=false"},
+});
+
+constexpr auto kTrees = std::to_array<TreeRow>({
+    {"tot", "Tree of Thoughts: a beam of states, or --search dfs", "vote=majority", kTree | kTot,
+     MakeTree<TreeOfThoughts>},
+    {"mcts", "tree search by UCT with rollouts (ReST-MCTS*)", "vote=best", kTree | kMcts,
+     MakeTree<Mcts>},
+    {"rebase", "reward-balanced tree of steps (REBASE)", "vote=weighted", kTree | kShares | kRebase,
+     MakeTree<Rebase>},
+    {"ets", "REBASE whose nodes an integer program picks (ETS)", "vote=weighted",
+     kTree | kShares | kEts, MakeTree<Ets>},
+});
+
+// The order in which help and tables show them.
+constexpr auto kOrder = std::to_array<const char*>({"hyper",
+                                                    "cot",
+                                                    "sc",
+                                                    "self-certainty",
+                                                    "self-certainty-borda",
+                                                    "deepconf",
+                                                    "deepconf-high",
+                                                    "deepconf-top10",
+                                                    "deepconf-offline",
+                                                    "deepconf-offline-filtered",
+                                                    "deepconf-offline-tail",
+                                                    "deepconf-offline-bottom",
+                                                    "deepconf-offline-lowest",
+                                                    "bon",
+                                                    "bon-mean",
+                                                    "bon-tail",
+                                                    "bon-ptrue",
+                                                    "roe",
+                                                    "roe-late",
+                                                    "threadweaver",
+                                                    "hyper-no-single",
+                                                    "hyper-no-multi",
+                                                    "hyper-no-branch",
+                                                    "hyper-roe-sampling",
+                                                    "single-token-only",
+                                                    "multi-token-only",
+                                                    "manual"});
+
+template <class Rows>
+auto RowOf(const Rows& rows, std::string_view name) -> decltype(rows.data()) {
+  const auto at =
+      std::find_if(rows.begin(), rows.end(), [name](const auto& row) { return name == row.name; });
+  return at == rows.end() ? nullptr : &*at;
+}
+
+// What a name stands for; one of `method` and `tree` is set.
+struct Named {
+  const MethodRow* method = nullptr;
+  const VariantRow* variant = nullptr;
+  const TreeRow* tree = nullptr;
+  std::string reward;  // of a tree, where the name gives one
+};
+
+std::optional<Named> NamedTree(const std::string& name) {
+  const size_t dash = name.find('-');
+  Named named;
+  named.tree = RowOf(kTrees, name.substr(0, dash));
+  if (dash != std::string::npos) {
+    named.reward = name.substr(dash + 1);
+    if (std::find(kRewardKindNames.begin(), kRewardKindNames.end(), named.reward) ==
+        kRewardKindNames.end()) {
+      return std::nullopt;
     }
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  for (const MethodInfo& step_method : StepMethods()) {
-    names += ", " + step_method.name;
+  return named.tree != nullptr ? std::optional(named) : std::nullopt;
+}
+
+Result<Named> Find(const std::string& name) {
+  if (std::optional<Named> tree = NamedTree(name)) {
+    return *tree;
+  }
+  Named named;
+  named.variant = RowOf(kVariants, name);
+  named.method = RowOf(kMethods, named.variant != nullptr ? named.variant->base : name.c_str());
+  if (named.method != nullptr) {
+    return named;
+  }
+  std::string names;
+  for (const MethodInfo& info : Methods()) {
+    names += (names.empty() ? "" : ", ") + info.name;
   }
   return Error{ErrorCode::kNotFound,
                fmt::format("method '{}' is not known; take one of {}", name, names)};
+}
+
+// Puts "option=value option=value" into `options`.
+Status Set(MethodOptions& options, std::string_view texts) {
+  while (!texts.empty()) {
+    const std::string_view text = texts.substr(0, texts.find(' '));
+    texts.remove_prefix(std::min(text.size() + 1, texts.size()));
+    const size_t equals = text.find('=');
+    if (Status status = SetOption(options, text.substr(0, equals), text.substr(equals + 1));
+        !status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+// The name's own scorer, else that of the options. Tree of Thoughts has a judge's words in place of
+// a number.
+Result<Made> MakeNamedTree(const Named& named, const MethodOptions& options) {
+  const std::string reward = named.reward.empty()
+                                 ? kRewardKindNames[static_cast<size_t>(options.tree.reward)]
+                                 : named.reward;
+  if (reward == "judge" && named.tree->make == &MakeTree<TreeOfThoughts>) {
+    return named.tree->make(options, std::make_unique<JudgeReward>(options, JudgeScale::kWords));
+  }
+  Result<Reward> made = MakeStepReward(reward, options);
+  if (!made) {
+    return made.error();
+  }
+  return named.tree->make(options, std::move(*made));
 }
 
 }  // namespace
 
 std::vector<MethodInfo> Methods() {
   std::vector<MethodInfo> methods;
-  methods.reserve(kRows.size());
-  for (const Row& row : kRows) {
-    methods.push_back({row.name, row.description});
+  for (const char* name : kOrder) {
+    const VariantRow* variant = RowOf(kVariants, name);
+    methods.push_back(
+        {name, variant != nullptr ? variant->description : RowOf(kMethods, name)->description});
   }
-  const std::vector<MethodInfo> step_methods = StepMethods();
-  methods.insert(methods.end(), step_methods.begin(), step_methods.end());
+  for (const TreeRow& row : kTrees) {
+    methods.push_back({std::string(row.name) + "-conf",
+                       std::string(row.description) +
+                           ", steps valued by confidence (also -ptrue, -judge, -prm)"});
+  }
   return methods;
 }
 
+Result<MethodEntry> FindMethod(const std::string& name) {
+  const Result<Named> named = Find(name);
+  if (!named) {
+    return named.error();
+  }
+  if (named->tree != nullptr) {
+    return MethodEntry{name, named->tree->features, false};
+  }
+  return MethodEntry{name, named->method->features, named->method->needs_logprobs};
+}
+
 Status ApplyMethodDefaults(const std::string& name, MethodOptions& options) {
-  if (ApplyStepMethodDefaults(name, options)) {
-    return {};
+  const Result<Named> named = Find(name);
+  if (!named) {
+    return named.error();
   }
-  const Result<const Row*> row = Find(name);
-  if (!row) {
-    return row.error();
+  if (named->tree != nullptr) {
+    Status status = Set(options, named->tree->defaults);
+    return status && !named->reward.empty() ? Set(options, "reward=" + named->reward) : status;
   }
-  (*row)->defaults(options);
-  return {};
+  Status status = Set(options, named->method->defaults);
+  return status && named->variant != nullptr ? Set(options, named->variant->options) : status;
+}
+
+Status ApplyMethodLimits(const std::string& name, MethodOptions& options) {
+  if (name == "cot") {
+    options.width = 1;
+  }
+  const Result<Named> named = Find(name);
+  return named ? Status() : Status(named.error());
 }
 
 Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const MethodOptions& options) {
-  Result<std::unique_ptr<Method>> step_method = MakeNamedStepMethod(name, options);
-  if (step_method || step_method.error().code != ErrorCode::kNotFound) {
-    return step_method;
+  const Result<Named> named = Find(name);
+  if (!named) {
+    return named.error();
   }
-  const Result<const Row*> row = Find(name);
-  if (!row) {
-    return row.error();
+  if (named->tree != nullptr) {
+    return MakeNamedTree(*named, options);
   }
-  Made method = (*row)->make(options);
-  const std::string& rule = options.vote;
-  if ((rule == "weighted" || rule == "best" || rule == "borda") && !method->Weighs()) {
-    return Error{
-        ErrorCode::kInvalidArgument,
-        fmt::format("--vote {} needs a score of each path, and the method '{}' gives none; "
-                    "take another rule, or bon or self-certainty",
-                    rule, name)};
+  return named->method->make(options);
+}
+
+Result<std::unique_ptr<Method>> MakeStepMethod(const std::string& name,
+                                               const MethodOptions& options, Reward reward) {
+  const TreeRow* row = RowOf(kTrees, name);
+  if (row == nullptr) {
+    return Error{ErrorCode::kNotFound,
+                 "step-wise method '" + name + "' is not known; take tot, mcts, rebase or ets"};
   }
-  return method;
+  return row->make(options, std::move(reward));
 }
 
 }  // namespace hyper

@@ -26,25 +26,27 @@ double Sum(const std::vector<float>& values) {
 
 }  // namespace
 
-double PathScore(const Path& path, const std::string& scorer, int vocabulary, int window) {
+double PathScore(const Path& path, PathScorer scorer, int vocabulary, int window) {
   if (path.tokens.empty()) {
     return kUnknown;
   }
-  if (scorer == "self-certainty") {
-    // KL(uniform || P) = -mean log P - log V; a token without a full-vocabulary mean makes it NaN.
-    return -Sum(path.mean_logprobs) / path.length() - std::log(static_cast<double>(vocabulary));
-  }
   const std::vector<double> confidences(path.confidences.begin(), path.confidences.end());
-  if (scorer == "mean") {
-    return TraceConfidence(confidences);
+  switch (scorer) {
+    case PathScorer::kSelfCertainty:
+      // KL(uniform || P) = -mean log P - log V; a token without a full-vocabulary mean makes it NaN.
+      return -Sum(path.mean_logprobs) / path.length() - std::log(static_cast<double>(vocabulary));
+    case PathScorer::kMean:
+      return TraceConfidence(confidences);
+    case PathScorer::kTail:
+      return TailConfidence(confidences, window);
+    case PathScorer::kBottom:
+      return BottomWindowConfidence(confidences, window);
+    case PathScorer::kLowest:
+      return LowestWindow(confidences, window);
+    case PathScorer::kPTrue:
+      break;
   }
-  if (scorer == "tail") {
-    return TailConfidence(confidences, window);
-  }
-  if (scorer == "bottom") {
-    return BottomWindowConfidence(confidences, window);
-  }
-  return scorer == "lowest" ? LowestWindow(confidences, window) : kUnknown;
+  return kUnknown;
 }
 
 Status SelfConsistency::Start(Pool& pool) {
@@ -57,7 +59,7 @@ Status SelfConsistency::OnSettled(Pool& pool) { return pool.GrantAll(options_.in
 bool SelfConsistency::Done(const Pool& pool) const { return pool.running().empty(); }
 
 double ScoredPaths::Weight(const Pool& pool, const Path& path) const {
-  if (options().scorer == "p-true") {
+  if (options().scorer == PathScorer::kPTrue) {
     const auto at = p_true_.find(path.id);
     return at != p_true_.end() ? at->second : kUnknown;
   }
@@ -65,7 +67,7 @@ double ScoredPaths::Weight(const Pool& pool, const Path& path) const {
 }
 
 bool ScoredPaths::Done(const Pool& pool) const {
-  return pool.running().empty() && (options().scorer != "p-true" || probed_ == pool.paths().size());
+  return pool.running().empty() && (options().scorer != PathScorer::kPTrue || probed_ == pool.paths().size());
 }
 
 Status ScoredPaths::OnSettled(Pool& pool) {
@@ -76,7 +78,7 @@ Status ScoredPaths::OnSettled(Pool& pool) {
 }
 
 bool ScoredPaths::HasWeights() const {
-  return options().scorer != "p-true" ||
+  return options().scorer != PathScorer::kPTrue ||
          std::any_of(p_true_.begin(), p_true_.end(),
                      [](const auto& answer) { return std::isfinite(answer.second); });
 }

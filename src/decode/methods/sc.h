@@ -37,7 +37,6 @@ class ScoredPaths : public SelfConsistency {
                 const std::vector<std::vector<float>>& scores) override;
   bool Done(const Pool& pool) const override;
   double Weight(const Pool& pool, const Path& path) const override;
-  bool Weighs() const override { return true; }
   std::string VoteRule(const Pool& pool) const override;
 
  private:
@@ -68,10 +67,10 @@ class OfflineDeepConf : public ScoredPaths {
   mutable Ranking ranking_;  // made anew only where more paths have ended: O(all tokens)
 };
 
-// Score of a whole path from its stored series, by the scorer's name; larger is better.
+// Score of a whole path from its stored series; larger is better.
 //   self-certainty  mean over tokens of -mean log P - log V: Kang et al. 2025, full vocabulary
 //   mean, tail, bottom, lowest  DeepConf's trace scores over the run's confidences
 // NaN where the series lacks what it takes. Pure.
-double PathScore(const Path& path, const std::string& scorer, int vocabulary, int window);
+double PathScore(const Path& path, PathScorer scorer, int vocabulary, int window);
 
 }  // namespace hyper

@@ -100,8 +100,8 @@ inline MethodOptions StepOptions(int width) {
   options.warmup = 2;
   options.interval = 4;
   options.max_tokens = 60;
-  options.vote = "weighted";
-  options.tree.allocation = "ceil";
+  options.vote.rule = VoteRule::kWeighted;
+  options.tree.allocation = Allocation::kCeil;
   options.tree.balance_temperature = 0.2;
   return options;
 }

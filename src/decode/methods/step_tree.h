@@ -39,7 +39,6 @@ class StepTreeMethod : public Method {
   bool Done(const Pool& pool) const override;
   // Value of the last step of a path, by the scorer.
   double Weight(const Pool& pool, const Path& path) const override;
-  bool Weighs() const override { return true; }
   // Leaves of the tree only: no warm-up path, nothing that was pruned.
   bool Votes(const Pool& pool, const Path& path) const override;
 

@@ -245,7 +245,7 @@ Status ThreadWeaver::Join(Pool& pool, Trajectory& trajectory) {
     longest = std::max(longest, path.length() - begin);
     all += path.length() - begin;
   }
-  const bool close = unclosed || options_.tree.parallel_close == "orchestrator";
+  const bool close = unclosed || options_.tree.parallel_close == ParallelClose::kOrchestrator;
   status = status ? Append(pool, close ? "\n</Parallel>" : "\n", joined) : status;
   status = status ? pool.Extend(trajectory.trunk, joined) : status;
   if (!status) {

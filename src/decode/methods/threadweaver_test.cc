@@ -40,7 +40,7 @@ Script Spawning(std::string plan, std::map<std::string, std::string> threads, st
 
 MethodOptions WeaverOptions(int width) {
   MethodOptions options = StepOptions(width);
-  options.vote = "majority";
+  options.vote.rule = VoteRule::kMajority;
   options.max_tokens = 400;
   options.lane_factor = 4;
   return options;
@@ -121,7 +121,7 @@ TEST(ThreadWeaver, TheModelMayCloseTheBlockItself) {
   FakeEngine engine(ScriptedOptions(
       Spawning("<Outlines><Outline>1: a</Outlines>", {{"1", "x</Thread>"}}, "</Parallel>=3")));
   MethodOptions options = WeaverOptions(1);
-  options.tree.parallel_close = "model";
+  options.tree.parallel_close = ParallelClose::kModel;
   auto session = WeaverSession(engine, options);
   RunSteps(engine, *session);
   EXPECT_EQ(session->pool().path(0).text,

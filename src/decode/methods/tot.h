@@ -26,7 +26,7 @@ class TreeOfThoughts : public StepTreeMethod {
   Status OnSteps(Pool& pool, const std::vector<int>& steps) override;
 
  private:
-  bool InDepth() const { return options().tree.search == "dfs"; }
+  bool InDepth() const { return options().tree.search == SearchOrder::kDepth; }
   int Branches() const;
   Status OnLevel(Pool& pool, const std::vector<int>& steps);
   Status OnDepth(Pool& pool, const std::vector<int>& steps);

@@ -9,8 +9,8 @@ namespace {
 
 MethodOptions TotOptions(const std::string& search, int branches, int keep) {
   MethodOptions options = StepOptions(8);
-  options.vote = "majority";
-  options.tree.search = search;
+  options.vote.rule = VoteRule::kMajority;
+  EXPECT_TRUE(SetOption(options, "search", search).ok());
   options.tree.branches = branches;
   options.tree.keep = keep;
   return options;

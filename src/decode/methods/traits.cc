@@ -2,6 +2,7 @@
 
 #include "hyper/method.h"
 #include "hyper/method_traits.h"
+#include "src/decode/methods/registry.h"
 
 namespace hyper {
 namespace {
@@ -11,9 +12,9 @@ MethodTraits HyperTraits(const std::string& method, const MethodOptions& options
   MethodTraits traits;
   traits.granularity = "token";
   traits.adaptive = method.starts_with("hyper");
-  traits.prunes = options.threshold != "off";
+  traits.prunes = options.threshold.kind != ThresholdRule::Kind::kOff;
   traits.refines_tokens =
-      method != "multi-token-only" && options.actions.find("single_token") != std::string::npos;
+      method != "multi-token-only" && options.actions.Has(Action::kSingleToken);
   return traits;
 }
 
@@ -25,15 +26,16 @@ MethodTraits TreeTraits(std::string_view stem, const MethodOptions& options) {
   traits.adaptive = stem != "tot";
   traits.rigid_search = true;
   traits.prunes = stem != "mcts";
-  traits.reward_model = options.tree.reward == "prm";
+  traits.reward_model = options.tree.reward == RewardKind::kProcessModel;
   return traits;
 }
 
 }  // namespace
 
 Result<MethodTraits> TraitsOf(const std::string& method, const MethodOptions& options) {
-  MethodOptions known;
-  if (Status status = ApplyMethodDefaults(method, known); !status) return status.error();
+  if (const auto known = FindMethod(method); !known) {
+    return known.error();
+  }
   const std::string_view stem = std::string_view(method).substr(0, method.find('-'));
   if (stem == "hyper" || stem == "single" || stem == "multi" || stem == "manual") {
     return HyperTraits(method, options);

@@ -10,12 +10,8 @@ namespace hyper {
 Result<WarmupRecord> SettleWarmup(Pool& pool) {
   const MethodOptions& options = pool.options();
   WarmupRecord record = pool.WarmupStatistics();
-  if (options.threshold == "off") {
+  if (options.threshold.kind == ThresholdRule::Kind::kOff) {
     return record;
-  }
-  const Result<ThresholdRule> rule = ParseThresholdRule(options.threshold);
-  if (!rule) {
-    return rule.error();
   }
   std::vector<double> lowest;
   for (const Path& path : pool.paths()) {
@@ -23,7 +19,7 @@ Result<WarmupRecord> SettleWarmup(Pool& pool) {
       lowest.push_back(path.lowest_window);
     }
   }
-  const WarmupPlan plan = PlanWarmup(options.warmup, options.width, *rule);
+  const WarmupPlan plan = PlanWarmup(options.warmup, options.width, options.threshold);
   record.has_threshold = true;
   record.threshold = ComputeThreshold(plan.rule, lowest);
   pool.SetThreshold(record.threshold);

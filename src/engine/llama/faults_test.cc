@@ -76,20 +76,20 @@ std::string ModelPath(const std::string& name) {
   return std::string(HYPER_SOURCE_DIR) + "/tests/goldens/arch/" + name + ".gguf";
 }
 
-ExtractedAnswer FirstByte(const void*, std::string_view text, bool finished, bool) {
+ExtractedAnswer FirstByte(std::string_view text, bool finished, bool) {
   if (text.empty()) return {};
   const std::string answer(text.substr(0, 1));
   return {answer, answer, !finished};
 }
 
-MethodOptions SmallOptions() {
-  MethodOptions options = *Preset("short");
-  options.width = 5;
-  options.warmup = 3;
-  options.interval = 4;
-  options.window = 4;
-  options.max_tokens = 20;
-  return options;
+RunPlan SmallPlan() {
+  RunPlan plan = *ResolveRun({"hyper", "short", {}, {}}, {});
+  plan.options.width = 5;
+  plan.options.warmup = 3;
+  plan.options.interval = 4;
+  plan.options.window = 4;
+  plan.options.max_tokens = 20;
+  return plan;
 }
 
 class Faults : public ::testing::TestWithParam<const char*> {
@@ -111,17 +111,15 @@ class Faults : public ::testing::TestWithParam<const char*> {
     engine_ = std::move(*engine);
   }
 
-  std::unique_ptr<Session> NewSession(const MethodOptions& options = SmallOptions()) {
-    Pool::Config config;
-    config.prompt.tokens = {72, 101, 108, 108, 111, 63, 10};
-    config.options = options;
-    config.seed = {11, 0};
-    config.reservation = {LaneLimit(options), 1 << 20};
-    config.extractor = FirstByte;
-    Result<std::unique_ptr<Method>> method = MakeMethod("hyper", options);
-    EXPECT_TRUE(method.has_value());
-    return std::make_unique<Session>(*engine_, std::move(config), std::move(*method),
-                                     SessionLimits{});
+  std::unique_ptr<Session> NewSession(const RunPlan& plan = SmallPlan()) {
+    SessionSpec spec;
+    spec.prompt.tokens = {72, 101, 108, 108, 111, 63, 10};
+    spec.seed = {11, 0};
+    spec.reservation = Reservation{LaneLimit(plan.options), 1 << 20};
+    spec.extractor = FirstByte;
+    Result<std::unique_ptr<Session>> session = OpenSession(*engine_, plan, std::move(spec));
+    EXPECT_TRUE(session.has_value());
+    return std::move(*session);
   }
 
   // Steps a session to its end; `before` is called before each step.
@@ -299,8 +297,8 @@ TEST_P(Faults, AVocabularyWithoutAnEndRunsToItsLimit) {
 
 TEST_P(Faults, CellsShortMidRunStopExpansionThenPruneAndTheAnswerComes) {
   MethodOptions options = SmallOptions();
-  options.actions = "single_token,branch";
-  options.threshold = "off";
+  EXPECT_TRUE(SetOption(options, "actions", "single_token,branch").ok());
+  EXPECT_TRUE(SetOption(options, "threshold", "off").ok());
   options.max_tokens = 30;
   for (const int cells : {24, 40, 64}) {
     SCOPED_TRACE(cells);

@@ -84,22 +84,11 @@ double BytesPerCell(const GgufHeader& header, const std::string& prefix, ggml_ty
 // What the file of a model says of it.
 LoadedModel Describe(const GgufHeader& header, const LlamaOptions& options) {
   LoadedModel loaded;
-  ModelInfo& info = loaded.info;
-  info.architecture = header.Text("general.architecture", "");
-  info.name =
-      header.Text("general.name", std::filesystem::path(options.model_path).stem().string());
-  const std::string& prefix = info.architecture;
-  info.expert_count = static_cast<int>(header.Integer(prefix + ".expert_count", 0));
-  info.expert_used_count = static_cast<int>(header.Integer(prefix + ".expert_used_count", 0));
+  loaded.info = DescribeModel(header, options.model_path);
+  loaded.info.has_chat_template |= !options.chat_template.empty();
   loaded.router = DescribeRouter(header);
-  info.moe_layer_count = loaded.router.layers;
-  info.context_train_tokens = static_cast<int>(header.Integer(prefix + ".context_length", 4096));
-  info.bytes = header.file_bytes;
-  info.has_chat_template =
-      !options.chat_template.empty() || !header.Text("tokenizer.chat_template", "").empty();
-  info.preset = header.Text("hyper.preset", "");
   loaded.names_end = header.values.count("tokenizer.ggml.eos_token_id") > 0;
-  loaded.bytes_per_cell = BytesPerCell(header, prefix, TypeOf(options.kv_type));
+  loaded.bytes_per_cell = BytesPerCell(header, loaded.info.architecture, TypeOf(options.kv_type));
   return loaded;
 }
 

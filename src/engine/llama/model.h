@@ -30,6 +30,9 @@ struct LoadedModel {
   ModelHandle model;
 };
 
+// The model that a header describes; see ReadModelInfo. Pure.
+ModelInfo DescribeModel(const GgufHeader& header, const std::string& path);
+
 // What becomes of a model's weights.
 enum class Weights {
   kLoad,

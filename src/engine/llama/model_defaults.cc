@@ -1,11 +1,15 @@
 #include "hyper/model_defaults.h"
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <variant>
 
 #include "src/engine/llama/gguf/header.h"
+#include "src/engine/llama/model.h"
+#include "src/engine/llama/moe_router.h"
 
 namespace hyper {
 namespace {
@@ -25,9 +29,15 @@ constexpr auto kRecommended = std::to_array<Recommended>({
 });
 
 std::optional<double> NumberOf(const llama::GgufValue& value) {
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* number = std::get_if<uint64_t>(&value)) return static_cast<double>(*number);
-  if (const auto* number = std::get_if<int64_t>(&value)) return static_cast<double>(*number);
+  if (const auto* number = std::get_if<double>(&value)) {
+    return *number;
+  }
+  if (const auto* number = std::get_if<uint64_t>(&value)) {
+    return static_cast<double>(*number);
+  }
+  if (const auto* number = std::get_if<int64_t>(&value)) {
+    return static_cast<double>(*number);
+  }
   return std::nullopt;
 }
 
@@ -38,16 +48,13 @@ std::string TextOf(double number) {
   return text.str();
 }
 
-}  // namespace
-
-Result<std::vector<std::pair<std::string, std::string>>> RecommendedSampling(
-    const std::string& model_path) {
-  const Result<llama::GgufHeader> header = llama::ReadGgufHeader(model_path);
-  if (!header) return header.error();
-  std::vector<std::pair<std::string, std::string>> sampling;
+OptionValues SamplingOf(const llama::GgufHeader& header) {
+  OptionValues sampling;
   for (const Recommended& one : kRecommended) {
-    const auto found = header->values.find(one.key);
-    if (found == header->values.end()) continue;
+    const auto found = header.values.find(one.key);
+    if (found == header.values.end()) {
+      continue;
+    }
     const std::optional<double> number = NumberOf(found->second);
     // A comparison with NaN is false.
     if (number && *number >= one.least && *number <= one.most) {
@@ -55,6 +62,37 @@ Result<std::vector<std::pair<std::string, std::string>>> RecommendedSampling(
     }
   }
   return sampling;
+}
+
+}  // namespace
+
+namespace llama {
+
+ModelInfo DescribeModel(const GgufHeader& header, const std::string& path) {
+  ModelInfo info;
+  info.architecture = header.Text("general.architecture", "");
+  info.name = header.Text("general.name", std::filesystem::path(path).stem().string());
+  const std::string& prefix = info.architecture;
+  info.expert_count = static_cast<int>(header.Integer(prefix + ".expert_count", 0));
+  info.expert_used_count = static_cast<int>(header.Integer(prefix + ".expert_used_count", 0));
+  info.moe_layer_count = DescribeRouter(header).layers;
+  info.context_train_tokens = static_cast<int>(header.Integer(prefix + ".context_length", 4096));
+  info.bytes = header.file_bytes;
+  info.has_chat_template = !header.Text("tokenizer.chat_template", "").empty();
+  const std::string file = std::filesystem::path(path).filename().string();
+  info.preset = header.Text("hyper.preset", file.starts_with(kBundledFamily) ? "short" : "");
+  info.sampling = SamplingOf(header);
+  return info;
+}
+
+}  // namespace llama
+
+Result<ModelInfo> ReadModelInfo(const std::string& model_path) {
+  const Result<llama::GgufHeader> header = llama::ReadGgufHeader(model_path);
+  if (!header) {
+    return header.error();
+  }
+  return llama::DescribeModel(*header, model_path);
 }
 
 }  // namespace hyper

@@ -11,7 +11,7 @@
 namespace hyper {
 namespace {
 
-using Sampling = std::vector<std::pair<std::string, std::string>>;
+using Sampling = OptionValues;
 
 enum GgufType : uint32_t { kUint32 = 4, kInt32 = 5, kFloat32 = 6 };
 
@@ -22,10 +22,11 @@ Result<Sampling> SamplingOf(const std::vector<std::string>& entries) {
   std::string bytes = test::GgufHead(0, entries.size());
   for (const std::string& entry : entries) bytes += entry;
   std::ofstream(path, std::ios::binary) << bytes;
-  return RecommendedSampling(path);
+  const Result<ModelInfo> info = ReadModelInfo(path);
+  return info ? Result<Sampling>(info->sampling) : Result<Sampling>(info.error());
 }
 
-TEST(RecommendedSampling, ComesOutOfTheMetadata) {
+TEST(ReadModelInfo, ComesOutOfTheMetadata) {
   const auto sampling = SamplingOf({test::GgufEntry("general.sampling.temp", kFloat32, 0.6F),
                                     test::GgufEntry("general.sampling.top_k", kInt32, int32_t{20}),
                                     test::GgufEntry("general.sampling.top_p", kFloat32, 0.95F),
@@ -35,11 +36,11 @@ TEST(RecommendedSampling, ComesOutOfTheMetadata) {
             (Sampling{{"temperature", "0.6"}, {"top-k", "20"}, {"top-p", "0.95"}, {"min-p", "0"}}));
 }
 
-TEST(RecommendedSampling, IsEmptyWhereTheFileSaysNothing) {
+TEST(ReadModelInfo, IsEmptyWhereTheFileSaysNothing) {
   EXPECT_TRUE(SamplingOf({test::GgufEntry("general.alignment", kUint32, uint32_t{32})})->empty());
 }
 
-TEST(RecommendedSampling, LeavesOutWhatNoOptionTakes) {
+TEST(ReadModelInfo, LeavesOutWhatNoOptionTakes) {
   EXPECT_TRUE(SamplingOf({test::GgufEntry("general.sampling.temp", kFloat32, std::nanf("")),
                           test::GgufEntry("general.sampling.top_k", kInt32, int32_t{-1}),
                           test::GgufEntry("general.sampling.top_p", kFloat32, 0.0F),
@@ -47,8 +48,8 @@ TEST(RecommendedSampling, LeavesOutWhatNoOptionTakes) {
                   ->empty());
 }
 
-TEST(RecommendedSampling, RefusesWhatIsNoModel) {
-  EXPECT_EQ(RecommendedSampling("no-such-file.gguf").error().code, ErrorCode::kNotFound);
+TEST(ReadModelInfo, RefusesWhatIsNoModel) {
+  EXPECT_EQ(ReadModelInfo("no-such-file.gguf").error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include <set>
 
+#include "hyper/ask.h"
 #include "hyper/driver.h"
-#include "hyper/method.h"
 #include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
@@ -257,18 +257,15 @@ TEST_F(WideEngineTest, ScoresAreThoseOfOneContext) {
 
 // A whole run of HyPER: what it wrote, and its answer.
 std::vector<std::vector<Token>> RunSession(Engine& engine) {
-  MethodOptions options = *Preset("short");
-  options.width = 12;
-  options.warmup = 6;
-  options.max_tokens = 60;
-  Pool::Config config;
-  config.prompt.tokens = QuestionTokens(engine, kWideQuestion);
-  config.options = options;
-  config.seed = {5, 0};
-  config.reservation = {LaneLimit(options), 1 << 20};
-  Result<std::unique_ptr<Method>> method = MakeMethod("hyper", options);
-  EXPECT_TRUE(method.has_value());
-  Session session(engine, std::move(config), std::move(*method), {});
+  const RunPlan plan =
+      *ResolveRun({"hyper", "short", {{"width", 12}, {"warmup", 6}, {"max-tokens", 60}}, {}}, {});
+  SessionSpec spec;
+  spec.prompt.tokens = QuestionTokens(engine, kWideQuestion);
+  spec.seed = {5, 0};
+  spec.reservation = Reservation{LaneLimit(plan.options), 1 << 20};
+  const Result<std::unique_ptr<Session>> opened = OpenSession(engine, plan, std::move(spec));
+  EXPECT_TRUE(opened.has_value());
+  Session& session = **opened;
   Driver driver(engine);
   driver.Add(&session);
   EXPECT_TRUE(driver.RunAll().ok());

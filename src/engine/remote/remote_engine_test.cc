@@ -232,10 +232,9 @@ class NotingEngine : public FakeEngine {
 AskOptions SmallHyper(const std::string& method) {
   AskOptions options;
   options.method = method;
-  options.decoding = *Preset("short");
-  options.decoding.width = 8;
-  options.decoding.warmup = 4;
-  options.decoding.actions = "none,multi_token,branch";
+  options.preset = "short";
+  // As one line of defaults: not every method reads all of them.
+  options.defaults = {{"width", 8}, {"warmup", 4}, {"actions", "none,multi_token,branch"}};
   options.seed = 3;
   return options;
 }
@@ -247,13 +246,14 @@ struct RunOf {
 };
 
 RunOf RunIt(Engine& engine, const AskOptions& options) {
-  Result<AskSession> ask = PrepareSession(engine, "six times seven?", options, nullptr);
+  Result<std::unique_ptr<Session>> ask =
+      PrepareSession(engine, "six times seven?", options, nullptr);
   EXPECT_TRUE(ask.has_value());
   Driver driver(engine);
-  driver.Add(ask->session.get());
+  driver.Add(ask->get());
   EXPECT_TRUE(driver.RunAll().ok());
-  RunOf run{ask->session->Result(), ask->session->pool().TakeRecords(), {}};
-  for (const Path& path : ask->session->pool().paths()) run.texts.push_back(path.text);
+  RunOf run{(*ask)->Result(), (*ask)->pool().TakeRecords(), {}};
+  for (const Path& path : (*ask)->pool().paths()) run.texts.push_back(path.text);
   return run;
 }
 

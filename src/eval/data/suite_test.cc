@@ -30,8 +30,9 @@ TEST(SuiteTest, EveryBundledSuiteIsWhole) {
     EXPECT_TRUE(suite->preset == "paper" || suite->preset == "short") << name;
     std::set<std::string> known;
     MethodOptions options;
-    MethodOptions::ForEach(options,
-                           [&](auto&, const OptionInfo& info) { known.insert(info.name); });
+    for (const Option& option : OptionsOf(options)) {
+      known.insert(option.info().name);
+    }
     for (const auto& [option, value] : suite->options) {
       EXPECT_EQ(known.count(option), 1U) << name << " sets " << option;
       EXPECT_FALSE(value.empty());

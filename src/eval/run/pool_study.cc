@@ -35,9 +35,9 @@ Error RowError(const MethodRow& row, const std::string& reason) {
 }
 
 Status CheckRow(const MethodRow& row, const TracePool& pool) {
-  const int paths = ReplayablePaths(row.method, row.options);
+  const int paths = ReplayablePaths(row.plan.method, row.plan.options);
   if (paths == 0) {
-    return RowError(row, "the method " + row.method +
+    return RowError(row, "the method " + row.plan.method +
                              " cannot run on stored traces; sc, self-certainty, bon and deepconf "
                              "can");
   }
@@ -53,15 +53,17 @@ Status CheckRow(const MethodRow& row, const TracePool& pool) {
 // set that the traces were decoded with.
 MethodRow WithStoredConfidences(const MethodRow& row, const TracePool& pool) {
   MethodRow stored = row;
-  MethodOptions& options = stored.options;
+  MethodOptions& options = stored.plan.options;
   const auto set = pool.made_by.settings.find("confidence-set");
   const auto count = pool.made_by.settings.find("confidence-count");
-  const bool top20 = options.confidence_set == "topk" && options.confidence_count == 20;
+  const bool top20 =
+      options.confidence_set == ConfidenceSet::kTopK && options.confidence_count == 20;
   if (top20 || set == pool.made_by.settings.end() || count == pool.made_by.settings.end()) {
     return stored;
   }
-  options.confidence_set = set->second;
-  options.confidence_count = std::max(1, std::atoi(count->second.c_str()));
+  // Texts that an option printed are read back; those of another program may not be.
+  (void)SetOption(options, "confidence-set", set->second);
+  (void)SetOption(options, "confidence-count", count->second);
   return stored;
 }
 
@@ -104,21 +106,20 @@ class PoolStudy {
     StoredItem source = entry.item;
     if (plan_.resamples > 1) source.paths = Drawn(source.paths, seed, draw);
     Result<std::vector<ReplayTrace>> traces =
-        TracesOf(source, ReplayablePaths(row.method, row.options), pool_.made_by, row.method,
-                 row.options, TextOfToken());
+        TracesOf(source, ReplayablePaths(row.plan.method, row.plan.options), pool_.made_by,
+                 row.plan.method, row.plan.options, TextOfToken());
     if (!traces) return RowError(row, traces.error().message);
-    Pool::Config config;
-    config.prompt.tokens.assign(
+    SessionSpec spec;
+    spec.prompt.tokens.assign(
         static_cast<size_t>(std::max<int64_t>(1, entry.item.ledger.prefilled)), 0);
-    config.options = row.options;
-    config.seed = {plan_.seed, question};
-    config.reservation = {ReplayablePaths(row.method, row.options), kUncountedCells};
-    config.extractor = ReadAnswer;
-    config.extractor_context = &reader;
+    spec.seed = {plan_.seed, question};
+    spec.reservation =
+        Reservation{ReplayablePaths(row.plan.method, row.plan.options), kUncountedCells};
+    spec.extractor = ExtractorFor(reader);
     ModelInfo model;
     model.name = pool_.made_by.model;
     model.vocab_size = 1;  // self-certainty without its constant log V, which changes no rank
-    return Replay(std::move(*traces), model, row.method, std::move(config), {}, key);
+    return Replay(std::move(*traces), model, row.plan, std::move(spec), key);
   }
 
   const TracePool& pool_;

@@ -28,14 +28,9 @@ std::string DeepConfLine(const std::vector<std::pair<std::string, std::vector<do
          "\n";
 }
 
-MethodOptions StudyOptionsFor(const std::string& method, int width) {
-  MethodOptions options;
-  options.window = 2;
-  EXPECT_TRUE(ApplyMethodDefaults(method, options).ok());
-  options.width = width;
-  options.warmup = 2;
-  options.max_tokens = 8;
-  return options;
+RunPlan StudyPlanFor(const std::string& method, int width) {
+  return *ResolveRun(
+      {method, "paper", {{"width", width}, {"window", 2}, {"max-tokens", 8}}, {{"warmup", 2}}}, {});
 }
 
 class PoolStudyTest : public ::testing::Test {
@@ -48,7 +43,7 @@ class PoolStudyTest : public ::testing::Test {
     PoolStudyPlan plan;
     plan.resamples = resamples;
     for (const std::string& method : methods) {
-      plan.rows.push_back({method, method, StudyOptionsFor(method, width), {}});
+      plan.rows.push_back({method, StudyPlanFor(method, width), {}});
     }
     const Result<std::vector<int64_t>> runs = RunPoolStudy(pool, plan, store_);
     if (!runs) return runs.error();
@@ -84,9 +79,9 @@ TEST_F(PoolStudyTest, OnlineStoppingChargesOnlyWhatItWouldHaveMade) {
       DeepConfLine({{"4", {9, 9, 9}}, {"5", {8, 8, 8}}, {"6", {1, 1, 1, 1}}, {"4", {9, 9, 9, 9}}}),
       "made", "");
   PoolStudyPlan plan;
-  MethodOptions options = StudyOptionsFor("deepconf", 4);
-  options.consensus = 0;
-  plan.rows = {{"online", "deepconf", options, {}}};
+  RunPlan row = StudyPlanFor("deepconf", 4);
+  row.options.consensus = 0;
+  plan.rows = {{"online", row, {}}};
   const Result<std::vector<int64_t>> runs = RunPoolStudy(*pool, plan, store_);
   ASSERT_TRUE(runs.has_value()) << runs.error().message;
   const Result<StoredItem> item = store_.LoadItem({runs->front(), 1, 0});
@@ -121,7 +116,7 @@ TEST_F(PoolStudyTest, AnotherPoolUnderTheSameNameIsAnotherRun) {
   EXPECT_DOUBLE_EQ(second->front().accuracy.mean, 0.0);
   EXPECT_DOUBLE_EQ(second->back().accuracy.mean, 1.0);
   PoolStudyPlan plan;
-  plan.rows.push_back({"sc", "sc", StudyOptionsFor("sc", 5), {}});
+  plan.rows.push_back({"sc", StudyPlanFor("sc", 5), {}});
   plan.program_version = "2";
   ASSERT_TRUE(RunPoolStudy(*ParsePool(kLine, "made", ""), plan, store_).has_value());
   EXPECT_EQ(store_.Runs()->size(), 3U);
@@ -129,8 +124,8 @@ TEST_F(PoolStudyTest, AnotherPoolUnderTheSameNameIsAnotherRun) {
 
 TEST_F(PoolStudyTest, EqualRowsAreOneRun) {
   PoolStudyPlan plan;
-  plan.rows.push_back({"sc", "sc", StudyOptionsFor("sc", 5), {}});
-  plan.rows.push_back({"mine", "sc", StudyOptionsFor("sc", 5), {}});
+  plan.rows.push_back({"sc", StudyPlanFor("sc", 5), {}});
+  plan.rows.push_back({"mine", StudyPlanFor("sc", 5), {}});
   const auto runs = RunPoolStudy(*ParsePool(kLine, "made", ""), plan, store_);
   ASSERT_EQ(runs->size(), 2U);
   EXPECT_EQ((*runs)[0], (*runs)[1]);

@@ -29,16 +29,15 @@ FakeOptions MixedPaths() {
   });
 }
 
-MethodOptions OptionsFor(const std::string& method) {
-  MethodOptions options = *Preset("short");
-  options.width = 12;
-  options.warmup = 4;
-  options.window = 4;
-  options.max_tokens = 60;
-  options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
-  EXPECT_TRUE(ApplyMethodDefaults(method, options).ok());
-  options.consensus = 0.6;  // reached now and then: paths are cancelled
-  return options;
+RunPlan PlanFor(const std::string& method) {
+  RunPlan plan =
+      *ResolveRun({method,
+                   "short",
+                   {{"width", 12}, {"window", 4}, {"max-tokens", 60}, {"temperature", 0}},
+                   {{"warmup", 4}}},
+                  {});
+  plan.options.consensus = 0.6;  // reached now and then: paths are cancelled
+  return plan;
 }
 
 StudyPlan Plan(const std::vector<std::string>& methods, bool replay) {
@@ -54,7 +53,7 @@ StudyPlan Plan(const std::vector<std::string>& methods, bool replay) {
     plan.questions.push_back(question);
   }
   for (const std::string& method : methods) {
-    plan.rows.push_back({method, method, OptionsFor(method), {64, 1 << 20}});
+    plan.rows.push_back({method, PlanFor(method), {64, 1 << 20}});
   }
   plan.repeats = 2;
   plan.seed = 5;
@@ -63,7 +62,7 @@ StudyPlan Plan(const std::vector<std::string>& methods, bool replay) {
   return plan;
 }
 
-StudyProgress RunPlan(Engine& engine, Store& store, const StudyPlan& plan) {
+StudyProgress RunStudy(Engine& engine, Store& store, const StudyPlan& plan) {
   StudyRunner runner(engine, store, plan);
   EXPECT_TRUE(runner.Prepare().ok());
   const Status status = runner.Run({}, {});
@@ -125,9 +124,9 @@ TEST(ReplayTest, GivesWhatLiveDecodingGives) {
   Store live = std::move(*Store::Open(folder.File("live.db"), DatabaseMode::kCreate));
   Store stored = std::move(*Store::Open(folder.File("stored.db"), DatabaseMode::kCreate));
   FakeEngine first(MixedPaths());
-  EXPECT_EQ(RunPlan(first, live, Plan(kMethods, false)).replayed, 0);
+  EXPECT_EQ(RunStudy(first, live, Plan(kMethods, false)).replayed, 0);
   FakeEngine second(MixedPaths());
-  const StudyProgress progress = RunPlan(second, stored, Plan(kMethods, true));
+  const StudyProgress progress = RunStudy(second, stored, Plan(kMethods, true));
   const int rows = static_cast<int>(kMethods.size());
   EXPECT_EQ(progress.made, rows * 8);
   EXPECT_EQ(progress.replayed, (rows - 1) * 8);
@@ -152,14 +151,14 @@ TEST(ReplayTest, SideBySideWaitsForThePathsOfItsQuestion) {
   FakeEngine engine(MixedPaths());
   StudyPlan plan = Plan({"deepconf", "bon", "sc"}, true);
   plan.parallel = 4;
-  EXPECT_EQ(RunPlan(engine, store, plan).replayed, 16);
+  EXPECT_EQ(RunStudy(engine, store, plan).replayed, 16);
 }
 
 TEST(ReplayTest, TimesAreUnknownAndTheSourceIsNamed) {
   const test::TemporaryFolder folder;
   Store store = std::move(*Store::Open(folder.File("s.db"), DatabaseMode::kCreate));
   FakeEngine engine(MixedPaths());
-  RunPlan(engine, store, Plan({"sc", "self-certainty"}, true));
+  RunStudy(engine, store, Plan({"sc", "self-certainty"}, true));
   const Result<StoredItem> item = store.LoadItem({2, 1, 0});
   ASSERT_TRUE(item.has_value());
   EXPECT_TRUE(std::isnan(item->ledger.wall_s));
@@ -171,7 +170,7 @@ TEST(ReplayTest, TheWarmUpOfStoredPathsKnowsTheirConfidencesOnly) {
   const test::TemporaryFolder folder;
   Store store = std::move(*Store::Open(folder.File("s.db"), DatabaseMode::kCreate));
   FakeEngine engine(MixedPaths());
-  RunPlan(engine, store, Plan({"sc", "deepconf"}, true));
+  RunStudy(engine, store, Plan({"sc", "deepconf"}, true));
   const Result<StoredItem> item = store.LoadItem({2, 1, 0});
   ASSERT_TRUE(item.has_value() && item->warmup.has_value());
   EXPECT_GT(item->warmup->confidence.value, 0);
@@ -202,7 +201,7 @@ TEST(ReplayTest, OtherSamplersSeedsAndConfidencesAreDecoded) {
 
 TEST(ReplayTest, OnlyMethodsOfIndependentPathsAreReplayed) {
   const auto paths = [](const std::string& method) {
-    return ReplayablePaths(method, OptionsFor(method));
+    return ReplayablePaths(method, PlanFor(method).options);
   };
   EXPECT_EQ(paths("sc"), 12);
   EXPECT_EQ(paths("cot"), 1);

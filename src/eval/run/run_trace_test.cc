@@ -29,15 +29,12 @@ FakeOptions TracedPaths() {
   });
 }
 
-MethodOptions TracedOptions(const std::string& method) {
-  MethodOptions options = *Preset("short");
-  options.width = 12;
-  options.warmup = 4;
-  options.window = 4;
-  options.max_tokens = 60;
-  options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
-  EXPECT_TRUE(ApplyMethodDefaults(method, options).ok());
-  return options;
+RunPlan TracedPlan(const std::string& method) {
+  return *ResolveRun({method,
+                      "short",
+                      {{"width", 12}, {"window", 4}, {"max-tokens", 60}, {"temperature", 0}},
+                      {{"warmup", 4}}},
+                     {});
 }
 
 struct LiveRun {
@@ -48,26 +45,24 @@ struct LiveRun {
 // A question answered live, with the trace that `hyper run --trace` writes of it.
 LiveRun Live(const std::string& method, uint64_t seed, const std::string& question = "q") {
   FakeEngine engine(TracedPaths());
-  const ExtractOptions reader;
-  Pool::Config config;
-  config.prompt.tokens = {'q'};
-  config.options = TracedOptions(method);
-  config.seed = {seed, 0};
-  config.reservation = {LaneLimit(config.options), 1 << 20};
-  config.token_records = true;
-  config.extractor = ReadAnswer;
-  config.extractor_context = &reader;
+  const RunPlan plan = TracedPlan(method);
+  SessionSpec spec;
+  spec.prompt.tokens = {'q'};
+  spec.seed = {seed, 0};
+  spec.reservation = Reservation{LaneLimit(plan.options), 1 << 20};
+  spec.token_records = true;
+  spec.extractor = ExtractorFor({});
   const Json head = {{"record", "run"},
                      {"method", method},
                      {"model", {{"name", "fake"}, {"hash", "h"}}},
                      {"seed", seed},
                      {"question", question},
                      {"prompt", "q"},
-                     {"options", OptionsJson(config.options)}};
+                     {"options", OptionsJson(plan.options)}};
   LiveRun run;
   run.trace = DumpJson(head) + "\n";
-  Result<std::unique_ptr<Method>> made = MakeMethod(method, config.options);
-  Session session(engine, std::move(config), std::move(*made), {});
+  const Result<std::unique_ptr<Session>> opened = OpenSession(engine, plan, std::move(spec));
+  Session& session = **opened;
   Driver driver(engine);
   driver.Add(&session);
   EXPECT_TRUE(driver.RunAll().ok());
@@ -89,7 +84,7 @@ TEST(RunTraceTest, RowsOverATraceAreThoseDecodedLive) {
                              "deepconf-offline", "deepconf", "deepconf-top10"}) {
     Result<Store> store = Store::Open(":memory:", DatabaseMode::kCreate);
     PoolStudyPlan plan;
-    plan.rows = {{method, method, TracedOptions(method), {}}};
+    plan.rows = {{method, TracedPlan(method), {}}};
     const Result<std::vector<int64_t>> runs = RunPoolStudy(*pool, plan, *store);
     ASSERT_TRUE(runs.has_value()) << method << ": " << runs.error().message;
     const Result<StoredItem> item = store->LoadItem({runs->front(), 1, 0});
@@ -128,7 +123,7 @@ TEST(RunTraceTest, AnUnknownAnswerIsNotGraded) {
   const Result<TracePool> pool = ParsePool(Live("sc", 5).trace, "made", "");
   Result<Store> store = Store::Open(":memory:", DatabaseMode::kCreate);
   PoolStudyPlan plan;
-  plan.rows = {{"sc", "sc", TracedOptions("sc"), {}}};
+  plan.rows = {{"sc", TracedPlan("sc"), {}}};
   const Result<std::vector<int64_t>> runs = RunPoolStudy(*pool, plan, *store);
   ASSERT_TRUE(runs.has_value());
   EXPECT_EQ(store->Items(runs->front())->front().grade->verdict, StoredVerdict::kNotGraded);
@@ -151,7 +146,7 @@ TEST(RunTraceTest, WhatIsNoTraceIsRefusedWithItsLine) {
   const Result<TracePool> cut = ParsePool(whole.substr(0, whole.size() / 2), "t", "");
   ASSERT_TRUE(cut.has_value()) << cut.error().message;
   PoolStudyPlan plan;
-  plan.rows = {{"sc", "sc", TracedOptions("sc"), {}}};
+  plan.rows = {{"sc", TracedPlan("sc"), {}}};
   Result<Store> store = Store::Open(":memory:", DatabaseMode::kCreate);
   const auto runs = RunPoolStudy(*cut, plan, *store);
   ASSERT_FALSE(runs.has_value());

@@ -52,38 +52,40 @@ uint64_t QuestionKey(const std::string& suite, const std::string& id) {
 }
 
 Result<std::unique_ptr<Method>> MakeRowMethod(const StudyPlan& plan, const MethodRow& row) {
-  if (!NeedsRewardModel(row.method) || plan.reward == nullptr) {
-    return MakeMethod(row.method, row.options);
+  const std::string& method = row.plan.method;
+  if (!NeedsRewardModel(method) || plan.reward == nullptr) {
+    return std::unique_ptr<Method>();
   }
   if (plan.parallel != 1) {
     return Error{ErrorCode::kInvalidArgument,
-                 row.method +
+                 method +
                      " asks a reward model, which serves one question at a time; leave "
                      "--parallel at 1"};
   }
-  const std::string stem = row.method.substr(0, row.method.size() - kRewardSuffix.size());
-  return MakeStepMethod(stem, row.options, MakeProcessReward(*plan.reward, {}));
+  const std::string stem = method.substr(0, method.size() - kRewardSuffix.size());
+  return MakeStepMethod(stem, row.plan.options, MakeProcessReward(*plan.reward, {}));
 }
 
 StoredRun RunOf(const StudyPlan& plan, const MethodRow& row, const ModelInfo& model) {
   StoredRun run;
   run.label = row.label;
-  run.method = row.method;
+  run.method = row.plan.method;
   run.suite = plan.suite.name;
   run.model = model.name;
   run.model_hash = model.hash;
   run.engine = plan.engine;
   run.version = plan.program_version;
   run.seed = plan.seed;
-  MethodOptions::ForEach(row.options, [&](const auto& value, const OptionInfo& info) {
-    run.settings[info.name] = fmt::format("{}", value);
-  });
+  MethodOptions options = row.plan.options;
+  for (const Option& option : OptionsOf(options)) {
+    run.settings[option.info().name] = option.Text();
+  }
   run.settings["determinism"] = plan.strict ? "strict" : "fast";
   run.settings["reserved-lanes"] = std::to_string(row.reservation.lanes);
   run.settings["reserved-cells"] = std::to_string(row.reservation.cells);
   run.settings["budget-tokens"] = std::to_string(plan.limits.budget_tokens);
   run.settings["time"] = fmt::format("{}", plan.limits.time_s);
-  if (plan.reward != nullptr && NeedsRewardModel(row.method)) {
+  if (plan.reward != nullptr && NeedsRewardModel(row.plan.method)) {
     run.settings["reward-model"] = plan.reward->model().name + " " + plan.reward->model().hash;
   }
   // Where results depend on what else is decoded beside them, that is part of what they are.
@@ -124,7 +126,12 @@ Status StudyRunner::Prepare() {
 Status StudyRunner::AddRuns() {
   std::vector<MethodRow> rows;
   for (MethodRow& row : plan_.rows) {
-    if (const auto method = MakeRowMethod(plan_, row); !method) return method.error();
+    if (const auto method = MakeRowMethod(plan_, row); !method) {
+      return method.error();
+    }
+    if (Status status = CheckAbilities(row.plan, engine_.capabilities()); !status) {
+      return status.error();
+    }
     StoredRun stored = RunOf(plan_, row, engine_.model());
     const Result<int64_t> run = store_.AddRun(stored);
     if (!run) return run.error();
@@ -143,7 +150,8 @@ Status StudyRunner::FindPools() {
   if (!all) return all.error();
   for (size_t row = 0; row < plan_.rows.size(); ++row) {
     std::vector<StoredRun>& pools = pools_.emplace_back();
-    if (!plan_.replay || ReplayablePaths(plan_.rows[row].method, plan_.rows[row].options) == 0) {
+    if (!plan_.replay ||
+        ReplayablePaths(plan_.rows[row].plan.method, plan_.rows[row].plan.options) == 0) {
       continue;
     }
     for (const StoredRun& run : *all) {
@@ -161,11 +169,13 @@ Status StudyRunner::AddWork() {
   if (plan_.replay) {
     const auto paths = [&](size_t row) {
       const MethodRow& one = plan_.rows[row];
-      return MakesPool(one.method, one.options) ? ReplayablePaths(one.method, one.options) : 0;
+      return MakesPool(one.plan.method, one.plan.options)
+                 ? ReplayablePaths(one.plan.method, one.plan.options)
+                 : 0;
     };
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      const bool first = plan_.rows[a].method == kPoolMethod;
-      const bool second = plan_.rows[b].method == kPoolMethod;
+      const bool first = plan_.rows[a].plan.method == kPoolMethod;
+      const bool second = plan_.rows[b].plan.method == kPoolMethod;
       return std::pair(paths(a), first) > std::pair(paths(b), second);
     });
   }
@@ -190,17 +200,15 @@ Status StudyRunner::AddWork() {
   return {};
 }
 
-Pool::Config StudyRunner::ConfigOf(const Work& work) const {
-  const MethodRow& row = plan_.rows[work.row];
-  Pool::Config config;
-  config.prompt = prompts_[work.question];
-  config.options = row.options;
-  config.seed = {RepeatSeed(plan_.seed, work.key.repeat),
-                 QuestionKey(plan_.suite.name, plan_.questions[work.question].id)};
-  config.reservation = row.reservation;
-  config.extractor = ReadAnswer;
-  config.extractor_context = &readers_[work.question];
-  return config;
+SessionSpec StudyRunner::SpecOf(const Work& work) const {
+  SessionSpec spec;
+  spec.prompt = prompts_[work.question];
+  spec.seed = {RepeatSeed(plan_.seed, work.key.repeat),
+               QuestionKey(plan_.suite.name, plan_.questions[work.question].id)};
+  spec.limits = plan_.limits;
+  spec.reservation = plan_.rows[work.row].reservation;
+  spec.extractor = ExtractorFor(readers_[work.question]);
+  return spec;
 }
 
 bool StudyRunner::WaitsForPaths(const Work& work) const {
@@ -209,7 +217,7 @@ bool StudyRunner::WaitsForPaths(const Work& work) const {
     const MethodRow& row = plan_.rows[other.row];
     const auto& pools = pools_[work.row];
     return other.question == work.question && other.key.repeat == work.key.repeat &&
-           MakesPool(row.method, row.options) &&
+           MakesPool(row.plan.method, row.plan.options) &&
            std::any_of(pools.begin(), pools.end(),
                        [&](const StoredRun& run) { return run.id == other.key.run; });
   });
@@ -237,8 +245,12 @@ Status StudyRunner::StartLive(const Work& work) {
   if (!method) return method.error();
   auto active = std::make_unique<Active>();
   active->work = work;
-  active->session =
-      std::make_unique<Session>(engine_, ConfigOf(work), std::move(*method), plan_.limits);
+  Result<std::unique_ptr<Session>> session =
+      OpenSession(engine_, row.plan, SpecOf(work), std::move(*method));
+  if (!session) {
+    return session.error();
+  }
+  active->session = std::move(*session);
   driver_.Add(active->session.get());
   active_.push_back(std::move(active));
   return {};
@@ -252,11 +264,11 @@ Result<bool> StudyRunner::StartReplay(const Work& work) {
         store_.LoadItem({pool.id, work.key.question, work.key.repeat});
     if (!source || source->status != ItemStatus::kDone) continue;
     Result<std::vector<ReplayTrace>> traces =
-        TracesOf(*source, ReplayablePaths(row.method, row.options), pool, row.method, row.options,
-                 [&](Token token) { return engine_.TokenText(token); });
+        TracesOf(*source, ReplayablePaths(row.plan.method, row.plan.options), pool, row.plan.method,
+                 row.plan.options, [&](Token token) { return engine_.TokenText(token); });
     if (!traces) continue;
-    Result<StoredItem> item = Replay(std::move(*traces), engine_.model(), row.method,
-                                     ConfigOf(work), plan_.limits, work.key);
+    Result<StoredItem> item =
+        Replay(std::move(*traces), engine_.model(), row.plan, SpecOf(work), work.key);
     if (!item) return item.error();
     item->ledger.bytes_per_cell = source->ledger.bytes_per_cell;
     item->notices.push_back(

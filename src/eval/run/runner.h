@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "hyper/ask.h"
 #include "hyper/driver.h"
 #include "hyper/options.h"
 #include "hyper/session.h"
@@ -19,9 +20,8 @@ namespace hyper::eval {
 
 // One row of a table: a method with its options.
 struct MethodRow {
-  std::string label;   // in tables
-  std::string method;  // as MakeMethod knows it
-  MethodOptions options;
+  std::string label;  // in tables
+  RunPlan plan;
   Reservation reservation;  // of each session; part of the run's identity
 };
 
@@ -44,8 +44,8 @@ struct StudyPlan {
   Engine* reward = nullptr;
 };
 
-// The method of a row, with the plan's reward model where its name asks for one.
-// Errors: as MakeMethod; kInvalidArgument where the reward model is missing, or parallel is not 1.
+// The method of a row whose name asks for the study's reward model; null for all others, which
+// OpenSession makes. Errors: kInvalidArgument where parallel is not 1.
 Result<std::unique_ptr<Method>> MakeRowMethod(const StudyPlan& plan, const MethodRow& row);
 
 // How far a study is.
@@ -110,7 +110,7 @@ class StudyRunner {
   bool WaitsForPaths(const Work& work) const;
   Status StartLive(const Work& work);
   Result<bool> StartReplay(const Work& work);
-  Pool::Config ConfigOf(const Work& work) const;
+  SessionSpec SpecOf(const Work& work) const;
   Status Collect(const std::function<void(const StudyProgress&)>& progress);
   Status StoreOne(Active& active);
   Status Abandon();

@@ -28,6 +28,16 @@ FakeOptions DigitsByKey() {
   });
 }
 
+// A row of narrow pools whose texts are the script's.
+MethodRow Row(const std::string& label, const std::string& method) {
+  const RunRequest request{
+      method,
+      "short",
+      {{"width", 4}, {"max-tokens", 40}, {"temperature", 0}, {"top-k", 0}, {"top-p", 1}},
+      {{"warmup", 2}}};
+  return {label, *ResolveRun(request, {}), {16, 4096}};
+}
+
 StudyPlan Plan(int questions, int repeats) {
   StudyPlan plan;
   plan.suite.name = "made";
@@ -40,12 +50,7 @@ StudyPlan Plan(int questions, int repeats) {
     question.kind = AnswerKind::kInteger;
     plan.questions.push_back(question);
   }
-  MethodOptions options = *Preset("short");
-  options.width = 4;
-  options.warmup = 2;
-  options.max_tokens = 40;
-  options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};  // the texts are the script's
-  plan.rows = {{"SC", "sc", options, {16, 4096}}};
+  plan.rows = {Row("SC", "sc")};
   plan.repeats = repeats;
   plan.seed = 11;
   plan.engine = "fake";
@@ -63,7 +68,7 @@ class RunnerTest : public ::testing::Test {
   }
 
   // Runs a plan to its end; returns the progress.
-  static StudyProgress RunPlan(Engine& engine, Store& store, const StudyPlan& plan) {
+  static StudyProgress RunStudy(Engine& engine, Store& store, const StudyPlan& plan) {
     StudyRunner runner(engine, store, plan);
     EXPECT_TRUE(runner.Prepare().ok());
     const Status status = runner.Run({}, {});
@@ -92,7 +97,7 @@ TEST_F(RunnerTest, RepeatsDifferAndComeBackFromTheStore) {
   FakeEngine engine(DigitsByKey());
   Store store = Open();
   const StudyPlan plan = Plan(1, 3);
-  EXPECT_EQ(RunPlan(engine, store, plan).made, 3);
+  EXPECT_EQ(RunStudy(engine, store, plan).made, 3);
   const auto texts = Texts(store);
   ASSERT_EQ(texts.size(), 3U);
   std::set<std::vector<std::string>> different;
@@ -103,7 +108,7 @@ TEST_F(RunnerTest, RepeatsDifferAndComeBackFromTheStore) {
   EXPECT_EQ(different.size(), 3U);
   const int64_t forwards = engine.cost().forwards;
   EXPECT_GT(forwards, 0);
-  EXPECT_EQ(RunPlan(engine, store, plan).made, 0);
+  EXPECT_EQ(RunStudy(engine, store, plan).made, 0);
   EXPECT_EQ(engine.cost().forwards, forwards);
   EXPECT_EQ(Texts(store), texts);
 }
@@ -111,9 +116,9 @@ TEST_F(RunnerTest, RepeatsDifferAndComeBackFromTheStore) {
 TEST_F(RunnerTest, MoreRepeatsMakeOnlyTheNewOnes) {
   FakeEngine engine(DigitsByKey());
   Store store = Open();
-  RunPlan(engine, store, Plan(2, 1));
+  RunStudy(engine, store, Plan(2, 1));
   const auto before = Texts(store);
-  const StudyProgress progress = RunPlan(engine, store, Plan(2, 3));
+  const StudyProgress progress = RunStudy(engine, store, Plan(2, 3));
   EXPECT_EQ(progress.items, 6);
   EXPECT_EQ(progress.made, 4);
   const auto after = Texts(store);
@@ -124,14 +129,14 @@ TEST_F(RunnerTest, EveryChangeOfAnOutputIsMadeAfresh) {
   FakeEngine engine(DigitsByKey());
   Store store = Open();
   const StudyPlan plan = Plan(1, 1);
-  EXPECT_EQ(RunPlan(engine, store, plan).made, 1);
+  EXPECT_EQ(RunStudy(engine, store, plan).made, 1);
   const std::function<void(StudyPlan&)> changes[] = {
       [](StudyPlan& other) { other.seed = 12; },
       [](StudyPlan& other) { other.suite.prompt = "{question} Think."; },
       [](StudyPlan& other) { other.suite.system = "Be brief."; },
-      [](StudyPlan& other) { other.rows[0].options.width = 5; },
-      [](StudyPlan& other) { other.rows[0].options.sampler.temperature = 0.5; },
-      [](StudyPlan& other) { other.rows[0].method = "hyper"; },
+      [](StudyPlan& other) { other.rows[0].plan.options.width = 5; },
+      [](StudyPlan& other) { other.rows[0].plan.options.sampler.temperature = 0.5; },
+      [](StudyPlan& other) { other.rows[0].plan.method = "hyper"; },
       [](StudyPlan& other) { other.engine = "fake 2"; },
       [](StudyPlan& other) { other.rows[0].reservation.cells = 2048; },
       [](StudyPlan& other) { other.limits.budget_tokens = 1'000'000; },
@@ -140,13 +145,13 @@ TEST_F(RunnerTest, EveryChangeOfAnOutputIsMadeAfresh) {
   for (const auto& change : changes) {
     StudyPlan other = plan;
     change(other);
-    EXPECT_EQ(RunPlan(engine, store, other).made, 1);
-    EXPECT_EQ(RunPlan(engine, store, other).made, 0);
+    EXPECT_EQ(RunStudy(engine, store, other).made, 1);
+    EXPECT_EQ(RunStudy(engine, store, other).made, 0);
   }
   StudyPlan relabelled = plan;
   relabelled.rows[0].label = "ours";
   relabelled.parallel = 3;
-  EXPECT_EQ(RunPlan(engine, store, relabelled).made, 0);
+  EXPECT_EQ(RunStudy(engine, store, relabelled).made, 0);
 }
 
 TEST_F(RunnerTest, EqualRowsAreOneRunThatKeepsItsLabel) {
@@ -166,7 +171,7 @@ TEST_F(RunnerTest, EqualRowsAreOneRunThatKeepsItsLabel) {
   ASSERT_EQ(store.Runs()->size(), 1U);
   EXPECT_EQ(store.Runs()->front().label, "SC");
   plan.rows.erase(plan.rows.begin());
-  EXPECT_EQ(RunPlan(engine, store, plan).made, 0);
+  EXPECT_EQ(RunStudy(engine, store, plan).made, 0);
   EXPECT_EQ(store.Runs()->front().label, "SC");
 }
 
@@ -174,33 +179,33 @@ TEST_F(RunnerTest, ARowGoesOnWithWhatAnEarlierProgramReservedForIt) {
   FakeEngine engine(DigitsByKey());
   Store store = Open();
   StudyPlan plan = Plan(1, 1);
-  RunPlan(engine, store, plan);
+  RunStudy(engine, store, plan);
   MethodRow& row = plan.rows[0];
   const int64_t before = row.reservation.cells;
-  EXPECT_EQ(CellsOfRow(row.options), LaneLimit(row.options) * (40 + 256));
+  EXPECT_EQ(CellsOfRow(row.plan.options), LaneLimit(row.plan.options) * (40 + 256));
   const auto taken = [&](int64_t own, int64_t most) {
     row.reservation.cells = own;
     TakeOverReservation(plan, engine.model(), *store.Runs(), most, row);
     return row.reservation.cells;
   };
   EXPECT_EQ(taken(before - 100, before), before);
-  EXPECT_EQ(RunPlan(engine, store, plan).made, 0);
+  EXPECT_EQ(RunStudy(engine, store, plan).made, 0);
   EXPECT_EQ(taken(before - 100, before - 1), before - 100);    // more than there is
   EXPECT_EQ(taken(before + 100, before + 100), before + 100);  // less than it may need
-  row.options.width = 5;
+  row.plan.options.width = 5;
   EXPECT_EQ(taken(before - 100, before), before - 100);  // another run
 }
 
 TEST_F(RunnerTest, SideBySideGivesTheSameAsOneByOne) {
   StudyPlan plan = Plan(5, 2);
-  plan.rows.push_back({"HyPER", "hyper", plan.rows[0].options, {16, 4096}});
+  plan.rows.push_back(Row("HyPER", "hyper"));
   Store one = OpenFile("one.db");
   Store three = OpenFile("three.db");
   FakeEngine first(DigitsByKey());
-  RunPlan(first, one, plan);
+  RunStudy(first, one, plan);
   plan.parallel = 3;
   FakeEngine second(DigitsByKey());
-  RunPlan(second, three, plan);
+  RunStudy(second, three, plan);
   EXPECT_EQ(Texts(one), Texts(three));
   EXPECT_EQ(Texts(one).size(), 20U);
 }
@@ -210,7 +215,7 @@ TEST_F(RunnerTest, GradesThatWereLostAreMadeWithoutTheEngine) {
   const StudyPlan plan = Plan(4, 1);
   {
     Store store = Open();
-    RunPlan(engine, store, plan);
+    RunStudy(engine, store, plan);
     ASSERT_TRUE(store.Ungraded("rules 1")->empty());
   }
   {  // as if killed after generating
@@ -219,7 +224,7 @@ TEST_F(RunnerTest, GradesThatWereLostAreMadeWithoutTheEngine) {
   }
   Store store = Open();
   const int64_t forwards = engine.cost().forwards;
-  EXPECT_EQ(RunPlan(engine, store, plan).made, 0);
+  EXPECT_EQ(RunStudy(engine, store, plan).made, 0);
   EXPECT_EQ(engine.cost().forwards, forwards);
   const Result<std::vector<ItemSummary>> items = store.Items(1);
   ASSERT_EQ(items->size(), 4U);
@@ -234,7 +239,7 @@ TEST_F(RunnerTest, ACorrectedGoldIsGradedAgainAndListed) {
   FakeEngine engine(DigitsByKey());
   Store store = Open();
   StudyPlan plan = Plan(1, 1);
-  RunPlan(engine, store, plan);
+  RunStudy(engine, store, plan);
   const std::string answer = store.Items(1)->front().answer.value();
   StoredQuestion question = store.Questions()->front();
   question.gold = answer;
@@ -261,7 +266,7 @@ TEST_F(RunnerTest, StoppingKeepsWhatIsDoneAndResumesWithTheRest) {
     EXPECT_EQ(runner.progress().made, 4);
   }
   EXPECT_EQ(engine.open_lanes(), 0);
-  const StudyProgress resumed = RunPlan(engine, store, plan);
+  const StudyProgress resumed = RunStudy(engine, store, plan);
   EXPECT_EQ(resumed.made, 6);
   EXPECT_EQ(resumed.done, 10);
   EXPECT_EQ(store.Items(1)->size(), 10U);
@@ -281,7 +286,7 @@ TEST_F(RunnerTest, AWorkInProgressThatIsStoppedStaysCharged) {
   EXPECT_EQ(store.Items(1)->front().status, ItemStatus::kFailed);
   const int64_t lost = store.Items(1)->front().ledger.effective();
   EXPECT_GT(lost, 0);
-  RunPlan(engine, store, plan);
+  RunStudy(engine, store, plan);
   const ItemSummary item = store.Items(1)->front();
   EXPECT_EQ(item.status, ItemStatus::kDone);
   EXPECT_EQ(item.lost.attempts, 1);
@@ -306,14 +311,14 @@ TEST_F(RunnerTest, AnEngineErrorIsReturnedAndTheStudyGoesOnLater) {
     EXPECT_GT(runner.progress().made, 0);
   }
   FakeEngine engine(DigitsByKey());
-  EXPECT_EQ(RunPlan(engine, store, plan).done, 20);
+  EXPECT_EQ(RunStudy(engine, store, plan).done, 20);
 }
 
 TEST_F(RunnerTest, UnknownMethodsAreRefusedBeforeAnythingRuns) {
   FakeEngine engine(DigitsByKey());
   Store store = Open();
   StudyPlan plan = Plan(1, 1);
-  plan.rows[0].method = "magic";
+  plan.rows[0].plan.method = "magic";
   StudyRunner runner(engine, store, plan);
   EXPECT_EQ(runner.Prepare().error().code, ErrorCode::kNotFound);
 }
@@ -350,7 +355,7 @@ TEST_F(RunnerTest, KilledAtRandomPointsNothingIsDoubledOrLost) {
   EXPECT_EQ(seen.size(), 12U);
   FakeEngine engine(DigitsByKey());
   Store fresh = OpenFile("fresh.db");
-  RunPlan(engine, fresh, plan);
+  RunStudy(engine, fresh, plan);
   EXPECT_EQ(Texts(fresh), seen);  // interrupted or not, the same texts
 }
 

@@ -81,7 +81,7 @@ bool CameToItsEnd(const StoredPath& path) {
 
 int ReplayablePaths(const std::string& method, const MethodOptions& options) {
   if (method == "cot" || method == "sc") return options.width;
-  if (Scores(method)) return options.scorer == "p-true" ? 0 : options.width;
+  if (Scores(method)) return options.scorer == PathScorer::kPTrue ? 0 : options.width;
   return IsOnline(method) ? WarmupCount(options) + PoolWidth(options) : 0;
 }
 
@@ -105,7 +105,10 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
                                           const std::string& method, const MethodOptions& row,
                                           const TokenTextOf& text_of) {
   const std::string row_count = std::to_string(row.confidence_count);
-  const char* name = IsTop20(row.confidence_set, row_count) ? "confidence_top20" : "confidence";
+  const char* name =
+      IsTop20(kConfidenceSetNames[static_cast<size_t>(row.confidence_set)], row_count)
+          ? "confidence_top20"
+          : "confidence";
   std::vector<ReplayTrace> traces;
   for (const StoredPath& path : item.paths) {
     if (static_cast<int>(traces.size()) == count) break;
@@ -118,7 +121,8 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
     }
     trace.logprobs = SeriesOf(item, path.path, "logprob");
     trace.mean_logprobs = SeriesOf(item, path.path, "mean_logprob");
-    if (Scores(method) && row.scorer == "self-certainty" && NoneKnown(trace.mean_logprobs)) {
+    if (Scores(method) && row.scorer == PathScorer::kSelfCertainty &&
+        NoneKnown(trace.mean_logprobs)) {
       return Error{
           ErrorCode::kNotFound,
           "self-certainty takes the mean log-probability over the whole vocabulary, which " +
@@ -137,15 +141,18 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
 }
 
 Result<StoredItem> Replay(std::vector<ReplayTrace> traces, const ModelInfo& model,
-                          const std::string& method, Pool::Config config,
-                          const SessionLimits& limits, const ItemKey& key) {
-  Result<std::unique_ptr<Method>> made = MakeMethod(method, config.options);
-  if (!made) return made.error();
+                          const RunPlan& plan, SessionSpec spec, const ItemKey& key) {
   ReplayEngine engine(std::move(traces), model);
-  Session session(engine, std::move(config), std::move(*made), limits);
+  const Result<std::unique_ptr<Session>> opened = OpenSession(engine, plan, std::move(spec));
+  if (!opened) {
+    return opened.error();
+  }
+  Session& session = **opened;
   Driver driver(engine);
   driver.Add(&session);
-  if (Status status = driver.RunAll(); !status) return status.error();
+  if (Status status = driver.RunAll(); !status) {
+    return status.error();
+  }
   StoredItem item = RecordSession(session, session.pool().TakeRecords(), key);
   item.series.clear();
   Ledger& ledger = item.ledger;

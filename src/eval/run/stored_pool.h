@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hyper/ask.h"
 #include "hyper/options.h"
 #include "hyper/session.h"
 #include "src/eval/run/replay_engine.h"
@@ -37,10 +38,9 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
                                           const std::string& method, const MethodOptions& row,
                                           const TokenTextOf& text_of);
 
-// Runs a method over traces to its end. `config` is that of a live session. Times are unknown in
-// the result's ledger, entropy and diversity in its warm-up. Errors: kNotFound (no such method).
+// Runs a plan over traces to its end. `spec` is that of a live session. Times are unknown in the
+// result's ledger, entropy and diversity in its warm-up. Errors: as OpenSession.
 Result<StoredItem> Replay(std::vector<ReplayTrace> traces, const ModelInfo& model,
-                          const std::string& method, Pool::Config config,
-                          const SessionLimits& limits, const ItemKey& key);
+                          const RunPlan& plan, SessionSpec spec, const ItemKey& key);
 
 }  // namespace hyper::eval

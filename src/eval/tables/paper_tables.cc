@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "hyper/ask.h"
 #include "hyper/method.h"
 #include "hyper/method_traits.h"
 #include "src/eval/metrics/study_baseline.h"
@@ -117,9 +118,9 @@ Table ChecklistTable() {
                    {"Reward model", "Train-free"}};
   const auto mark = [](bool yes) { return Cell::Text(yes ? "yes" : "no"); };
   for (const MethodInfo& info : Methods()) {
-    MethodOptions options;
-    if (!ApplyMethodDefaults(info.name, options)) continue;
-    const Result<MethodTraits> found = TraitsOf(info.name, options);
+    const Result<RunPlan> plan = ResolveRun({info.name, "paper", {}, {}}, {});
+    if (!plan) continue;
+    const Result<MethodTraits> found = TraitsOf(info.name, plan->options);
     if (!found) continue;
     const MethodTraits& traits = *found;
     table.rows.push_back({Cell::Text(info.name), Cell::Text(traits.granularity),

@@ -20,7 +20,7 @@ constexpr size_t kMostStops = 16;
 constexpr int kLargest = 1 << 30;
 
 void ReadSampling(FieldReader& fields, RunRequest& run) {
-  SamplerSpec& sampler = run.options.sampler;
+  SamplerSpec& sampler = run.plan.options.sampler;
   fields.TakeWithin("temperature", 0.0, 100.0, sampler.temperature);
   fields.TakeWithin("min_p", 0.0, 0.999999, sampler.min_p);
   int top_k = 0;
@@ -83,11 +83,11 @@ void ReadLogitBias(FieldReader& fields, const ServerLimits& limits, RunRequest& 
     int token = -1;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), token);
     const bool whole = error == std::errc() && end == name.data() + name.size();
-    if (!whole || token < 0 || token >= limits.vocab_size || !value.is_number() ||
+    if (!whole || token < 0 || token >= limits.model.vocab_size || !value.is_number() ||
         !(std::abs(value.get<double>()) <= 100)) {
       fields.Fail("logit_bias",
                   fmt::format("'logit_bias' takes tokens 0 to {} with values from -100 to 100",
-                              limits.vocab_size - 1));
+                              limits.model.vocab_size - 1));
       return;
     }
     run.logit_bias.emplace_back(token, value.get<float>());
@@ -97,9 +97,9 @@ void ReadLogitBias(FieldReader& fields, const ServerLimits& limits, RunRequest& 
 void ReadLength(FieldReader& fields, const ServerLimits& limits, RunRequest& run,
                 std::initializer_list<const char*> names) {
   for (const char* name : names) {
-    fields.TakeWithin(name, 1, kLargest, run.options.max_tokens);
+    fields.TakeWithin(name, 1, kLargest, run.plan.options.max_tokens);
   }
-  run.options.max_tokens = std::min(run.options.max_tokens, limits.most_tokens);
+  run.plan.options.max_tokens = std::min(run.plan.options.max_tokens, limits.most_tokens);
   if (limits.most_time_s > 0) {
     const double asked = run.limits.time_s;
     run.limits.time_s = asked > 0 ? std::min(asked, limits.most_time_s) : limits.most_time_s;
@@ -143,7 +143,7 @@ void ReadResponsesLogprobs(FieldReader& fields, RunRequest& run) {
 void CheckRun(FieldReader& fields, const ServerLimits& limits, RunRequest& run,
               const char* logprobs_field = "logprobs") {
   if (run.top_logprobs) {
-    run.options.entropy_count = std::max(run.options.entropy_count, *run.top_logprobs);
+    run.plan.options.entropy_count = std::max(run.plan.options.entropy_count, *run.top_logprobs);
   }
   if (fields.error()) {
     return;
@@ -160,16 +160,16 @@ void CheckRun(FieldReader& fields, const ServerLimits& limits, RunRequest& run,
                   fmt::format("the answer of method {} is a vote; logprobs work with {}:plain",
                               run.method, limits.model_name));
   }
-  const Status valid = Validate(run.options);
+  const Status valid = Validate(run.plan.options);
   if (!valid) {
     fields.Fail("hyper", valid.error().message);
     return;
   }
-  const int paths = std::max(WarmupCount(run.options), PoolWidth(run.options));
+  const int paths = std::max(WarmupCount(run.plan.options), PoolWidth(run.plan.options));
   if (paths > limits.most_lanes) {
     fields.Fail("hyper.width", fmt::format("'hyper.width' {} needs {} paths at once; this server "
                                            "holds {}",
-                                           run.options.width, paths, limits.most_lanes));
+                                           run.plan.options.width, paths, limits.most_lanes));
   }
 }
 
@@ -179,7 +179,7 @@ void BoundLogprobs(FieldReader& fields, const char* name, const std::vector<RunR
   int64_t values = 0;
   for (const RunRequest& run : runs) {
     values += run.top_logprobs
-                  ? int64_t{run.choices} * run.options.max_tokens * (1 + int64_t{*run.top_logprobs})
+                  ? int64_t{run.choices} * run.plan.options.max_tokens * (1 + int64_t{*run.top_logprobs})
                   : 0;
   }
   if (values > kMost) {
@@ -303,7 +303,7 @@ ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits
     }
     ReadLength(fields, limits, run, {"max_tokens"});
     CheckRun(fields, limits, run);
-    ReadPrompts(fields, limits.vocab_size, limits.most_prompts, run, api.runs);
+    ReadPrompts(fields, limits.model.vocab_size, limits.most_prompts, run, api.runs);
     for (size_t i = 0; i < api.runs.size(); ++i) {
       api.runs[i].first_choice = static_cast<int>(i) * run.choices;
     }

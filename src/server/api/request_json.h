@@ -18,8 +18,8 @@ inline constexpr int kMostRoutes = 64;  // of hyper.route
 struct ServerLimits {
   std::string model_name;  // base name; requests may append ":METHOD"
   std::string default_method = "hyper";
-  std::string preset = "paper";
-  int vocab_size = 0;
+  std::string preset;  // where a request names none; empty: the model's
+  ModelInfo model;
   int most_lanes = 0;       // paths that the engine holds at once
   int most_choices = 128;   // n
   int most_prompts = 64;    // of one /v1/completions request
@@ -27,7 +27,6 @@ struct ServerLimits {
   int plain_tokens = 2048;  // max_tokens of plain decoding where the request gives none
   double most_time_s = 0;   // of one run; 0: none
   bool routing = false;     // the engine can refine tokens
-  std::map<std::string, double> sampling;  // that the model's file recommends, by option name
 };
 
 // A body, read: one run for each prompt, and how the reply is to look.

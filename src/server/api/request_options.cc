@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <random>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -99,38 +98,26 @@ void ReadHyper(FieldReader& fields, const ServerLimits& limits, RunRequest& run)
   for (const char* ours : {"events", "progress", "route", "keep-reasoning"}) {
     own.erase(ours);
   }
-  if (const auto method = own.find("method"); method != own.end() && method->is_string()) {
-    run.method = method->get<std::string>();
-  }
-  std::string preset = limits.preset;
-  if (const auto named = own.find("preset"); named != own.end() && named->is_string()) {
-    preset = named->get<std::string>();
-  }
-  const std::string method = run.method == kPlainMethod ? "sc" : run.method;
-  Result<AskRequest> ask = ParseAskOptions(DumpJson(own), preset);
-  Result<MethodOptions> options = Preset(preset);
+  Result<AskRequest> ask = ParseAskOptions(own);
   Status status = ask ? Status() : Status(ask.error());
-  if (status && options) {
-    status = ApplyMethodDefaults(method, *options);
+  if (status) {
+    AskOptions& wanted = ask->options;
+    run.method = own.contains("method") ? wanted.method : run.method;
+    wanted.method = run.method == kPlainMethod ? kPlainPlan : run.method;
+    wanted.preset = wanted.preset.empty() ? limits.preset : wanted.preset;
+    Result<RunPlan> plan = ResolveRun(wanted, limits.model);
+    if (plan) {
+      run.plan = std::move(*plan);
+    } else {
+      status = plan.error();
+    }
   }
-  if (!status || !options) {
-    const Error& error = status ? options.error() : status.error();
-    fields.Fail(FieldOf(own, error.message), error.message);
+  if (!status) {
+    fields.Fail(FieldOf(own, status.error().message), status.error().message);
     return;
   }
-  MethodOptions::ForEach(*options, [&own, &limits](auto& field, const OptionInfo& info) {
-    using Value = std::decay_t<decltype(field)>;
-    if (const auto given = own.find(info.name); given != own.end()) {
-      field = given->template get<Value>();
-    } else if constexpr (std::is_arithmetic_v<Value>) {
-      const auto recommended = limits.sampling.find(info.name);
-      field =
-          recommended != limits.sampling.end() ? static_cast<Value>(recommended->second) : field;
-    }
-  });
-  run.options = *options;
   if (run.method == kPlainMethod && own.find("max-tokens") == own.end()) {
-    run.options.max_tokens = std::min(run.options.max_tokens, limits.plain_tokens);
+    run.plan.options.max_tokens = std::min(run.plan.options.max_tokens, limits.plain_tokens);
   }
   run.seed = own.contains("seed") ? ask->options.seed : DrawSeed();
   run.limits = ask->options.limits;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "hyper/ask.h"
 #include "hyper/engine.h"
 #include "hyper/extract.h"
 #include "hyper/options.h"
@@ -16,10 +17,12 @@ namespace hyper::server {
 
 // Name of single-path decoding among the methods of a request.
 inline constexpr const char* kPlainMethod = "plain";
+// The method whose options it takes.
+inline constexpr const char* kPlainPlan = "sc";
 
 struct RunRequest {
-  std::string method = kPlainMethod;  // or one that MakeMethod takes
-  MethodOptions options;
+  std::string method = kPlainMethod;  // or one of Methods()
+  RunPlan plan = *ResolveRun({.method = kPlainPlan, .preset = {}, .options = {}, .defaults = {}}, {});
   uint64_t seed = 0;
   SessionLimits limits;
   ExtractOptions extract;

@@ -1,8 +1,10 @@
 #include "src/server/http/api_description.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <string>
-#include <type_traits>
 
 #include "hyper/options.h"
 #include "src/server/http/page_files.h"
@@ -10,15 +12,35 @@
 namespace hyper::server {
 namespace {
 
-// The schema of an option's type, or null, which is absent; its range is known in words only.
-template <class T>
-Json OptionSchema(const OptionInfo& info) {
-  const char* type = std::is_same_v<T, bool>          ? "boolean"
-                     : std::is_same_v<T, std::string> ? "string"
-                     : std::is_floating_point_v<T>    ? "number"
-                                                      : "integer";
-  return {{"type", Json::array({type, "null"})},
-          {"description", std::string(info.help) + " (" + info.range + ")"}};
+// The schema of an option's value, or null, which is absent.
+Json OptionSchema(const Option& option) {
+  const OptionInfo& info = option.info();
+  Json schema = {{"description", fmt::format("{} ({})", info.help, option.Takes())}};
+  const auto bound = [&schema](const char* key, const char* open_key, double value, bool open) {
+    if (std::isfinite(value)) {
+      schema[open ? open_key : key] = value;
+    }
+  };
+  switch (option.type()) {
+    case Option::Type::kSwitch:
+      schema["type"] = {"boolean", "null"};
+      return schema;
+    case Option::Type::kInteger:
+    case Option::Type::kNumber:
+      schema["type"] = {option.type() == Option::Type::kInteger ? "integer" : "number", "null"};
+      bound("minimum", "exclusiveMinimum", info.bounds.low, info.bounds.open_low);
+      bound("maximum", "exclusiveMaximum", info.bounds.high, info.bounds.open_high);
+      return schema;
+    case Option::Type::kWord:
+      schema["enum"] = option.Words();
+      schema["enum"].push_back(nullptr);
+      break;
+    case Option::Type::kText:
+    case Option::Type::kList:
+      break;
+  }
+  schema["type"] = {"string", "null"};
+  return schema;
 }
 
 }  // namespace
@@ -32,13 +54,13 @@ Json ApiDescription(const ServerLimits& limits) {
   }
   Json& schemas = description["components"]["schemas"];
   Json& options = schemas["Hyper"]["properties"];
-  const MethodOptions defaults;
-  MethodOptions::ForEach(defaults, [&options](const auto& field, const OptionInfo& info) {
-    options[info.name] = OptionSchema<std::decay_t<decltype(field)>>(info);
-  });
+  MethodOptions defaults;
+  for (const Option& option : OptionsOf(defaults)) {
+    options[option.info().name] = OptionSchema(option);
+  }
   options["route"]["maximum"] = limits.routing ? kMostRoutes : 1;
   schemas["Sampling"]["properties"]["n"]["maximum"] = limits.most_choices;
-  schemas["Tokens"]["items"]["maximum"] = std::max(limits.vocab_size - 1, 0);
+  schemas["Tokens"]["items"]["maximum"] = std::max(limits.model.vocab_size - 1, 0);
   Json& prompt = schemas["CompletionRequest"]["allOf"][1]["properties"]["prompt"];
   prompt["anyOf"][2]["maxItems"] = limits.most_prompts;
   return description;

@@ -100,10 +100,14 @@ TEST(ApiDescription, GivesTheBoundsThatHold) {
 TEST(ApiDescription, KnowsTheOptionsOfTheMethods) {
   const TestServer server({});
   const Json options = Description(server)["components"]["schemas"]["Hyper"]["properties"];
-  const MethodOptions defaults;
-  MethodOptions::ForEach(defaults, [&options](const auto& /*field*/, const OptionInfo& info) {
-    EXPECT_TRUE(options.contains(info.name)) << info.name;
-  });
+  MethodOptions defaults;
+  for (const Option& option : OptionsOf(defaults)) {
+    EXPECT_TRUE(options.contains(option.info().name)) << option.info().name;
+  }
+  EXPECT_EQ(options["width"]["minimum"], 1);
+  EXPECT_EQ(options["width"]["maximum"], 4096);
+  EXPECT_EQ(options["top-p"]["exclusiveMinimum"], 0);
+  EXPECT_EQ(options["penalty"]["enum"], Json::array({"score", "softmax", nullptr}));
   for (const auto& [name, schema] : options.items()) {
     // Of a type that no option takes: the message tells an unknown name from a wrong value.
     const httplib::Result reply =

@@ -50,15 +50,15 @@ void MoveContent(std::vector<TokenLogprobs>& undecided, size_t bytes,
 // prune each other's paths. Where pools share the cells, one has its part and prunes within it.
 Reservation ReservationFor(const RunRequest& request, size_t prompt_tokens, const Engine& engine,
                            int pools) {
-  Reservation whole = WholeEngine(request.options, engine);
+  Reservation whole = WholeEngine(request.plan.options, engine);
   const bool plain = request.method == kPlainMethod;
   if (plain) {
     whole.lanes = std::min(request.choices, engine.capabilities().max_lanes);
   }
   const int64_t rows = plain ? int64_t{whole.lanes} * request.routes : whole.lanes;
   const int64_t wanted =
-      static_cast<int64_t>(prompt_tokens) + rows * static_cast<int64_t>(request.options.max_tokens);
-  const int64_t one_path = static_cast<int64_t>(prompt_tokens) + request.options.max_tokens;
+      static_cast<int64_t>(prompt_tokens) + rows * static_cast<int64_t>(request.plan.options.max_tokens);
+  const int64_t one_path = static_cast<int64_t>(prompt_tokens) + request.plan.options.max_tokens;
   const int64_t part = plain ? whole.cells : std::max(whole.cells / pools, one_path);
   return {whole.lanes, std::min({whole.cells, wanted, part})};
 }
@@ -100,32 +100,30 @@ std::optional<ApiError> LiveRun::MakeSession(Engine& engine, Prompt prompt, int 
   if (prompt.tokens.size() >= static_cast<size_t>(context)) {
     return ContextExceeded(request_.prompt_field, prompt.tokens.size(), context);
   }
-  MethodOptions& options = request_.options;
+  MethodOptions& options = request_.plan.options;
   options.max_tokens =
       std::min(options.max_tokens, context - static_cast<int>(prompt.tokens.size()));
-  std::unique_ptr<Method> method;
+  SessionSpec spec;
+  spec.reservation = ReservationFor(request_, prompt.tokens.size(), engine, pools);
+  spec.prompt = std::move(prompt);
+  spec.seed = {request_.seed, 0};
+  spec.limits = request_.limits;
+  spec.token_records = request_.token_records;
+  spec.logit_bias = request_.logit_bias;
+  std::unique_ptr<Method> method;  // the plan's, where there is none here
   if (plain()) {
     method = std::make_unique<PlainMethod>(
         request_.choices, request_.routes,
         [this](const Path& path) { return Feed(path, static_cast<int>(path.id)); });
   } else {
-    Result<std::unique_ptr<Method>> made = MakeMethod(request_.method, options);
-    if (!made) {
-      return FromError(made.error());
-    }
-    method = std::move(*made);
+    spec.extractor = ExtractorFor(request_.extract);
   }
-  Pool::Config config;
-  config.reservation = ReservationFor(request_, prompt.tokens.size(), engine, pools);
-  config.prompt = std::move(prompt);
-  config.options = options;
-  config.seed = {request_.seed, 0};
-  config.token_records = request_.token_records;
-  config.logit_bias = request_.logit_bias;
-  config.extractor = plain() ? nullptr : ReadAnswer;
-  config.extractor_context = &request_.extract;
-  session_ =
-      std::make_unique<Session>(engine, std::move(config), std::move(method), request_.limits);
+  Result<std::unique_ptr<Session>> session =
+      OpenSession(engine, request_.plan, std::move(spec), std::move(method));
+  if (!session) {
+    return FromError(session.error());
+  }
+  session_ = std::move(*session);
   return std::nullopt;
 }
 

@@ -19,9 +19,10 @@ ArchivedRun LiveRun::ToArchive() const {
   archived.run.model = engine_->model().name;
   archived.run.model_hash = engine_->model().hash;
   archived.run.seed = request_.seed;
-  MethodOptions::ForEach(pool.options(), [&archived](const auto& value, const OptionInfo& info) {
-    archived.run.settings[info.name] = fmt::format("{}", value);
-  });
+  MethodOptions options = pool.options();
+  for (const Option& option : OptionsOf(options)) {
+    archived.run.settings[option.info().name] = option.Text();
+  }
   if (plain()) {
     archived.run.settings["choices"] = std::to_string(request_.choices);
   }

@@ -1,0 +1,153 @@
+// hyper bench: speed of plain pool decoding (a pool without controller, pruning or refinement).
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/hyper/command.h"
+#include "apps/hyper/command_line.h"
+#include "apps/hyper/flags/engine_flags.h"
+#include "apps/hyper/flags/option_flags.h"
+#include "apps/hyper/printers/bench_report.h"
+#include "apps/hyper/printers/live_view.h"
+#include "hyper/ask.h"
+#include "hyper/driver.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr const char* kBenchCommand = "bench";
+constexpr const char* kQuestion =
+    "Ben has 44 boxes with 23 books each. Ben buys 47 more. Ben gives away 73. How many books does "
+    "Ben have now?";
+constexpr const char* kBenchFooter = R"(Examples:
+  hyper bench
+  hyper bench --model qwen3.gguf --width 16 --tokens 256 --runs 3 --json
+
+A first run warms up and is not counted. Exit codes are those of hyper run.)";
+
+struct BenchFlags {
+  EngineFlags engine;
+  int width = 32;
+  int tokens = 128;
+  int runs = 5;
+  uint64_t seed = 1;
+  bool json = false;
+};
+
+std::vector<Option> OwnOptions(BenchFlags& flags) {
+  constexpr const char* kGroup = "Bench";
+  return {{flags.width,
+           {.name = "width",
+            .help = "paths decoded side by side",
+            .bounds = Between(1, 4096),
+            .group = kGroup}},
+          {flags.tokens,
+           {.name = "tokens",
+            .help = "tokens of a path at most",
+            .bounds = Between(1, 1048576),
+            .group = kGroup}},
+          {flags.runs,
+           {.name = "runs",
+            .help = "runs that are timed",
+            .bounds = Between(1, 1000),
+            .group = kGroup}},
+          {flags.seed, {.name = "seed", .help = "run seed", .bounds = From(0), .group = kGroup}}};
+}
+
+// Self-consistency: paths are decoded side by side until each has ended.
+Result<BenchRun> TimeOnce(Engine& engine, const RunPlan& plan, const Prompt& prompt,
+                          uint64_t seed) {
+  SessionSpec spec;
+  spec.prompt = prompt;
+  spec.seed = {seed, 0};
+  const Result<std::unique_ptr<Session>> opened = OpenSession(engine, plan, std::move(spec));
+  if (!opened) {
+    return opened.error();
+  }
+  Session& session = **opened;
+  Driver driver(engine);
+  const auto start = std::chrono::steady_clock::now();
+  driver.Add(&session);
+  Status status = driver.RunAll();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  if (status) {
+    status = session.status();
+  }
+  if (!status) {
+    return status.error();
+  }
+  const Ledger& ledger = session.pool().ledger();
+  return BenchRun{ledger.generated, wall.count(),        ledger.engine_s,
+                  ledger.sampler_s, ledger.statistics_s, ledger.mean_lanes()};
+}
+
+Result<BenchReport> Measure(const BenchFlags& flags) {
+  const RunRequest wanted{"sc", "", {{"width", flags.width}, {"max-tokens", flags.tokens}}, {}};
+  LiveView view(LiveModeOf(LiveWhen::kAuto));
+  view.Phase("loading " + flags.engine.model);
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kBenchCommand, flags.engine, flags.width);
+  if (!engine) {
+    return engine.error();
+  }
+  const Result<RunPlan> plan = ResolveRun(wanted, (*engine)->model());
+  if (!plan) {
+    return plan.error();
+  }
+  Result<Prompt> prompt = RenderQuestion(**engine, kQuestion, "", "");
+  if (!prompt) {
+    return prompt.error();
+  }
+  BenchReport report;
+  report.model = (*engine)->model();
+  report.determinism = flags.engine.llama.strict ? "strict" : "fast";
+  report.width = flags.width;
+  report.tokens = flags.tokens;
+  report.seed = flags.seed;
+  for (int run = -1; run < flags.runs; ++run) {
+    view.Phase(run < 0 ? "warming up" : fmt::format("run {} of {}", run + 1, flags.runs));
+    Result<BenchRun> timed = TimeOnce(**engine, *plan, *prompt, flags.seed);
+    if (!timed) {
+      return timed.error();
+    }
+    if (run >= 0) {
+      report.runs.push_back(*timed);
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+int BenchCommand(int argc, const char* const* argv) {
+  CLI::App app("Measures tokens/s of plain pool decoding, and the share of time in each part.");
+  BenchFlags flags;
+  SetUpParser(app, kBenchCommand, kBenchFooter);
+  OptionValues given;
+  AddOptionFlags(app, OwnOptions(flags), given);
+  app.add_flag("--json", flags.json, "print one JSON object");
+  flags.engine.llama.strict = false;
+  flags.engine.AddTo(app);
+  if (std::optional<int> exit_code = ParseCommandLine(app, kBenchCommand, argc, argv)) {
+    return *exit_code;
+  }
+  Status checked = ApplyFlags(given, OwnOptions(flags));
+  if (checked) {
+    checked = CheckEngineFlags(flags.engine);
+  }
+  if (!checked) {
+    return Complain(kBenchCommand, checked.error());
+  }
+  Result<BenchReport> report = Measure(flags);
+  if (!report) {
+    return Complain(kBenchCommand, report.error());
+  }
+  const bool printed =
+      PrintResult(kBenchCommand, flags.json ? BenchToJson(*report) : BenchToText(*report));
+  return printed ? kExitOk : kExitOutput;
+}
+
+}  // namespace hyper::app

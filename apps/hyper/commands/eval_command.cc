@@ -1,0 +1,299 @@
+// hyper eval: methods over a suite, several repeats, stored as they finish; then tables.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/hyper/command.h"
+#include "apps/hyper/commands/eval_pool.h"
+#include "apps/hyper/commands/eval_rows.h"
+#include "apps/hyper/commands/eval_tables.h"
+#include "apps/hyper/flags/eval_flags.h"
+#include "apps/hyper/interrupt.h"
+#include "apps/hyper/secret.h"
+#include "hyper/ask.h"
+#include "hyper/llama_engine.h"
+#include "src/eval/grade/study_grades.h"
+#include "src/eval/metrics/study_summary.h"
+#include "src/eval/run/runner.h"
+#include "src/eval/run/stored_reservation.h"
+
+namespace hyper::app {
+namespace {
+
+// Methods aligned with what hyper used may start this many times its lanes; KV cells are reserved
+// for them.
+constexpr int kAlignedLanes = 2;
+constexpr int kShortTraces = 4096;  // up to here the KV cache is sized for the worst case
+
+// Whether a method's budget is its number of paths, so that it can be aligned with hyper's.
+bool IsAligned(const std::string& method) {
+  return method == "sc" || method.starts_with("self-certainty") || method.starts_with("deepconf") ||
+         method.starts_with("bon");
+}
+
+// A delimiter as the option takes it.
+std::string EscapedDelimiter(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\n') {
+      escaped += "\\n";
+    } else if (c == '\t') {
+      escaped += "\\t";
+    } else if (c == '\\') {
+      escaped += "\\\\";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+// The plan of a row: preset of the suite, the method's options, the model's own, the suite's, the
+// user's, the row's.
+Result<RunPlan> PlanOf(const EvalFlags& flags, const ModelInfo& model, const eval::Suite& suite,
+                       const RowRequest& row) {
+  OptionValues defaults = {{"step-delimiter", EscapedDelimiter(suite.step_delimiter)}};
+  for (const auto& [name, value] : suite.options) {
+    defaults.emplace_back(name, value);
+  }
+  defaults.insert(defaults.end(), flags.options.begin(), flags.options.end());
+  return ResolveRun({row.method, suite.preset, row.options, std::move(defaults)}, model);
+}
+
+// Lanes for all questions at once, but no further context of llama.cpp for their sake alone.
+int LanesOf(int lanes, int parallel) {
+  return std::max(lanes, std::min(lanes * parallel, kMostContextLanes));
+}
+
+// Everything that a study needs before its engine.
+struct Prepared {
+  eval::Suite suite;
+  std::vector<eval::Question> questions;
+  std::vector<eval::MethodRow> rows;  // reservations not set yet
+  int lanes = 0;                      // of one session at most
+  int64_t cells = 0;                  // of the widest session; 0: all that the engine has
+  int longest = 0;                    // tokens of a path at most
+  std::unique_ptr<Engine> reward = nullptr;
+};
+
+// Loads the reward model, where one is asked for.
+Status LoadReward(const EvalFlags& flags, Prepared& prepared) {
+  if (flags.reward_model.empty()) return {};
+  EngineFlags reward = flags.engine;
+  reward.model = flags.reward_model;
+  if (Status status = CheckEngineFlags(reward); !status) return status;
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kEvalCommand, reward, prepared.lanes);
+  if (!engine) return engine.error();
+  prepared.reward = std::move(*engine);
+  return {};
+}
+
+// What the rules left open, put to the judge.
+Status Judge(const EvalFlags& flags, Store& store) {
+  if (flags.judge.url.empty()) return {};
+  eval::JudgeOptions judge = flags.judge;
+  judge.key = FromEnvironment({"HYPER_JUDGE_KEY"});
+  const Result<eval::GradingReport> graded = eval::GradeStudy(store, /*all=*/false, &judge);
+  return graded ? Status() : Status(graded.error());
+}
+
+Result<Prepared> Prepare(const EvalFlags& flags) {
+  Prepared prepared;
+  Result<eval::Suite> suite = eval::LoadSuite(flags.suite);
+  if (!suite) return suite.error();
+  Result<eval::QuestionSet> questions = eval::LoadQuestions(*suite, flags.selection, flags.data);
+  if (!questions) return questions.error();
+  prepared.suite = std::move(*suite);
+  prepared.questions = std::move(questions->questions);
+  const ModelInfo model = PeekModel(flags.engine);
+  for (const RowRequest& row : flags.rows) {
+    Result<RunPlan> plan = PlanOf(flags, model, prepared.suite, row);
+    if (!plan) {
+      return plan.error();
+    }
+    MethodOptions& options = plan->options;
+    if (flags.align == Align::kFactor && IsAligned(row.method)) {
+      options.width = static_cast<int>(std::ceil(flags.align_factor * options.width));
+    }
+    prepared.lanes = std::max(prepared.lanes, LaneLimit(options));
+    prepared.longest = std::max(prepared.longest, options.max_tokens);
+    prepared.rows.push_back({row.label, std::move(*plan), {}});
+  }
+  if (flags.align == Align::kMeasured) prepared.lanes *= kAlignedLanes;
+  if (flags.engine.llama.context_cells > 0) {
+    prepared.cells = flags.engine.llama.context_cells;
+  } else if (prepared.longest <= kShortTraces) {
+    prepared.cells = prepared.lanes * eval::CellsOfLane(prepared.longest);
+  } else if (flags.parallel > 1) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--parallel with long traces takes --ctx N, the KV cells of one question"};
+  }
+  return prepared;
+}
+
+// What a session of a row may take, the other rows aside: all of --ctx, else its own worst case,
+// else, for long traces, the engine.
+Reservation RowReservation(const EvalFlags& flags, const MethodOptions& options,
+                           const Prepared& prepared, const Engine& engine) {
+  Reservation reservation = WholeEngine(options, engine);
+  int64_t most = reservation.cells;
+  if (flags.engine.llama.context_cells > 0) {
+    most = prepared.cells;
+  } else if (options.max_tokens <= kShortTraces) {
+    most = eval::CellsOfRow(options);
+  }
+  reservation.cells = std::min(reservation.cells, most);
+  return reservation;
+}
+
+void ShowStudy(const eval::StudyProgress& progress) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const std::string left = std::isfinite(progress.remaining_s)
+                               ? fmt::format("{:.0f} s left", progress.remaining_s)
+                               : std::string("time left unknown");
+  const std::string rate =
+      progress.elapsed_s > 0 && progress.tokens > 0
+          ? fmt::format(", {:.0f} tokens/s",
+                        static_cast<double>(progress.tokens) / progress.elapsed_s)
+          : std::string();
+  Tell(fmt::format("{}{}/{} {}{}, {}{}", terminal ? "\r\033[K" : "", progress.done, progress.items,
+                   OneLine(progress.last), rate, left, terminal ? "" : "\n"));
+}
+
+// Gives each row its reservation, or that of the run which the study has of it.
+Status SetReservations(const EvalFlags& flags, const Prepared& prepared, const Engine& engine,
+                       Store& store, const eval::StudyPlan& plan,
+                       std::vector<eval::MethodRow>& rows) {
+  const Result<std::vector<StoredRun>> runs = store.Runs();
+  if (!runs) return runs.error();
+  for (eval::MethodRow& row : rows) {
+    if (Status status = CheckAbilities(row.plan, engine.capabilities()); !status) return status;
+    row.reservation = RowReservation(flags, row.plan.options, prepared, engine);
+    if (flags.engine.llama.context_cells > 0 || prepared.cells == 0) continue;
+    const int64_t most = std::min(WholeEngine(row.plan.options, engine).cells, prepared.cells);
+    eval::TakeOverReservation(plan, engine.model(), *runs, most, row);
+  }
+  return {};
+}
+
+// Runs the given rows of the study; returns their numbers in the store.
+Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& prepared,
+                                     std::vector<eval::MethodRow> rows, Engine& engine,
+                                     Store& store, const InterruptGuard& interrupt) {
+  eval::StudyPlan plan;
+  plan.suite = prepared.suite;
+  plan.questions = prepared.questions;
+  plan.repeats = flags.repeats;
+  plan.parallel = flags.parallel;
+  plan.seed = flags.seed;
+  plan.limits = flags.limits;
+  plan.strict = flags.engine.llama.strict && engine.capabilities().strict;
+  plan.engine = EngineText(flags.engine);
+  plan.program_version = HYPER_VERSION;
+  plan.replay = !flags.live;
+  plan.reward = prepared.reward.get();
+  if (Status status = SetReservations(flags, prepared, engine, store, plan, rows); !status) {
+    return status.error();
+  }
+  plan.rows = rows;
+  eval::StudyRunner runner(engine, store, std::move(plan));
+  if (Status status = runner.Prepare(); !status) return status.error();
+  if (Status status = WarnOfSharedRows(rows, runner.runs(), store); !status) return status.error();
+  Status status = runner.Run([&] { return interrupt.interrupted(); }, ShowStudy);
+  if (isatty(STDERR_FILENO) != 0) Tell("\n");
+  if (!status) return status.error();
+  if (runner.progress().failed > 0) {
+    Warn(kEvalCommand, fmt::format("{} items failed; the same command tries them again",
+                                   runner.progress().failed));
+  }
+  return runner.runs();
+}
+
+// hyper's mean N_inst in the given runs, rounded up; 0 where none of them is hyper's.
+Result<int> MeasuredWidth(Store& store, const std::vector<int64_t>& runs) {
+  const Result<std::vector<eval::RunSummary>> summaries = eval::SummariseStudy(store, {});
+  if (!summaries) return summaries.error();
+  for (const eval::RunSummary& summary : *summaries) {
+    const bool ours = std::find(runs.begin(), runs.end(), summary.run.id) != runs.end();
+    if (ours && summary.run.method == "hyper") {
+      return static_cast<int>(std::ceil(summary.instances));
+    }
+  }
+  return 0;
+}
+
+// Runs everything: with alignment, hyper's rows first and the aligned ones at the measured width.
+Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prepared,
+                                    Engine& engine, Store& store, const InterruptGuard& interrupt) {
+  std::vector<eval::MethodRow> first;
+  std::vector<eval::MethodRow> aligned;
+  for (const eval::MethodRow& row : prepared.rows) {
+    const bool later = flags.align == Align::kMeasured && IsAligned(row.plan.method);
+    (later ? aligned : first).push_back(row);
+  }
+  Result<std::vector<int64_t>> runs = std::vector<int64_t>();
+  if (!first.empty()) runs = RunRows(flags, prepared, first, engine, store, interrupt);
+  if (!runs || aligned.empty() || interrupt.interrupted()) return runs;
+  const Result<int> width = MeasuredWidth(store, *runs);
+  if (!width) return width.error();
+  for (eval::MethodRow& row : aligned) {
+    if (*width > 0) row.plan.options.width = *width;
+  }
+  Result<std::vector<int64_t>> more = RunRows(flags, prepared, aligned, engine, store, interrupt);
+  if (!more) return more;
+  runs->insert(runs->end(), more->begin(), more->end());
+  return runs;
+}
+
+int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
+  if (Status status = LoadReward(flags, prepared); !status) {
+    return Complain(kEvalCommand, status.error());
+  }
+  EngineFlags engine_flags = flags.engine;
+  if (prepared.cells > 0) {
+    engine_flags.llama.context_cells = static_cast<int>(prepared.cells * flags.parallel);
+  }
+  engine_flags.remote.stream_tokens = prepared.longest;
+  Result<std::unique_ptr<Engine>> engine =
+      MakeEngine(kEvalCommand, engine_flags, LanesOf(prepared.lanes, flags.parallel));
+  if (!engine) return Complain(kEvalCommand, engine.error());
+  const InterruptGuard interrupt;
+  const Result<std::vector<int64_t>> runs = RunAll(flags, prepared, **engine, store, interrupt);
+  if (!runs) return Complain(kEvalCommand, runs.error());
+  if (!interrupt.interrupted()) {
+    if (Status status = Judge(flags, store); !status) return Complain(kEvalCommand, status.error());
+  }
+  const Result<std::string> tables =
+      StudyTables({flags.tables, flags.selection.groups, flags.form}, store, *runs);
+  if (!tables) return Complain(kEvalCommand, tables.error());
+  if (!PrintResult(kEvalCommand, *tables)) return kExitOutput;
+  return interrupt.interrupted() ? kExitInterrupted : kExitOk;
+}
+
+}  // namespace
+
+int EvalCommand(int argc, const char* const* argv) {
+  EvalFlags flags;
+  if (const std::optional<int> done = ParseEvalFlags(argc, argv, &flags)) return *done;
+  if (!flags.pool.empty()) return EvaluatePool(flags);
+  Result<Prepared> prepared = Prepared{};
+  if (!flags.report_only) prepared = Prepare(flags);
+  if (!prepared) return Complain(kEvalCommand, prepared.error());
+  const std::string path = flags.study.empty() ? flags.suite + ".study.db" : flags.study;
+  Result<Store> store = Store::Open(
+      path, flags.report_only || flags.resume ? DatabaseMode::kExisting : DatabaseMode::kCreate);
+  if (!store) return Complain(kEvalCommand, store.error());
+  if (!flags.report_only) return Evaluate(flags, *prepared, *store);
+  const Result<std::string> tables =
+      StudyTables({flags.tables, flags.selection.groups, flags.form}, *store, {});
+  if (!tables) return Complain(kEvalCommand, tables.error());
+  return PrintResult(kEvalCommand, *tables) ? kExitOk : kExitOutput;
+}
+
+}  // namespace hyper::app

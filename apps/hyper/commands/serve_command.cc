@@ -1,0 +1,276 @@
+// hyper serve: the OpenAI API and the page over one engine. Parse, build the objects in order, wait
+// for a signal, end them in order.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "apps/hyper/command.h"
+#include "apps/hyper/command_line.h"
+#include "apps/hyper/flags/engine_flags.h"
+#include "apps/hyper/flags/option_flags.h"
+#include "apps/hyper/interrupt.h"
+#include "apps/hyper/secret.h"
+#include "hyper/ask.h"
+#include "src/server/http/http_server.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr const char* kServeCommand = "serve";
+constexpr const char* kServeFooter = R"(Examples:
+  hyper serve
+  hyper serve --model qwen3.gguf --port 9000 --api-key-file key.txt
+  hyper serve --store runs.db        # then also: hyper inspect runs.db run_3
+  curl localhost:8080/v1/chat/completions -d '{"model": "tinymath:hyper",
+    "messages": [{"role": "user", "content": "12 * (7 + 5) = ?"}]}'
+
+The page is at http://127.0.0.1:8080/. Ctrl-C ends the server: it takes no more requests, waits for
+those that run as --grace says, and cancels the rest. docs/server.md describes the API.
+Exit codes are those of hyper run; 69 also where the port is taken.)";
+
+struct ServeFlags {
+  EngineFlags engine;
+  server::SchedulerOptions scheduler;
+  server::HttpOptions http;
+  server::ServerLimits limits;
+  server::ArchiveOptions archive;  // no path: none
+  std::string api_key_file;
+  std::string name;
+  int lanes = 0;
+  double grace_s = 10;
+  bool verbose = false;
+};
+
+std::vector<Option> OwnOptions(ServeFlags& flags) {
+  constexpr const char* kNetwork = "Network";
+  constexpr const char* kServing = "Serving";
+  constexpr int kMost = 1 << 20;
+  return {
+      {flags.http.host, {.name = "host", .help = "address to listen on", .group = kNetwork}},
+      {flags.http.port,
+       {.name = "port",
+        .help = "port to listen on; 0: any free one, which is printed",
+        .bounds = Between(0, 65535),
+        .group = kNetwork}},
+      {flags.api_key_file,
+       {.name = "api-key-file",
+        .help = "file with the key that clients must give; else the variable HYPER_API_KEY",
+        .group = kNetwork}},
+      {flags.http.cors_origin,
+       {.name = "cors-origin",
+        .help = "origin of pages from elsewhere that may call; * is any",
+        .group = kNetwork}},
+      {flags.http.most_connections,
+       {.name = "connections",
+        .help = "connections served at once",
+        .bounds = Between(1, 4096),
+        .group = kNetwork}},
+      {flags.name,
+       {.name = "name",
+        .help = "name of the model for clients; empty: the file's",
+        .group = kServing}},
+      {flags.limits.default_method,
+       {.name = "method", .help = "method where the model's name gives none", .group = kServing}},
+      {flags.limits.preset,
+       {.name = "preset", .help = "paper or short; empty: the model's", .group = kServing}},
+      {flags.lanes,
+       {.name = "lanes",
+        .help = "paths that all requests may decode at once; 0: automatic",
+        .bounds = Between(0, 4096),
+        .group = kServing}},
+      {flags.scheduler.most_waiting,
+       {.name = "queue",
+        .help = "requests that may wait; beyond, clients get 429",
+        .bounds = Between(1, kMost),
+        .group = kServing}},
+      {flags.scheduler.pools,
+       {.name = "pools",
+        .help = "pools that share the KV cells, each with its part; 1: each has what its paths may "
+                "need",
+        .bounds = Between(1, 4096),
+        .group = kServing}},
+      {flags.scheduler.most_prompts,
+       {.name = "prompt-cache",
+        .help = "prompts whose KV is kept for requests that begin alike, while there is room",
+        .bounds = Between(0, 4096),
+        .group = kServing}},
+      {flags.scheduler.most_kept,
+       {.name = "keep",
+        .help = "finished runs that are kept in memory for the page",
+        .bounds = Between(0, kMost),
+        .group = kServing}},
+      {flags.archive.path,
+       {.name = "store",
+        .help = "also keep finished runs in this study, which hyper inspect and export read",
+        .group = kServing}},
+      {flags.archive.most_runs,
+       {.name = "store-max-runs",
+        .help = "runs that the study keeps, the newest",
+        .bounds = Between(1, 1 << 30),
+        .group = kServing}},
+      {flags.archive.most_age_s,
+       {.name = "store-max-age",
+        .help = "age of runs that it keeps; 0: any",
+        .bounds = From(0),
+        .group = kServing,
+        .seconds = true}},
+      {flags.limits.most_tokens,
+       {.name = "max-tokens",
+        .help = "tokens of one path at most",
+        .bounds = Between(1, kMost),
+        .group = kServing}},
+      {flags.limits.plain_tokens,
+       {.name = "plain-tokens",
+        .help = "tokens of plain decoding where a request gives no limit",
+        .bounds = Between(1, kMost),
+        .group = kServing}},
+      {flags.limits.most_time_s,
+       {.name = "time",
+        .help = "time of one request at most; 0: no limit",
+        .bounds = From(0),
+        .group = kServing,
+        .seconds = true}},
+      {flags.grace_s,
+       {.name = "grace",
+        .help = "time to finish running requests at the end",
+        .bounds = From(0),
+        .group = kServing,
+        .seconds = true}},
+  };
+}
+
+Result<std::string> ReadOwnKey(const std::string& path) {
+  if (path.empty()) return FromEnvironment({"HYPER_API_KEY"});
+  Result<std::string> key = SecretFromFile(path);
+  if (key && key->empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--api-key-file {} is empty; it takes a file with a key", path)};
+  }
+  return key;
+}
+
+// A method and a preset that there are; the model's own does not matter here.
+Status CheckMethod(const server::ServerLimits& limits) {
+  const bool plain = limits.default_method == server::kPlainMethod;
+  const Result<RunPlan> plan =
+      ResolveRun({plain ? server::kPlainPlan : limits.default_method, limits.preset, {}, {}}, {});
+  return plan ? Status() : Status(Error{ErrorCode::kInvalidArgument, plan.error().message});
+}
+
+// Reads what was given, and refuses what no model could make valid.
+Status Check(const OptionValues& given, ServeFlags& flags) {
+  for (const Status& status : {ApplyFlags(given, OwnOptions(flags)), CheckEngineFlags(flags.engine),
+                               CheckMethod(flags.limits)}) {
+    if (!status) {
+      return status;
+    }
+  }
+  Result<std::string> key = ReadOwnKey(flags.api_key_file);
+  if (!key) {
+    return key.error();
+  }
+  flags.http.api_key = std::move(*key);
+  flags.archive.engine = fmt::format("{} kv={}", flags.engine.engine,
+                                     kKvTypeNames[static_cast<size_t>(flags.engine.llama.kv_type)]);
+  flags.archive.version = HYPER_VERSION;
+  if (flags.verbose) {
+    flags.http.log = [](const std::string& method, const std::string& path, int status) {
+      Tell(fmt::format("{} {} {}\n", OneLine(method), OneLine(path), status));
+    };
+  }
+  return {};
+}
+
+// "tinymath" for the bundled model, else the file's name without its ending.
+std::string NameOf(const ServeFlags& flags) {
+  if (!flags.name.empty()) {
+    return flags.name;
+  }
+  if (flags.engine.model.empty()) {
+    return flags.engine.engine;
+  }
+  const std::string stem = std::filesystem::path(flags.engine.model).stem().string();
+  return stem.rfind("tinymath", 0) == 0 ? "tinymath" : stem;
+}
+
+int Serve(ServeFlags flags) {
+  const InterruptGuard interrupt;
+  if (flags.lanes > 0) {
+    flags.engine.remote.max_lanes = flags.lanes;
+  }
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kServeCommand, flags.engine, flags.lanes);
+  if (!engine) {
+    return Complain(kServeCommand, engine.error());
+  }
+  server::ServerLimits& limits = flags.limits;
+  limits.model_name = NameOf(flags);
+  limits.model = (*engine)->model();
+  limits.most_lanes = (*engine)->capabilities().max_lanes;
+  limits.routing = (*engine)->capabilities().routing;
+  std::unique_ptr<server::RunArchive> archive;
+  if (!flags.archive.path.empty()) {
+    Result<std::unique_ptr<server::RunArchive>> opened = server::RunArchive::Open(flags.archive);
+    if (!opened) {
+      return Complain(kServeCommand, opened.error());
+    }
+    archive = std::move(*opened);
+    flags.scheduler.archive = archive.get();
+  }
+  server::Scheduler scheduler(**engine, flags.scheduler);
+  Result<std::unique_ptr<server::HttpServer>> server =
+      server::HttpServer::Listen(scheduler, flags.limits, flags.http);
+  if (!server) {
+    return Complain(kServeCommand, server.error());
+  }
+  if (!PrintResult(kServeCommand,
+                   fmt::format("hyper serves {} at http://{}:{}/\n", flags.limits.model_name,
+                               flags.http.host, (*server)->port()))) {
+    return kExitOutput;
+  }
+  while (!interrupt.interrupted()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  Tell("hyper serve: ending; a second Ctrl-C ends at once\n");
+  scheduler.Shutdown(flags.grace_s);
+  (*server)->Stop();
+  if (archive != nullptr) {
+    archive->Flush();
+    if (archive->lost() > 0) {
+      Tell(fmt::format("hyper serve: {} runs could not be stored: {}\n", archive->lost(),
+                       OneLine(archive->last_error())));
+    }
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+int ServeCommand(int argc, const char* const* argv) {
+  ServeFlags flags;
+  CLI::App app("Serves the OpenAI API, every client with HyPER, and a page that shows the pool.");
+  SetUpParser(app, kServeCommand, kServeFooter);
+  OptionValues given;
+  AddOptionFlags(app, OwnOptions(flags), given);
+  app.add_flag("--verbose", flags.verbose, "print a line for each request to stderr")
+      ->group("Serving");
+  flags.engine.llama.strict = false;
+  flags.engine.llama.interleave = true;
+  flags.engine.AddTo(app);
+  if (std::optional<int> exit_code = ParseCommandLine(app, kServeCommand, argc, argv)) {
+    return *exit_code;
+  }
+  if (Status status = Check(given, flags); !status) {
+    return Complain(kServeCommand, status.error());
+  }
+  return Serve(std::move(flags));
+}
+
+}  // namespace hyper::app

@@ -1,0 +1,290 @@
+#include "apps/hyper/flags/eval_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "apps/hyper/command.h"
+#include "apps/hyper/command_line.h"
+#include "apps/hyper/commands/eval_tables.h"
+#include "apps/hyper/flags/option_flags.h"
+#include "hyper/ask.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr const char* kEvalFooter = R"(Examples:
+  hyper eval --methods sc,hyper --levels 2,3,4 --questions 60 --repeats 3
+  hyper eval --methods hyper --row "no branch=hyper:actions=none+single_token" --study abl.db
+  hyper eval --study abl.db --report-only --table ablation --format latex
+  hyper eval --pool study.db:sc --methods sc,self-certainty,deepconf --width 16 --resamples 64
+
+A study that was stopped or killed goes on where it was when the same command is given again.
+Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
+
+// Rows of --methods all beyond the methods by name: the variants that the paper's tables compare.
+constexpr const char* kVariants[] = {
+    "tot-conf depth-first=tot-conf:search=dfs",
+    "rebase-conf 8=rebase-conf:width=8",
+    "rebase-conf 16=rebase-conf:width=16",
+    "controller only=hyper:actions=none+branch",
+    "penalty softmax=hyper:penalty=softmax",
+    "weights clean=hyper:weights=clean",
+    "confidence set topk=hyper:confidence-set=topk",
+    "threshold percentile 90=hyper:threshold=percentile:90",
+    "threshold percentile 10=hyper:threshold=percentile:10",
+    "threshold off=hyper:threshold=off",
+};
+
+// Flags as they are written, before they are checked.
+struct EvalTexts {
+  std::string methods = "sc,hyper";
+  std::vector<std::string> rows;
+  std::string levels;
+  std::string align = "measured";
+  std::string tables;
+  std::string form = "text";
+};
+
+std::vector<std::string> SplitAt(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+std::vector<Option> OwnOptions(EvalFlags& flags) {
+  constexpr const char* kStudy = "Study";
+  return {
+      {flags.selection.limit,
+       {.name = "questions",
+        .help = "questions at most, groups taking turns; 0: all",
+        .bounds = Between(0, 1'000'000),
+        .group = kStudy}},
+      {flags.repeats,
+       {.name = "repeats",
+        .help = "times that each question is answered",
+        .bounds = Between(1, 1000),
+        .group = kStudy}},
+      {flags.parallel,
+       {.name = "parallel",
+        .help = "questions decoded side by side",
+        .bounds = Between(1, 64),
+        .group = kStudy}},
+      {flags.seed,
+       {.name = "seed", .help = "seed of the study", .bounds = From(0), .group = kStudy}},
+      {flags.limits.time_s,
+       {.name = "time",
+        .help = "limit of each question, such as 30s; 0: none",
+        .bounds = From(0),
+        .group = kStudy,
+        .seconds = true}},
+      {flags.limits.budget_tokens,
+       {.name = "budget-tokens",
+        .help = "limit of each question in effective tokens",
+        .bounds = From(1),
+        .group = kStudy}},
+      {flags.resamples,
+       {.name = "resamples",
+        .help = "with --pool: draws of each question's traces",
+        .bounds = Between(1, 10'000),
+        .group = kStudy}},
+  };
+}
+
+void AddStudyFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
+  const char* group = "Study";
+  const auto text = [&](const char* name, std::string& value, const char* help) {
+    app.add_option(name, value, help)->type_name("TEXT")->group(group);
+  };
+  text("--suite", flags.suite, "suite by name, or a JSON file of one [tinymath]");
+  text("--data", flags.data, "local JSONL with the suite's questions [the bundled ones]");
+  text("--split", flags.selection.split, "split of bundled questions [evaluation]");
+  text("--levels", raw.levels, "only these groups (levels, subjects), such as 2,3,4 [all]");
+  text("--methods", raw.methods, "methods, or all [sc,hyper]");
+  app.add_option("--row", raw.rows,
+                 "one more row, LABEL=METHOD:option=value,option=value ('+' for ',' in a value)")
+      ->type_name("ROW")
+      ->group(group);
+  text("--align", raw.align,
+       "paths of sc, self-certainty, deepconf and bon: measured (hyper's mean N_inst), a multiple "
+       "of "
+       "--width such as the paper's 1.5, or off [measured]");
+  text("--study", flags.study, "file of the study [SUITE.study.db]");
+  app.add_flag("--resume", flags.resume,
+               "go on with a study that is there; without it one is made where there is none")
+      ->group(group);
+  app.add_flag("--live", flags.live,
+               "decode the paths of every row, also of those that stored paths would serve")
+      ->group(group);
+  text("--reward-model", flags.reward_model,
+       "GGUF of a process reward model, for methods that end in -prm");
+  text("--judge", flags.judge.url,
+       "OpenAI-compatible API of a judge of free-text answers; its key in HYPER_JUDGE_KEY [none]");
+  text("--judge-model", flags.judge.model, "model that the judge is to use [its own]");
+  text("--pool", flags.pool,
+       "run on stored traces, nothing generated: a study or its export as FILE or FILE:ROW, traces "
+       "of hyper run, or DeepConf's results as JSON");
+}
+
+void AddOutputFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
+  const char* group = "Output";
+  app.add_flag("--report-only", flags.report_only, "print the tables of the study, run nothing")
+      ->group(group);
+  app.add_option("--table", raw.tables,
+                 "checklist, results, main, ablation, votes, vote-rules, vote-length, accounting, "
+                 "dense, trees, samples, equal-tokens, or all [results; all for all methods]")
+      ->type_name("LIST")
+      ->group(group);
+  CLI::Option* form =
+      app.add_option("--format", raw.form, "text, markdown, csv, json or latex [text]")
+          ->type_name("WORD")
+          ->group(group);
+  app.add_flag_callback(
+         "--json", [&raw] { raw.form = "json"; }, "as --format json")
+      ->excludes(form)
+      ->group(group);
+}
+
+Status ReadRows(const EvalTexts& raw, EvalFlags& flags) {
+  std::vector<std::string> texts = SplitAt(raw.methods, ',');
+  if (raw.methods == "all") {
+    texts.clear();
+    for (const MethodInfo& method : Methods()) texts.push_back(method.name);
+    texts.insert(texts.end(), std::begin(kVariants), std::end(kVariants));
+  }
+  texts.insert(texts.end(), raw.rows.begin(), raw.rows.end());
+  for (const std::string& text : texts) {
+    Result<RowRequest> row = ParseRow(text);
+    if (!row) return row.error();
+    const auto same =
+        std::find_if(flags.rows.begin(), flags.rows.end(),
+                     [&row](const RowRequest& other) { return other.label == row->label; });
+    if (same == flags.rows.end()) {
+      flags.rows.push_back(std::move(*row));
+    } else if (same->method != row->method || same->options != row->options) {
+      return Invalid(
+          fmt::format("two rows are named '{}'; give each a label of its own", row->label));
+    }
+  }
+  return flags.rows.empty() ? Status(Invalid("--methods names no method")) : Status();
+}
+
+// An option for every row has to be read by one of them at least.
+Status CheckOptions(const EvalFlags& flags) {
+  for (const OptionValue& value : flags.options) {
+    Status status;
+    for (const RowRequest& row : flags.rows) {
+      const Result<RunPlan> plan = ResolveRun({row.method, "", {value}, {}}, {});
+      status = plan ? Status() : Status(Invalid(plan.error().message));
+      if (status) {
+        break;
+      }
+    }
+    if (!status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+Status ReadOutput(const EvalTexts& raw, EvalFlags& flags) {
+  const std::optional<eval::TableForm> form = eval::ParseTableForm(raw.form);
+  if (!form) {
+    return Invalid("--format '" + raw.form +
+                   "' is not known; it takes text, markdown, csv, json or latex");
+  }
+  flags.form = *form;
+  const bool all = raw.tables == "all" || (raw.tables.empty() && raw.methods == "all");
+  const std::string tables = raw.tables.empty() ? "results" : raw.tables;
+  flags.tables = all ? TableNames() : SplitAt(tables, ',');
+  for (const std::string& table : flags.tables) {
+    const std::vector<std::string> known = TableNames();
+    if (std::find(known.begin(), known.end(), table) == known.end()) {
+      return Invalid(
+          fmt::format("--table '{}' is not known; there are {}", table, fmt::join(known, ", ")));
+    }
+  }
+  return {};
+}
+
+Status ReadAlign(const std::string& text, EvalFlags& flags) {
+  if (text == "off" || text == "measured") {
+    flags.align = text == "off" ? Align::kOff : Align::kMeasured;
+    return {};
+  }
+  flags.align = Align::kFactor;
+  Option factor(flags.align_factor, {.name = "align", .bounds = Between(1, 16)});
+  const Status status = factor.Set(text);
+  return status ? status
+                : Status(Invalid("--align is " + text +
+                                 "; it takes measured, off or a factor from 1 to 16"));
+}
+
+Status ReadRaw(const EvalTexts& raw, const OptionValues& given, EvalFlags& flags) {
+  if (Status status = ReadAlign(raw.align, flags); !status) return status;
+  flags.selection.groups = SplitAt(raw.levels, ',');
+  for (const Status& status : {ApplyFlags(given, OwnOptions(flags)), ReadRows(raw, flags),
+                               ReadOutput(raw, flags), CheckOptions(flags)}) {
+    if (!status) return status;
+  }
+  if (flags.report_only && !flags.pool.empty()) {
+    return Invalid("--report-only and --pool exclude each other; give one");
+  }
+  return flags.report_only || !flags.pool.empty() ? Status() : CheckEngineFlags(flags.engine);
+}
+
+}  // namespace
+
+Result<RowRequest> ParseRow(const std::string& text) {
+  RowRequest row;
+  const size_t colon = text.find(':');
+  const std::string head = text.substr(0, colon);
+  const size_t equals = head.find('=');
+  row.method = equals == std::string::npos ? head : head.substr(equals + 1);
+  row.label = head.substr(0, equals);
+  if (row.label.empty() || row.method.empty()) {
+    return Invalid("--row '" + text +
+                   "' has no label or method; it takes LABEL=METHOD:option=value");
+  }
+  if (const auto known = ResolveRun({row.method, "", {}, {}}, {}); !known) {
+    return Invalid(known.error().message);
+  }
+  if (colon == std::string::npos) return row;
+  for (const std::string& option : SplitAt(text.substr(colon + 1), ',')) {
+    const size_t place = option.find('=');
+    if (place == std::string::npos || place == 0) {
+      return Invalid(fmt::format("--row '{}': '{}' is no option=value", text, option));
+    }
+    std::string value = option.substr(place + 1);
+    std::replace(value.begin(), value.end(), '+', ',');
+    row.options.emplace_back(option.substr(0, place), std::move(value));
+  }
+  return row;
+}
+
+std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* flags) {
+  CLI::App app("Answers the questions of a suite by several methods and compares them.");
+  EvalTexts raw;
+  OptionValues given;
+  SetUpParser(app, kEvalCommand, kEvalFooter);
+  AddStudyFlags(app, *flags, raw);
+  AddOutputFlags(app, *flags, raw);
+  flags->engine.AddTo(app);
+  AddOptionFlags(app, OwnOptions(*flags), given);
+  AddMethodFlags(app, flags->options);
+  if (const std::optional<int> done = ParseCommandLine(app, kEvalCommand, argc, argv)) return done;
+  const Status status = ReadRaw(raw, given, *flags);
+  if (!status) return Complain(kEvalCommand, status.error());
+  return std::nullopt;
+}
+
+}  // namespace hyper::app

@@ -1,0 +1,110 @@
+#include "apps/hyper/flags/option_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "apps/hyper/read_text.h"
+
+namespace hyper::app {
+namespace {
+
+const char* TypeName(const Option& option) {
+  if (option.info().seconds) {
+    return "TIME";
+  }
+  if (option.info().file) {
+    return "FILE";
+  }
+  switch (option.type()) {
+    case Option::Type::kInteger:
+      return "N";
+    case Option::Type::kNumber:
+      return "X";
+    case Option::Type::kSwitch:
+      return option.info().words[1] == std::string_view("true") ? "BOOL" : "WORD";
+    case Option::Type::kList:
+      return option.info().repeated ? "TEXT" : "LIST";
+    case Option::Type::kWord:
+    case Option::Type::kText:
+      break;
+  }
+  return "WORD";
+}
+
+void AddFlag(CLI::App& app, const Option& option, const std::string& help, OptionValues& given) {
+  const std::string name = option.info().name;
+  const std::string alias = option.info().alias;
+  const auto take = [&given, name](const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+      given.emplace_back(name, value);
+    }
+  };
+  app.add_option_function<std::vector<std::string>>(
+         "--" + name + (alias.empty() ? "" : ",--" + alias), take, help)
+      ->type_name(TypeName(option))
+      ->group(*option.info().group != '\0' ? option.info().group : "Options")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(option.info().repeated ? CLI::MultiOptionPolicy::TakeAll
+                                                   : CLI::MultiOptionPolicy::Throw);
+}
+
+}  // namespace
+
+void AddOptionFlags(CLI::App& app, const std::vector<Option>& options, OptionValues& given,
+                    std::initializer_list<std::string_view> without) {
+  for (const Option& option : options) {
+    const OptionInfo& info = option.info();
+    if (std::find(without.begin(), without.end(), info.name) != without.end()) {
+      continue;
+    }
+    const std::string words = fmt::format("{}", fmt::join(option.Words(), ", "));
+    const std::string value = option.Text();
+    AddFlag(app, option,
+            fmt::format("{}{} [{}]", info.help, words.empty() ? "" : " (" + words + ")",
+                        value.empty() ? "none" : value),
+            given);
+  }
+}
+
+void AddMethodFlags(CLI::App& app, OptionValues& given) {
+  MethodOptions paper = *Preset("paper");
+  MethodOptions brief = *Preset("short");
+  const std::vector<Option> options = OptionsOf(paper);
+  const std::vector<Option> briefs = OptionsOf(brief);
+  for (size_t i = 0; i < options.size(); ++i) {
+    const OptionInfo& info = options[i].info();
+    const std::string symbol = *info.symbol != '\0' ? fmt::format("{}; ", info.symbol) : "";
+    const std::string value = options[i].Text();
+    const std::string other =
+        briefs[i].Text() != value ? fmt::format("; short: {}", briefs[i].Text()) : "";
+    AddFlag(app, options[i],
+            fmt::format("{} ({}{}) [{}{}]", info.help, symbol, options[i].Takes(), value, other),
+            given);
+  }
+}
+
+Status ApplyFlags(const OptionValues& given, std::vector<Option> options) {
+  for (const OptionValue& value : given) {
+    Option* option = FindOption(options, value.name);
+    if (option == nullptr) {
+      continue;
+    }
+    std::string text = value.text;
+    if (option->info().file) {
+      Result<std::string> read = ReadText(value.text);
+      if (!read) {
+        return read.error();
+      }
+      text = std::move(*read);
+    }
+    if (Status status = option->Set(text); !status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+}  // namespace hyper::app

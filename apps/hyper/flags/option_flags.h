@@ -1,0 +1,32 @@
+// The flags of an option table: one for each row, read as text and put into the fields later, so
+// that a value is judged by the same words wherever it comes from.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hyper/option.h"
+#include "hyper/options.h"
+#include "hyper/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hyper::app {
+
+// Adds a flag for each option but those of `without`. What is given lands in `given`, in its order;
+// help shows the field's value as default. `app` and `given` must outlive the parse.
+void AddOptionFlags(CLI::App& app, const std::vector<Option>& options, OptionValues& given,
+                    std::initializer_list<std::string_view> without = {});
+
+// The flags of a method's options, with the default of each preset in the help.
+void AddMethodFlags(CLI::App& app, OptionValues& given);
+
+// Puts the given values into the options that have their names; others are left alone. The value of
+// a file option is read from the file. Errors: kInvalidArgument, those of the file.
+Status ApplyFlags(const OptionValues& given, std::vector<Option> options);
+
+}  // namespace hyper::app

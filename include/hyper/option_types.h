@@ -1,0 +1,113 @@
+// Types that options have beside numbers: words of a fixed set, sets of actions, threshold rules.
+// The names of an enum's values stand beside it, in its order, and nowhere else.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace hyper {
+
+// What the controller can do to the pool (Sec. 3.1). Equal scores go to the earlier one.
+enum class Action { kNone, kSingleToken, kMultiToken, kBranch };
+inline constexpr std::array kActionNames = {"none", "single_token", "multi_token", "branch"};
+inline constexpr size_t kActionCount = kActionNames.size();
+
+// A set of actions; kNone is always in it.
+class ActionSet {
+ public:
+  constexpr ActionSet() = default;
+  static constexpr ActionSet All() { return ActionSet(0b1111); }
+  constexpr ActionSet With(Action action) const { return ActionSet(bits_ | Bit(action)); }
+  constexpr ActionSet Without(Action action) const { return ActionSet(bits_ & ~Bit(action)); }
+  constexpr bool Has(Action action) const { return (bits_ & Bit(action)) != 0; }
+  constexpr bool operator==(const ActionSet&) const = default;
+
+ private:
+  constexpr explicit ActionSet(uint32_t bits) : bits_(bits | Bit(Action::kNone)) {}
+  static constexpr uint32_t Bit(Action action) { return 1U << static_cast<uint32_t>(action); }
+
+  uint32_t bits_ = Bit(Action::kNone);
+};
+
+// How the lowest window means of the warm-up paths become a pruning threshold.
+struct ThresholdRule {
+  enum class Kind {
+    kTop,         // top:n         the n highest are kept, the threshold is the lowest of them
+    kPercentile,  // percentile:q  the q-th percentile, linearly interpolated
+    kOff,         // off           nothing is pruned
+  };
+  Kind kind = Kind::kTop;
+  int top = 10;           // n >= 1
+  double percentile = 0;  // q in [0, 100]; 90 is DeepConf-low, 10 is DeepConf-high
+  bool operator==(const ThresholdRule&) const = default;
+};
+
+// Which candidates a confidence averages over.
+enum class ConfidenceSet {
+  kAlternatives,  // the k most probable tokens other than the chosen one (HyPER)
+  kTopK,          // the k most probable tokens, the chosen one among them or not (DeepConf)
+};
+inline constexpr std::array kConfidenceSetNames = {"alternatives", "topk"};
+
+// How the reuse of experts by earlier routes is penalised (Sec. 3.2, step 2).
+enum class RoutePenalty { kScore, kSoftmax };
+inline constexpr std::array kRoutePenaltyNames = {"score", "softmax"};
+
+// Whether the chosen experts are mixed with noisy (HyPER) or clean (RoE as published) weights.
+enum class RouteWeights { kNoisy, kClean };
+inline constexpr std::array kRouteWeightsNames = {"noisy", "clean"};
+
+// How the K next-token distributions become one (Sec. 3.2, step 3; kMeanProb is RoE's).
+enum class RouteAggregate { kConfidence, kMeanProb };
+inline constexpr std::array kRouteAggregateNames = {"confidence", "mean-prob"};
+
+// How ballots become a score per answer; the largest score wins. The last three need a score of
+// each path, which only some methods give.
+enum class VoteRule {
+  kLengthConfidence,    // eq. hyper-marginalize-full (HyPER), among the K_a most frequent answers
+  kMajority,            // number of paths
+  kConfidence,          // sum of mean confidences
+  kLength,              // sum of lengths over the sum of all lengths
+  kDeepConf,            // sum of lowest window means
+  kImportanceSampling,  // sum of exp(theta . phi), eq. proxy-is, over all answers
+  kWeighted,            // sum of weights
+  kBest,                // largest weight of any path (best of N)
+  kBorda,               // sum of (N - rank + 1)^p, paths ranked by weight (Self-Certainty)
+};
+inline constexpr std::array kVoteRuleNames = {
+    "length_confidence",   "majority", "confidence", "length", "deepconf",
+    "importance_sampling", "weighted", "best",       "borda"};
+
+// Options of the vote.
+struct VoteOptions {
+  int candidates = 3;              // K_a, >= 1; answers tied at the last place all enter
+  double lambda_length = 0.6;      // weight of length; also theta_L of App. F
+  double lambda_confidence = 0.4;  // weight of confidence; also theta_C of App. F
+  double borda_power = 1.2;        // p of kBorda, >= 0; 0 is a majority vote
+  VoteRule rule = VoteRule::kLengthConfidence;  // picks the answer
+  bool tentative = true;                        // answers out of unfinished reasoning vote too
+};
+
+// Score of a whole path.
+enum class PathScorer { kSelfCertainty, kMean, kTail, kBottom, kLowest, kPTrue };
+inline constexpr std::array kPathScorerNames = {"self-certainty", "mean",   "tail",
+                                                "bottom",         "lowest", "p-true"};
+
+// Where the value of a step of a tree comes from.
+enum class RewardKind { kConfidence, kPTrue, kJudge, kProcessModel };
+inline constexpr std::array kRewardKindNames = {"conf", "ptrue", "judge", "prm"};
+
+// How REBASE turns shares into whole numbers: the paper's rounding, or its code's.
+enum class Allocation { kRound, kCeil };
+inline constexpr std::array kAllocationNames = {"round", "ceil"};
+
+// Order in which Tree of Thoughts visits states.
+enum class SearchOrder { kBreadth, kDepth };
+inline constexpr std::array kSearchOrderNames = {"bfs", "dfs"};
+
+// Who writes ThreadWeaver's closing tag: the orchestrator (paper) or the model.
+enum class ParallelClose { kOrchestrator, kModel };
+inline constexpr std::array kParallelCloseNames = {"orchestrator", "model"};
+
+}  // namespace hyper

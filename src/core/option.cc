@@ -1,0 +1,328 @@
+#include "hyper/option.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "src/core/threshold.h"
+
+namespace hyper {
+namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+std::string NumberText(double value) { return fmt::format("{}", value); }
+
+// What a number takes: "1 to 4096", "a number above 0 to 1", "a whole number from 0".
+std::string NumberRange(const Bounds& bounds, bool whole) {
+  const char* kind = whole ? "a whole number" : "a number";
+  if (std::isinf(bounds.low) && std::isinf(bounds.high)) {
+    return kind;
+  }
+  std::string text = NumberText(bounds.low);
+  if (!std::isinf(bounds.high)) {
+    text += (bounds.open_high ? ", below " : " to ") + NumberText(bounds.high);
+    if (whole) {
+      return text;
+    }
+  }
+  return fmt::format("{} {} {}", kind, bounds.open_low ? "above" : "from", text);
+}
+
+bool Inside(const Bounds& bounds, double value) {
+  return std::isfinite(value) && (bounds.open_low ? value > bounds.low : value >= bounds.low) &&
+         (bounds.open_high ? value < bounds.high : value <= bounds.high);
+}
+
+// Splits at commas; an empty text has no parts.
+std::vector<std::string_view> Parts(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+template <class Number>
+Status ParseNumber(const std::string& name, std::string_view text, const std::string& takes,
+                   Number& value) {
+  Number read{};
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, read);
+  if (code == std::errc::result_out_of_range && stop == end) {
+    return Invalid(
+        fmt::format("--{} is {}, too large or small a number; it takes {}", name, text, takes));
+  }
+  if (code != std::errc() || stop != end) {
+    const char* kind = std::is_integral_v<Number> ? "whole number" : "number";
+    return Invalid(
+        fmt::format("--{} is '{}', which is not a {}; it takes {}", name, text, kind, takes));
+  }
+  value = read;
+  return {};
+}
+
+std::string ActionsText(ActionSet actions) {
+  std::string text;
+  for (size_t i = 0; i < kActionCount; ++i) {
+    if (actions.Has(static_cast<Action>(i))) {
+      text += (text.empty() ? "" : ",") + std::string(kActionNames[i]);
+    }
+  }
+  return text;
+}
+
+// The set of the named actions; false where a name is unknown or there is none.
+bool ParseActions(std::string_view text, ActionSet& actions) {
+  ActionSet read;
+  const std::vector<std::string_view> names = Parts(text);
+  for (const std::string_view name : names) {
+    const auto at = std::find(kActionNames.begin(), kActionNames.end(), name);
+    if (at == kActionNames.end()) {
+      return false;
+    }
+    read = read.With(static_cast<Action>(at - kActionNames.begin()));
+  }
+  actions = read;
+  return !names.empty();
+}
+
+}  // namespace
+
+OptionValue::OptionValue(std::string option, double value)
+    : name(std::move(option)), text(NumberText(value)) {}
+
+OptionValue::OptionValue(std::string option, int value)
+    : name(std::move(option)), text(std::to_string(value)) {}
+
+Option::Type Option::type() const {
+  return std::visit(Overloaded{[](const int*) { return Type::kInteger; },
+                               [](const int64_t*) { return Type::kInteger; },
+                               [](const uint64_t*) { return Type::kInteger; },
+                               [](const double*) { return Type::kNumber; },
+                               [](const bool*) { return Type::kSwitch; },
+                               [](const WordField&) { return Type::kWord; },
+                               [](const std::vector<std::string>*) { return Type::kList; },
+                               [](const std::vector<float>*) { return Type::kList; },
+                               [](const auto*) { return Type::kText; }},
+                    field_);
+}
+
+std::string Option::Text() const {
+  return std::visit(
+      Overloaded{
+          [](const std::string* field) { return *field; },
+          [this](const bool* field) { return std::string(info_.words[*field ? 1 : 0]); },
+          [this](const double* field) {
+            return NumberText(*field) + (info_.seconds && *field > 0 ? "s" : "");
+          },
+          [](const std::vector<std::string>* field) {
+            return fmt::format("{}", fmt::join(*field, ","));
+          },
+          [](const std::vector<float>* field) { return fmt::format("{}", fmt::join(*field, ",")); },
+          [](const ActionSet* field) { return ActionsText(*field); },
+          [](const ThresholdRule* field) { return ThresholdRuleText(*field); },
+          [](const WordField& field) { return std::string(field.words[field.get(field.field)]); },
+          [](const auto* field) { return fmt::format("{}", *field); }},
+      field_);
+}
+
+Option::Value Option::value() const {
+  if (const auto* field = std::get_if<bool*>(&field_);
+      field != nullptr && info_.words[1] == std::string_view("true")) {
+    return **field;
+  }
+  if (const auto* field = std::get_if<double*>(&field_)) {
+    return **field;
+  }
+  if (const auto* field = std::get_if<int*>(&field_)) {
+    return int64_t{**field};
+  }
+  if (const auto* field = std::get_if<int64_t*>(&field_)) {
+    return **field;
+  }
+  if (const auto* field = std::get_if<uint64_t*>(&field_)) {
+    return static_cast<int64_t>(**field);
+  }
+  return Text();
+}
+
+std::vector<std::string> Option::Words() const {
+  if (const auto* field = std::get_if<WordField>(&field_)) {
+    return {field->words.begin(), field->words.end()};
+  }
+  return type() == Type::kSwitch ? std::vector<std::string>{info_.words[1], info_.words[0]}
+                                 : std::vector<std::string>();
+}
+
+std::string Option::Takes() const {
+  if (info_.seconds) {
+    return "a time such as 30s, 2m, 1h or 500ms, or 0 for none";
+  }
+  if (*info_.takes != '\0') {
+    return info_.takes;
+  }
+  switch (type()) {
+    case Type::kInteger:
+    case Type::kNumber:
+      return NumberRange(info_.bounds, type() == Type::kInteger);
+    case Type::kSwitch:
+    case Type::kWord:
+      return fmt::format("{}", fmt::join(Words(), ", "));
+    case Type::kText:
+    case Type::kList:
+      break;
+  }
+  return "text";
+}
+
+Error Option::OutOfRange(std::string_view value) const {
+  return Invalid(
+      fmt::format("--{} is {}, outside its range; it takes {}", info_.name, value, Takes()));
+}
+
+Status Option::Set(std::string_view text) {
+  const std::string name = info_.name;
+  const Status status = std::visit(
+      Overloaded{[&](double* field) -> Status {
+                   if (info_.seconds && text != "0") {
+                     const Result<double> seconds = ParseDuration(name, std::string(text));
+                     *field = seconds ? *seconds : *field;
+                     return seconds ? Status() : Status(seconds.error());
+                   }
+                   double value = *field;
+                   const Status read = ParseNumber(name, text, Takes(), value);
+                   if (!read) return read;
+                   if (!Inside(info_.bounds, value)) return OutOfRange(NumberText(value));
+                   *field = value;
+                   return {};
+                 },
+                 [&](bool* field) -> Status {
+                   if (text != info_.words[0] && text != info_.words[1]) {
+                     return Invalid(fmt::format("--{} is '{}'; it takes {}", name, text, Takes()));
+                   }
+                   *field = text == info_.words[1];
+                   return {};
+                 },
+                 [&](std::string* field) -> Status {
+                   *field = text;
+                   return {};
+                 },
+                 [&](std::vector<std::string>* field) -> Status {
+                   if (info_.repeated) {
+                     field->emplace_back(text);
+                     return {};
+                   }
+                   const auto parts = Parts(text);
+                   field->assign(parts.begin(), parts.end());
+                   return {};
+                 },
+                 [&](std::vector<float>* field) -> Status {
+                   std::vector<float> values;
+                   for (const std::string_view part : Parts(text)) {
+                     double value = 0;
+                     const Status read = ParseNumber(name, part, Takes(), value);
+                     if (!read) return read;
+                     if (!Inside(info_.bounds, value)) return OutOfRange(text);
+                     values.push_back(static_cast<float>(value));
+                   }
+                   *field = std::move(values);
+                   return {};
+                 },
+                 [&](ActionSet* field) -> Status {
+                   return ParseActions(text, *field)
+                              ? Status()
+                              : Status(OutOfRange(fmt::format("'{}'", text)));
+                 },
+                 [&](ThresholdRule* field) -> Status {
+                   const Result<ThresholdRule> rule = ParseThresholdRule(text);
+                   if (!rule) return OutOfRange(fmt::format("'{}'", text));
+                   *field = *rule;
+                   return {};
+                 },
+                 [&](WordField& field) -> Status {
+                   const auto at = std::find(field.words.begin(), field.words.end(), text);
+                   if (at == field.words.end()) return OutOfRange(fmt::format("'{}'", text));
+                   field.set(field.field, static_cast<size_t>(at - field.words.begin()));
+                   return {};
+                 },
+                 [&](auto* field) -> Status {  // whole numbers
+                   auto value = *field;
+                   const Status read = ParseNumber(name, text, Takes(), value);
+                   if (!read) return read;
+                   if (!Inside(info_.bounds, static_cast<double>(value)))
+                     return OutOfRange(fmt::format("{}", value));
+                   *field = value;
+                   return {};
+                 }},
+      field_);
+  return status;
+}
+
+Status Option::Check() const {
+  const auto number = [this](double value, std::string text) {
+    return Inside(info_.bounds, value) ? Status() : Status(OutOfRange(std::move(text)));
+  };
+  return std::visit(
+      Overloaded{[&](const int* field) { return number(*field, std::to_string(*field)); },
+                 [&](const int64_t* field) {
+                   return number(static_cast<double>(*field), std::to_string(*field));
+                 },
+                 [&](const double* field) { return number(*field, NumberText(*field)); },
+                 [&](const ThresholdRule* field) {
+                   const bool sound =
+                       field->top >= 1 && field->percentile >= 0 && field->percentile <= 100;
+                   return sound ? Status()
+                                : Status(OutOfRange("'" + ThresholdRuleText(*field) + "'"));
+                 },
+                 [](const WordField&) { return Status(); }, [](const auto*) { return Status(); }},
+      field_);
+}
+
+Option* FindOption(std::span<Option> options, std::string_view name) {
+  const auto at = std::find_if(options.begin(), options.end(),
+                               [name](const Option& option) { return name == option.info().name; });
+  return at == options.end() ? nullptr : &*at;
+}
+
+bool Given(const OptionValues& values, std::string_view name) {
+  return std::any_of(values.begin(), values.end(),
+                     [name](const OptionValue& value) { return value.name == name; });
+}
+
+Result<double> ParseDuration(const std::string& name, const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
+      {{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}}};
+  std::string_view number = text;
+  double scale = 1.0;
+  for (const auto& [unit, seconds] : kUnits) {
+    if (number.ends_with(unit)) {
+      number.remove_suffix(unit.size());
+      scale = seconds;
+      break;
+    }
+  }
+  double value = 0;
+  const Status status = ParseNumber(name, number, "", value);
+  if (!status || !std::isfinite(value * scale) || value * scale <= 0) {
+    return Invalid(fmt::format(
+        "--{} is '{}'; it takes a time above zero such as 30s, 2m, 1h or 500ms", name, text));
+  }
+  return value * scale;
+}
+
+}  // namespace hyper
