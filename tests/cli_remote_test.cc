@@ -123,7 +123,7 @@ TEST(RemoteCli, ServeDecodesOnAsManyLanesAsItIsGiven) {
     base::SteadyClock().Wait(-1, 0.01);
   }
   const std::string ready = serve.OutputSoFar();
-  const size_t url = ready.find("http://127.0.0.1");
+  const size_t url = ready.rfind("http://127.0.0.1");  // the first one names the model
   ASSERT_NE(url, std::string::npos) << ready << serve.ErrorsSoFar();
   base::HttpRequest request;
   request.url = ready.substr(url, ready.rfind('/') - url) + "/v1/completions";

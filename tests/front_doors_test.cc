@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -15,8 +16,10 @@
 #include "hyper/driver.h"
 #include "hyper/hyper.h"
 #include "src/capi/engine_handle.h"
+#include "src/eval/data/suite.h"
 #include "src/eval/run/runner.h"
 #include "src/report/json.h"
+#include "src/store/store.h"
 #include "tests/support/process.h"
 #include "tests/support/server_fixture.h"
 
@@ -26,6 +29,7 @@ namespace {
 constexpr const char* kQuestion = "How many?";
 constexpr const char* kSeed = "7";
 constexpr int kContext = 4096;
+constexpr const char* kEndText = "<end>";  // of the token that ends a path, which is no text of it
 
 // What a door made of a method.
 struct Seen {
@@ -113,7 +117,8 @@ void Take(const Json& record, Seen& seen) {
     const Json& parent = record.at("parent");
     seen.texts.push_back(parent.is_null() ? "" : seen.texts[parent.get<size_t>()]);
   } else if (kind == "token") {
-    seen.texts.at(record.at("path").get<size_t>()) += record.at("text").get<std::string>();
+    const std::string text = record.at("text");
+    seen.texts.at(record.at("path").get<size_t>()) += text == kEndText ? "" : text;
   }
 }
 
@@ -179,6 +184,70 @@ TEST(FrontDoors, EveryMethodIsTheSameThroughEachOfThem) {
     ExpectSame(ThroughCpp(method.name), program, method.name + " in C++");
     ExpectSame(ThroughC(method.name), program, method.name + " in C");
     ExpectSame(served.Through(method.name), program, method.name + " served");
+  }
+}
+
+// The evaluation has prompts and seeds of its own: each of its sessions is made again in C++.
+class Evaluated {
+ public:
+  Evaluated() {
+    std::string methods;
+    for (const MethodInfo& method : Methods()) {
+      methods += (methods.empty() ? "" : ",") + method.name;
+    }
+    const ProcessResult run =
+        RunProcess({HYPER_PROGRAM, "eval", "--engine", "scripted", "--suite", "tinymath",
+                    "--levels", "2", "--questions", "1", "--methods", methods, "--seed", kSeed,
+                    "--align", "off", "--live", "--study", folder_.File("study.db")});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    store_.emplace(std::move(*Store::Open(folder_.File("study.db"), DatabaseMode::kReadOnly)));
+    suite_ = *eval::LoadSuite("tinymath");
+    eval::Selection selection;
+    selection.groups = {"2"};
+    selection.limit = 1;
+    question_ = eval::LoadQuestions(suite_, selection, "")->questions.front();
+  }
+
+  Store& store() { return *store_; }
+
+  // The run that the evaluation stored, against the same session opened here.
+  void Compare(const StoredRun& run) {
+    const Result<RunPlan> plan = ResolveRun({run.method, "short", {}, {}}, {});
+    ASSERT_TRUE(plan.has_value()) << run.method;
+    MethodOptions options = plan->options;
+    for (const Option& option : OptionsOf(options)) {
+      EXPECT_EQ(run.settings.at(option.info().name), option.Text()) << run.method;
+    }
+    const std::unique_ptr<Engine> engine = app::MakeScriptedEngine(0, kContext);
+    SessionSpec spec;
+    spec.prompt = *engine->RenderChat(eval::PromptMessages(suite_, question_), {});
+    spec.seed = {7, eval::QuestionKey(suite_.name, question_.id)};
+    spec.extractor = ExtractorFor(eval::AnswerOptions(question_));
+    const Seen here = Decode(*engine, OpenSession(*engine, *plan, std::move(spec)));
+    const Result<StoredItem> item = store_->LoadItem({run.id, 1, 0});
+    ASSERT_TRUE(item.has_value()) << run.method;
+    EXPECT_EQ(item->vote_rule, here.vote_rule) << run.method;
+    EXPECT_EQ(item->answer.value_or("null"), here.answer) << run.method;
+    ASSERT_EQ(item->paths.size(), here.texts.size()) << run.method;
+    for (size_t i = 0; i < here.texts.size(); ++i) {
+      EXPECT_EQ(item->paths[i].text, here.texts[i]) << run.method << " path " << i;
+    }
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::optional<Store> store_;
+  eval::Suite suite_;
+  eval::Question question_;
+};
+
+TEST(FrontDoors, TheEvaluationRunsTheMethodsThatItsRowsName) {
+  Evaluated evaluated;
+  const Result<std::vector<StoredRun>> runs = evaluated.store().Runs();
+  ASSERT_TRUE(runs.has_value());
+  EXPECT_EQ(runs->size(), Methods().size());
+  for (const StoredRun& run : *runs) {
+    evaluated.Compare(run);
   }
 }
 

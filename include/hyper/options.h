@@ -18,23 +18,23 @@ namespace hyper {
 
 // What a method may do, so that it reads the options of it: OptionInfo::read_by.
 enum MethodFeature : uint32_t {
-  kEvery = 1U << 0U,       // decodes paths and votes: every method
-  kWarmup = 1U << 1U,      // decodes warm-up paths first
-  kPruning = 1U << 2U,     // prunes by a threshold out of the warm-up
-  kController = 1U << 3U,  // decides on actions
-  kRefinement = 1U << 4U,  // refines tokens over expert routes
-  kFixedRoutes = 1U << 5U,
-  kLateRoutes = 1U << 6U,
-  kConsensus = 1U << 7U,
-  kScorer = 1U << 8U,
-  kKeepBest = 1U << 9U,
-  kSteps = 1U << 10U,  // values steps of paths: the tree methods
-  kShares = 1U << 11U,
+  kEvery = 1U << 0U,        // decodes paths and votes: every method
+  kWarmup = 1U << 1U,       // decodes warm-up paths first
+  kPruning = 1U << 2U,      // prunes by a threshold out of the warm-up
+  kController = 1U << 3U,   // decides on actions
+  kRefinement = 1U << 4U,   // refines tokens over expert routes
+  kFixedRoutes = 1U << 5U,  // refines with the same K all along (RoE)
+  kLateRoutes = 1U << 6U,   // from some position on
+  kConsensus = 1U << 7U,    // stops where one answer has enough of the votes
+  kScorer = 1U << 8U,       // scores whole paths by --scorer
+  kKeepBest = 1U << 9U,     // lets the best of them vote
+  kSteps = 1U << 10U,       // values steps of paths: the tree methods
+  kShares = 1U << 11U,      // shares a budget out over steps: REBASE and ETS
   kRebase = 1U << 12U,
   kEts = 1U << 13U,
   kTot = 1U << 14U,
   kMcts = 1U << 15U,
-  kThreads = 1U << 16U,
+  kThreads = 1U << 16U,  // spawns threads (ThreadWeaver)
   kWeights = 1U << 17U,  // scores whole paths, as the rules weighted, best and borda take it
 };
 
@@ -92,7 +92,7 @@ int PoolWidth(const MethodOptions& options);      // W, the paths opened after w
 int LaneLimit(const MethodOptions& options);      // ceil(lane_factor * S_max)
 int SuffixTokens(const MethodOptions& options);   // L
 int HorizonTokens(const MethodOptions& options);  // m
-RouteSpec RouteSpecOf(const MethodOptions& options,
-                      int routes);  // of a token refined `routes` ways
+// How a token is refined over `routes` routes.
+RouteSpec RouteSpecOf(const MethodOptions& options, int routes);
 
 }  // namespace hyper

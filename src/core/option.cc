@@ -46,13 +46,14 @@ bool Inside(const Bounds& bounds, double value) {
          (bounds.open_high ? value < bounds.high : value <= bounds.high);
 }
 
-// Splits at commas; an empty text has no parts.
+// Splits at commas; an empty text has no parts, one behind the last comma may be empty.
 std::vector<std::string_view> Parts(std::string_view text) {
   std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(','), text.size());
+  for (bool more = !text.empty(); more;) {
+    const size_t end = text.find(',');
     parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    more = end != std::string_view::npos;
+    text.remove_prefix(more ? end + 1 : text.size());
   }
   return parts;
 }

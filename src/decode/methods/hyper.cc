@@ -44,7 +44,7 @@ void AddNote(DecisionRecord& decision, const std::string& note) {
 }  // namespace
 
 Status HyperMethod::Start(Pool& pool) {
-  const bool refines = ActionsOf(options_)[static_cast<size_t>(Action::kSingleToken)];
+  const bool refines = options_.actions.Has(Action::kSingleToken);
   if (refines && pool.model().expert_count > 1 && !pool.capabilities().routing) {
     pool.Emit(NoticeRecord{"SingleToken is off: " + pool.capabilities().no_routing});
   }

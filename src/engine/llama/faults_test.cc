@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "hyper/ask.h"
 #include "hyper/driver.h"
 #include "hyper/llama_engine.h"
-#include "hyper/method.h"
 #include "hyper/session.h"
 #include "tests/support/temporary_folder.h"
 
@@ -242,9 +242,9 @@ TEST_P(Faults, StoppedAtAnyStepTheVoteSoFarStands) {
 TEST_P(Faults, AContextFullInTheMiddleOfACharacterEndsThePath) {
   // Random weights write random bytes, so texts end within characters all the time.
   Make(ModelPath(GetParam()), 64);
-  MethodOptions options = SmallOptions();
-  options.max_tokens = 200;
-  auto session = NewSession(options);
+  RunPlan plan = SmallPlan();
+  plan.options.max_tokens = 200;
+  auto session = NewSession(plan);
   ASSERT_TRUE(Run(*session).ok());
   int cut = 0;
   for (const Path& path : session->pool().paths()) {
@@ -296,14 +296,14 @@ TEST_P(Faults, AVocabularyWithoutAnEndRunsToItsLimit) {
 }
 
 TEST_P(Faults, CellsShortMidRunStopExpansionThenPruneAndTheAnswerComes) {
-  MethodOptions options = SmallOptions();
-  EXPECT_TRUE(SetOption(options, "actions", "single_token,branch").ok());
-  EXPECT_TRUE(SetOption(options, "threshold", "off").ok());
-  options.max_tokens = 30;
+  RunPlan plan = SmallPlan();
+  EXPECT_TRUE(SetOption(plan.options, "actions", "single_token,branch").ok());
+  EXPECT_TRUE(SetOption(plan.options, "threshold", "off").ok());
+  plan.options.max_tokens = 30;
   for (const int cells : {24, 40, 64}) {
     SCOPED_TRACE(cells);
     Make(ModelPath(GetParam()), cells);
-    auto session = NewSession(options);
+    auto session = NewSession(plan);
     ASSERT_TRUE(Run(*session).ok());
     EXPECT_LE(engine_->cost().cells_peak, cells);
     EXPECT_TRUE(session->Result().answer.has_value());

@@ -103,7 +103,7 @@ std::vector<Placed> PlaceAll(const StoredItem& item) {
   return placed;
 }
 
-Json Head(const std::string& id, const ItemContext& context) {
+Json Head(const std::string& id, const eval::ItemContext& context) {
   Json options = Json::object();
   for (const auto& [name, value] : context.run.settings) {
     const Json parsed = Json::parse(value, nullptr, /*allow_exceptions=*/false);
@@ -120,8 +120,8 @@ Json Head(const std::string& id, const ItemContext& context) {
 }
 
 // The members of a report that a stored answer has.
-Json Tail(const ItemContext& context, const StoredItem& item, const Json& options) {
-  const Json whole = ItemJson(context, item, /*series=*/false);
+Json Tail(const eval::ItemContext& context, const StoredItem& item, const Json& options) {
+  const Json whole = eval::ItemJson(context, item, /*series=*/false);
   Json tail = {{"record", "result"},
                {"answer", whole["answer"]},
                {"method", context.run.method},
@@ -139,7 +139,7 @@ Json Tail(const ItemContext& context, const StoredItem& item, const Json& option
 
 }  // namespace
 
-std::vector<Json> StoredRecords(const std::string& id, const ItemContext& context,
+std::vector<Json> StoredRecords(const std::string& id, const eval::ItemContext& context,
                                 const StoredItem& item) {
   std::vector<Json> records{Head(id, context)};
   bool warmup_due = item.warmup.has_value();

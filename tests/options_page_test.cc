@@ -1,0 +1,113 @@
+// docs/options.md is made from the option tables: HYPER_WRITE=1 writes it anew, else it is
+// compared.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "hyper/ask.h"
+#include "hyper/llama_engine.h"
+#include "hyper/remote_engine.h"
+#include "tests/support/process.h"
+
+namespace hyper::test {
+namespace {
+
+constexpr const char* kHead = R"(# Options
+
+Each option is one row of a table in the library. Flags, JSON members, the OpenAPI description and
+this page come from those tables. `hyper run --width 16` and `{"width": 16}` mean the same.
+
+A value that the chosen method does not read is refused, with the methods that read it.
+)";
+
+std::string Escaped(std::string text) {
+  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
+    text.insert(at, "\\");
+  }
+  return text;
+}
+
+std::string Code(const std::string& text) { return text.empty() ? "" : "`" + Escaped(text) + "`"; }
+
+// The options of the methods, a table for each group.
+std::string MethodTables() {
+  MethodOptions paper = *Preset("paper");
+  MethodOptions brief = *Preset("short");
+  const std::vector<Option> options = OptionsOf(paper);
+  const std::vector<Option> briefs = OptionsOf(brief);
+  std::string page;
+  std::string group;
+  for (size_t i = 0; i < options.size(); ++i) {
+    const OptionInfo& info = options[i].info();
+    if (group != info.group) {
+      group = info.group;
+      page += fmt::format(
+          "\n## {}\n\n| option | paper | takes | preset `paper` | `short` | meaning |\n"
+          "|---|---|---|---|---|---|\n",
+          group);
+    }
+    const std::string other = briefs[i].Text() == options[i].Text() ? "" : briefs[i].Text();
+    page += fmt::format("| {} | {} | {} | {} | {} | {} |\n", Code(info.name), Escaped(info.symbol),
+                        Escaped(options[i].Takes()), Code(options[i].Text()), Code(other),
+                        Escaped(info.help));
+  }
+  return page;
+}
+
+// Which methods read an option that not all of them read.
+std::string Readers() {
+  std::string page =
+      "\n## Who reads what\n\nOptions that are not listed here are read by every method.\n\n"
+      "| methods | options |\n|---|---|\n";
+  std::vector<std::pair<std::string, std::string>> rows;
+  MethodOptions defaults;
+  for (const Option& option : OptionsOf(defaults)) {
+    const std::string readers = fmt::format("{}", fmt::join(ReadersOf(option.info()), ", "));
+    if (readers.empty()) {
+      continue;
+    }
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const auto& known) { return known.first == readers; });
+    if (row == rows.end()) {
+      rows.emplace_back(readers, Code(option.info().name));
+    } else {
+      row->second += ", " + Code(option.info().name);
+    }
+  }
+  for (const auto& [readers, names] : rows) {
+    page += fmt::format("| {} | {} |\n", readers, names);
+  }
+  return page;
+}
+
+std::string EngineTable(const char* title, const std::vector<Option>& options) {
+  std::string page =
+      fmt::format("\n## {}\n\n| option | takes | default | meaning |\n|---|---|---|---|\n", title);
+  for (const Option& option : options) {
+    page += fmt::format("| {} | {} | {} | {} |\n", Code(option.info().name),
+                        Escaped(option.Takes()), Code(option.Text()), Escaped(option.info().help));
+  }
+  return page;
+}
+
+TEST(OptionsPage, IsWhatTheTablesSay) {
+  LlamaOptions llama;
+  RemoteOptions remote;
+  const std::string page = kHead + MethodTables() + Readers() +
+                           EngineTable("Engine in this process", OptionsOf(llama)) +
+                           EngineTable("Servers as the engine", OptionsOf(remote));
+  const std::string path = std::string(HYPER_SOURCE_DIR) + "/docs/options.md";
+  if (std::getenv("HYPER_WRITE") != nullptr) {
+    std::ofstream(path) << page;
+  }
+  EXPECT_EQ(ReadWholeFile(path), page) << "HYPER_WRITE=1 "
+                                       << "options_page_test writes it anew";
+}
+
+}  // namespace
+}  // namespace hyper::test
