@@ -1,6 +1,7 @@
 #include "src/answer/compare/compare.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,12 @@ namespace hyper::answer {
 namespace {
 
 constexpr int kMaxCompareDepth = 60;
+
+bool StartsWithOneOf(std::string_view text, std::initializer_list<std::string_view> starts) {
+  return std::any_of(starts.begin(), starts.end(), [text](std::string_view start) {
+    return text.substr(0, start.size()) == start;
+  });
+}
 
 // O(n), Theta(n): of two, different names are different classes.
 bool IsGrowth(std::string_view call) {
@@ -38,6 +45,33 @@ Verdict AllOf(Verdict a, Verdict b) {
 Verdict Comparer::Say(Verdict verdict, std::string_view reason) {
   reason_ = reason;
   return verdict;
+}
+
+Verdict Comparer::CompareAnswers(NodeId a, NodeId b) {
+  const Verdict verdict = Compare(a, b);
+  return verdict == Verdict::kNotEqual && (IsProse(a) || IsProse(b))
+             ? Say(Verdict::kUndecided, "words around the mathematics")
+             : verdict;
+}
+
+// Whether an answer has words that are part of no formula, which may say anything.
+bool Comparer::IsProse(NodeId id) const {
+  if (!budget_.Steps()) return true;
+  const Node& node = tree_.at(id);
+  if (node.kind == Kind::kSymbol) return IsWordySymbol(node.text) && !node.doubtful;
+  if (node.kind == Kind::kQualified && node.args.size() == 1) {
+    // NormalisedText puts words between quotes.
+    const bool condition = StartsWithOneOf(
+        node.text,
+        {"\"if", "\"when", "\"for", "\"where", "\"with", "\"unless", "forall", "exists", "\"mod"});
+    if (!condition) return true;
+  }
+  auto args = node.args.begin();
+  // The name of "area = 5" is no prose.
+  const bool names = node.kind == Kind::kRelation && node.text == "=" &&
+                     tree_.at(node.args[0]).kind == Kind::kSymbol;
+  if (names) ++args;
+  return std::any_of(args, node.args.end(), [this](NodeId arg) { return IsProse(arg); });
 }
 
 Verdict Comparer::Compare(NodeId a, NodeId b) {
@@ -74,7 +108,7 @@ Verdict Comparer::CompareForms(NodeId a, NodeId b) {
   if (HasPlusMinus(a) || HasPlusMinus(b)) return ComparePlusMinus(a, b);
   if (either(Kind::kTuple)) return CompareTuples(a, b);
   if (either(Kind::kMatrix)) return CompareMatrices(a, b);
-  if (collections) return CompareUnordered(Elements(a), Elements(b));
+  if (collections) return CompareLists(a, b);
   if (either(Kind::kRatio)) return CompareRatios(a, b);
   return CompareQuantities(a, b);
 }

@@ -23,6 +23,8 @@ class Comparer {
   Comparer(Expression& tree, const EqualOptions& options, Budget& budget)
       : tree_(tree), options_(options), budget_(budget), scalars_(tree, options, budget) {}
 
+  // Two whole answers, and two parts of them.
+  Verdict CompareAnswers(NodeId a, NodeId b);
   Verdict Compare(NodeId a, NodeId b);
   // Why, after Compare: one line.
   const std::string& reason() const { return reason_; }
@@ -43,6 +45,7 @@ class Comparer {
   // compare.cc
   Verdict CompareQualified(NodeId a, NodeId b);
   bool IsSingle(NodeId id) const;
+  bool IsProse(NodeId id) const;
   bool IsUnknown(NodeId id) const;
   // compare_texts.cc
   Verdict CompareTexts(NodeId a, NodeId b);
@@ -66,6 +69,8 @@ class Comparer {
   // compare_collections.cc
   Verdict CompareTuples(NodeId a, NodeId b);
   Verdict CompareInOrder(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
+  Verdict CompareLists(NodeId a, NodeId b);
+  bool MayBeDecimal(NodeId list, NodeId number) const;
   Verdict CompareUnordered(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
   Verdict CompareMatrices(NodeId a, NodeId b);
   Verdict CompareRatios(NodeId a, NodeId b);

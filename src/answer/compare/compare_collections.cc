@@ -164,6 +164,25 @@ Verdict Comparer::CompareInOrder(const std::vector<NodeId>& a, const std::vector
   return Say(all, reason);
 }
 
+Verdict Comparer::CompareLists(NodeId a, NodeId b) {
+  const Verdict verdict = CompareUnordered(Elements(a), Elements(b));
+  if (verdict != Verdict::kNotEqual) return verdict;
+  if (MayBeDecimal(a, b) || MayBeDecimal(b, a)) {
+    return Say(Verdict::kUndecided, "the comma may be that of a decimal");
+  }
+  return tree_.at(a).text == kGuessedGroups || tree_.at(b).text == kGuessedGroups
+             ? Say(Verdict::kUndecided, "semicolons may group or only separate")
+             : verdict;
+}
+
+// Whether a list may be one number with a decimal comma, as the other answer has a point: 1,22.
+bool Comparer::MayBeDecimal(NodeId list, NodeId number) const {
+  const Node& node = tree_.at(list);
+  return node.kind == Kind::kList && node.args.size() == 2 &&
+         KindOf(node.args[0]) == Kind::kNumber && KindOf(node.args[1]) == Kind::kNumber &&
+         KindOf(number) == Kind::kNumber && tree_.at(number).decimals > 0;
+}
+
 // Equal as sets: each element of either side equals one of the other.
 Verdict Comparer::CompareUnordered(const std::vector<NodeId>& a, const std::vector<NodeId>& b) {
   if (a.empty() != b.empty()) return Say(Verdict::kNotEqual, "only one side is empty");

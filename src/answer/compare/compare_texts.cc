@@ -73,10 +73,11 @@ std::string Plain(std::string_view words) {
   return std::string(words);
 }
 
-// What a word of the tables says is no number.
+// Whether a word of the tables says something that is no number.
 bool SaysNoNumber(std::string_view words) {
-  return words == "dne" || words == "yes" || words == "true" || words == "false" ||
-         words == "even" || words == "odd";
+  return words == "dne" || (words != "zero" &&
+                            std::any_of(std::begin(kExclusive), std::end(kExclusive),
+                                        [&](std::string_view line) { return Lists(line, words); }));
 }
 
 }  // namespace

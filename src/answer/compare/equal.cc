@@ -44,7 +44,7 @@ EqualResult CompareReadings(const Reading& gold, const Reading& answer, const Eq
   Expression tree = swap ? answer.tree : gold.tree;
   const NodeId second = tree.Import(swap ? gold.tree : answer.tree);
   Comparer comparer(tree, options, budget);
-  const Verdict verdict = comparer.Compare(tree.root, second);
+  const Verdict verdict = comparer.CompareAnswers(tree.root, second);
   return {verdict, comparer.reason()};
 }
 

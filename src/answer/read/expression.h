@@ -40,6 +40,9 @@ enum class Kind {
   kEllipsis,
 };
 
+// Text of a list "1, 2; 3, 4": its elements may be tuples, or numbers after all.
+inline constexpr std::string_view kGuessedGroups = ";";
+
 // Name of the call that "a \pmod{n}" is: args a, reduced where it is a number, and n.
 inline constexpr std::string_view kResidueClass = "?mod";
 

@@ -220,6 +220,10 @@ NodeId Reader::Join() {
     ++at_;
     const NodeId right = Sum();
     if (right == kNoNode) return kNoNode;
+    // {1, 2} \cup {3}
+    for (const NodeId side : {result, right}) {
+      if (tree_.at(side).kind == Kind::kList) tree_.at(side).kind = Kind::kSet;
+    }
     result = tree_.Add(Kind::kJoin, {result, right}, name);
   }
   return result;

@@ -201,7 +201,8 @@ NodeId Reader::Joined(std::vector<NodeId> elements, std::vector<std::string> sep
   return domain == kNoNode ? list : tree_.Add(Kind::kQualified, {list, domain});
 }
 
-// p=5, q=2; p=7, q=2: a list of lists that assign the same names. kNoNode for any other.
+// p=5, q=2; p=7, q=2: a list of lists that assign the same names; 1, 2; 3, 4: one of tuples, as it
+// seems. kNoNode for any other.
 NodeId Reader::Grouped(const std::vector<NodeId>& elements,
                        const std::vector<std::string>& separators) {
   std::vector<std::vector<NodeId>> groups(1);
@@ -221,15 +222,17 @@ NodeId Reader::Grouped(const std::vector<NodeId>& elements,
     return sorted;
   };
   const std::vector<std::string> first = names(groups[0]);
-  const bool distinct =
-      !first[0].empty() && std::adjacent_find(first.begin(), first.end()) == first.end();
-  if (groups.size() < 2 || first.size() < 2 || !distinct) return kNoNode;
+  const bool named = !first[0].empty();
+  const bool repeated = std::adjacent_find(first.begin(), first.end()) != first.end();
+  const bool semicolons = std::find(separators.begin(), separators.end(), ";") != separators.end();
+  if (groups.size() < 2 || first.size() < 2 || (named ? repeated : !semicolons)) return kNoNode;
   std::vector<NodeId> lists;
   for (std::vector<NodeId>& group : groups) {
     if (names(group) != first) return kNoNode;
-    lists.push_back(tree_.Add(Kind::kList, std::move(group), ","));
+    lists.push_back(named ? tree_.Add(Kind::kList, std::move(group), ",")
+                          : tree_.Add(Kind::kTuple, std::move(group), "()"));
   }
-  return tree_.Add(Kind::kList, std::move(lists), "or");
+  return tree_.Add(Kind::kList, std::move(lists), named ? "or" : std::string(kGuessedGroups));
 }
 
 // Whether these are 3 hours and 30 minutes: amounts in ever smaller units of one dimension, of any
