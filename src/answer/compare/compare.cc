@@ -106,6 +106,14 @@ Verdict Comparer::CompareForms(NodeId a, NodeId b) {
   }
   if (either(Kind::kRelation) && !collections) return CompareRelations(a, b);
   if (HasPlusMinus(a) || HasPlusMinus(b)) return ComparePlusMinus(a, b);
+  // \{(1, 2)\} is the point.
+  const auto only = [&](NodeId id, NodeId other) {
+    const Node& node = tree_.at(id);
+    return node.kind == Kind::kSet && node.args.size() == 1 &&
+           KindOf(node.args[0]) == KindOf(other);
+  };
+  if (only(a, b)) return Compare(tree_.at(a).args[0], b);
+  if (only(b, a)) return Compare(a, tree_.at(b).args[0]);
   if (either(Kind::kTuple)) return CompareTuples(a, b);
   if (either(Kind::kMatrix)) return CompareMatrices(a, b);
   if (collections) return CompareLists(a, b);
@@ -137,14 +145,14 @@ Verdict Comparer::CompareQualified(NodeId a, NodeId b) {
 bool Comparer::IsUnknown(NodeId id) const {
   if (!budget_.Steps()) return true;
   const Node& node = tree_.at(id);
+  if (node.doubtful) return true;
   switch (node.kind) {
     case Kind::kNumber:
     case Kind::kUnit:
-      return false;
     case Kind::kConstant:
-      return node.doubtful;
+      return false;
     case Kind::kSymbol:
-      return node.doubtful || IsWordySymbol(node.text);
+      return IsWordySymbol(node.text);
     case Kind::kCall:
       if (node.text[0] == '?' && !IsGrowth(node.text) && node.text != kResidueClass) return true;
       break;

@@ -190,7 +190,9 @@ NodeId Reader::Operand() {
     return value;
   }
   if (modulus == kNoNode) return kNoNode;
-  return remainder ? tree_.Add(Kind::kCall, {value, modulus}, "mod") : ResidueClass(value, modulus);
+  if (!remainder) return ResidueClass(value, modulus);
+  // Of 1 + 1 \mod 2 only the last term may be meant.
+  return Doubtful(tree_.Add(Kind::kCall, {value, modulus}, "mod"));
 }
 
 // A residue class, by the smallest residue where it is that of an integer literal.

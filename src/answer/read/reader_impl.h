@@ -54,7 +54,7 @@ class Reader {
 
   // reader_lists.cc
   NodeId List(std::string_view close);
-  NodeId Joined(std::vector<NodeId> elements, std::vector<std::string> separators);
+  NodeId Joined(std::vector<NodeId> elements, std::vector<std::string> separators, bool outermost);
   NodeId Grouped(const std::vector<NodeId>& elements, const std::vector<std::string>& separators);
   bool FormOneQuantity(const std::vector<NodeId>& parts, std::string_view dimension = {});
   bool SeparatorHere(std::string& separator) const;

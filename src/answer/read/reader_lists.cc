@@ -164,12 +164,13 @@ NodeId Reader::List(std::string_view close) {
     if (close == "\\" && (Command("\\") || Command("end"))) break;
   }
   if (elements.size() == 1) return elements[0];
-  return Joined(std::move(elements), separators);
+  return Joined(std::move(elements), separators, close.empty());
 }
 
-// Elements with the separators between them: a statement and the domain of its parameter, one
-// quantity in several units, solutions in groups, or a list.
-NodeId Reader::Joined(std::vector<NodeId> elements, std::vector<std::string> separators) {
+// Elements with the separators between them, of a whole answer if `outermost`: a statement and the
+// domain of its parameter, one quantity in several units, solutions in groups, or a list.
+NodeId Reader::Joined(std::vector<NodeId> elements, std::vector<std::string> separators,
+                      bool outermost) {
   separators.resize(elements.size() - 1);
   NodeId domain = kNoNode;
   if (IsDomain(elements.back(), elements.front())) {
@@ -194,7 +195,7 @@ NodeId Reader::Joined(std::vector<NodeId> elements, std::vector<std::string> sep
     const bool commas = joined_by == ",";
     if (FormOneQuantity(elements, commas ? "time" : "")) {
       list = tree_.Add(Kind::kSum, std::move(elements));
-    } else if (list = Grouped(elements, separators); list == kNoNode) {
+    } else if (list = outermost ? Grouped(elements, separators) : kNoNode; list == kNoNode) {
       list = tree_.Add(Kind::kList, std::move(elements), joined_by);
     }
   }
