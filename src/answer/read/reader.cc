@@ -156,7 +156,7 @@ NodeId Reader::Relation() {
   }
   if (operators.empty()) return operands[0];
   if (const Node last = tree_.at(operands.back());
-      operators.find('e') != std::string::npos && last.text == "mod") {
+      operators.find('e') != std::string::npos && last.kind == Kind::kCall && last.text == "mod") {
     operands.back() = ResidueClass(last.args[0], last.args[1]);
   }
   return tree_.Add(Kind::kRelation, std::move(operands), operators);
@@ -260,7 +260,7 @@ NodeId Reader::Signed() {
   }
   NodeId product = Quantity();
   if (product == kNoNode) return kNoNode;
-  if (negative && tree_.at(product).text == "mod") {
+  if (negative && tree_.at(product).kind == Kind::kCall && tree_.at(product).text == "mod") {
     // -7 \bmod 3 is 2.
     const NodeId negated = Negated(tree_.at(product).args[0]);
     tree_.at(product).args[0] = negated;
