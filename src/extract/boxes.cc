@@ -13,12 +13,17 @@ namespace {
 constexpr std::array<std::string_view, 6> kCommands = {"\\boxed", "\\fbox", "\\framebox",
                                                        "boxed",   "\boxed", "\fbox"};
 
+constexpr std::string_view kOpenTag = "<|begin_of_box|>";
+constexpr std::string_view kCloseTag = "<|end_of_box|>";
+
 constexpr size_t kNone = std::string_view::npos;
 
-// A brace that is still open; `command` is where its box command starts, kNone for other braces.
+// A brace or tag that is still open; `command` is where its box command or tag starts, kNone for
+// other braces, and `brace` the last byte before its content.
 struct OpenBrace {
   size_t command = kNone;
   size_t brace = 0;
+  bool tag = false;
 };
 
 // Reads braces one after another and notes the boxes among them.
@@ -41,21 +46,36 @@ class BoxReader {
       if (!IsSpace(text_[i])) last_filled = i;
       i = Step(i);
     }
+    const auto open = std::find_if(open_.begin(), open_.end(), IsBox);
+    if (open != open_.end()) boxes_.cut = open->command;
     GiveUp();
     return std::move(boxes_);
   }
 
  private:
+  static bool IsBox(const OpenBrace& brace) { return brace.command != kNone; }
+
   // Reads what stands at `at`; returns the place after it.
   size_t Step(size_t at) {
+    if (text_[at] == '<' && StandsAt(text_, at, kOpenTag)) {
+      ++open_tags_;
+      open_.push_back({at, at + kOpenTag.size() - 1, true});
+      return at + kOpenTag.size();
+    }
+    if (text_[at] == '<' && open_tags_ > 0 && StandsAt(text_, at, kCloseTag)) {
+      while (!open_.back().tag) open_.pop_back();
+      CloseTop(at, at + kCloseTag.size());
+      return at + kCloseTag.size();
+    }
     const size_t brace = BraceOfBox(at);
     if (brace != kNone && At(text_, brace) == '{') {
       open_.push_back({at, brace});
       return brace + 1;
     }
     if (brace != kNone) return ReadUnbraced(at, brace);
-    if (text_[at] == '\\')
+    if (text_[at] == '\\') {
       return std::min(text_.size(), at + (IsLetter(At(text_, at + 1)) ? 1 : 2));
+    }
     if (text_[at] == '{') open_.push_back({kNone, at});
     if (text_[at] == '}') Close(at);
     return at + 1;
@@ -96,21 +116,26 @@ class BoxReader {
   }
 
   void Close(size_t at) {
-    if (open_.empty()) return;
+    if (!open_.empty() && !open_.back().tag) CloseTop(at, at + 1);
+  }
+
+  // Closes what was opened last; its content ends at `inner_end`, its closing mark at `end`.
+  void CloseTop(size_t inner_end, size_t end) {
     const OpenBrace top = open_.back();
     open_.pop_back();
-    if (top.command == kNone) return;
+    if (top.tag) --open_tags_;
+    if (!IsBox(top)) return;
     // Boxes inside this one are part of its content.
     while (!boxes_.closed.empty() &&
            boxes_.closed.back().outer.data() > text_.data() + top.command) {
       boxes_.closed.pop_back();
     }
-    boxes_.closed.push_back({Slice(text_, top.command, at + 1), Slice(text_, top.brace + 1, at)});
+    boxes_.closed.push_back(
+        {Slice(text_, top.command, end), Slice(text_, top.brace + 1, inner_end)});
   }
 
   void GiveUp() {
-    const auto box = std::find_if(open_.rbegin(), open_.rend(),
-                                  [](const OpenBrace& brace) { return brace.command != kNone; });
+    const auto box = std::find_if(open_.rbegin(), open_.rend(), IsBox);
     if (box != open_.rend()) {
       const size_t end = EndOfUnclosed(box->brace + 1);
       if (end != kNone) {
@@ -119,6 +144,7 @@ class BoxReader {
       }
     }
     open_.clear();
+    open_tags_ = 0;
   }
 
   // Where the content of a box without its closing brace ends: with its line or formula. kNone if
@@ -148,11 +174,26 @@ class BoxReader {
 
   std::string_view text_;
   std::vector<OpenBrace> open_;
+  size_t open_tags_ = 0;
   Boxes boxes_;
 };
 
 }  // namespace
 
 Boxes FindBoxes(std::string_view text) { return BoxReader(text).Read(); }
+
+size_t CutBox(std::string_view text, bool finished) {
+  if (const size_t cut = FindBoxes(text).cut; cut != kNone) return cut;
+  constexpr size_t kLongest = 17;  // longer than any beginning of a command or tag
+  const size_t from = text.size() > kLongest ? text.size() - kLongest : 0;
+  const size_t begin = text.find_last_of("\\<");
+  if (begin == kNone || begin < from) return kNone;
+  const std::string_view end = TrimSpace(text.substr(begin));
+  for (std::string_view command : {kCommands[0], kCommands[1], kCommands[2], kOpenTag}) {
+    const bool begun = !finished && command.starts_with(end);
+    if (begun || end == command) return begin;
+  }
+  return kNone;
+}
 
 }  // namespace hyper::extract

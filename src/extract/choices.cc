@@ -129,25 +129,21 @@ class WordReader {
   size_t at_ = 0;
 };
 
-size_t Place(std::string_view text, std::string_view part) {
-  return static_cast<size_t>(part.data() - text.data());
-}
-
 // The byte beside a word, brackets of LaTeX groups and markdown passed over.
 char Before(std::string_view text, std::string_view word) {
-  size_t at = Place(text, word);
+  size_t at = PlaceOf(word, text);
   while (at > 0 && (text[at - 1] == '{' || text[at - 1] == '*')) --at;
   return at == 0 ? '\0' : text[at - 1];
 }
 
 char After(std::string_view text, std::string_view word, size_t* at) {
-  *at = Place(text, word) + word.size();
+  *at = PlaceOf(word, text) + word.size();
   while (*at < text.size() && (text[*at] == '}' || text[*at] == '*' || text[*at] == '$')) ++*at;
   return At(text, *at);
 }
 
 bool IsEnclosed(std::string_view text, std::string_view word) {
-  const size_t begin = Place(text, word);
+  const size_t begin = PlaceOf(word, text);
   const char before = begin == 0 ? '\0' : text[begin - 1];
   const char after = At(text, begin + word.size());
   if (before == '(' && after == ')') return begin < 2 || !IsLetter(text[begin - 2]);  // no f(A)
@@ -155,6 +151,35 @@ bool IsEnclosed(std::string_view text, std::string_view word) {
   return begin >= 2 && StandsAt(text, begin - 2, "**") &&
          (StandsAt(text, begin + word.size(), "**") || after == ')' || after == '.' ||
           after == ':');
+}
+
+// Whether what follows a one-letter word makes a formula of both: an operator, a relation, an
+// argument, or a command that is no text.
+bool FormulaFollows(std::string_view text, std::string_view word) {
+  size_t at = 0;
+  const char after = After(text, word, &at);
+  if (after == '(' || after == '_' || after == '^') return true;
+  at = SkipSpace(text, at);
+  const char next = At(text, at);
+  if (next == '\\') {
+    const size_t end = AfterCommand(text, at);
+    return end > at + 2 && !StandsAt(text, at, "\\text") && !StandsAt(text, at, "\\quad") &&
+           !StandsAt(text, at, "\\math");
+  }
+  if (next != '\0' && std::string_view("=+<>/*").find(next) != std::string_view::npos) return true;
+  for (std::string_view sign : {"≈", "×", "÷", "·", "≤", "≥", "≠", "∪", "∩", "∈", "→"}) {
+    if (StandsAt(text, at, sign)) return true;
+  }
+  return false;
+}
+
+// Whether "= V/R" or "= \\frac" follows: not a value that a label may be given with, as in "A = 5".
+bool SymbolsFollow(std::string_view text, std::string_view word) {
+  const size_t at = SkipSpace(text, PlaceOf(word, text) + word.size());
+  if (At(text, at) != '=') return false;
+  const size_t value = SkipSpace(text, at + 1);
+  const char first = At(text, value);
+  return first == '\\' || (IsLetter(first) && !IsLetter(At(text, value + 1)));
 }
 
 // Whether a one-letter word stands in a formula, an abbreviation or a compound: "A = 5", "U.S.",
@@ -170,13 +195,14 @@ bool IsPartOfMore(std::string_view text, std::string_view word, bool first) {
     return true;
   }
   if (before == '-' || before == '_' || before == '^' || before == '.' || before == '@') {
-    const size_t begin = Place(text, word);
+    const size_t begin = PlaceOf(word, text);
     return begin >= 2 && text[begin - 2] != ' ' && text[begin - 2] != '\n' &&
            text[begin - 2] != before;
   }
   while (at < text.size() && text[at] == ' ') ++at;
   const char next = At(text, at);
-  return !first && (next == '=' || next == '+' || next == '<' || next == '>');
+  if (first) return SymbolsFollow(text, word);
+  return (next == '=' || next == '+' || next == '<' || next == '>');
 }
 
 // Whether the one-letter word is the pronoun "I" or the article "A": a small word follows that no
@@ -226,8 +252,8 @@ bool IsRefusal(std::string_view text) {
 
 // Whether the word is marked as a label by brackets: "(b)", or "b)" at the start.
 bool IsBracketed(std::string_view text, std::string_view word) {
-  const bool starts = TrimSpace(text.substr(0, Place(text, word))).empty();
-  const char after = At(text, Place(text, word) + word.size());
+  const bool starts = TrimSpace(text.substr(0, PlaceOf(word, text))).empty();
+  const char after = At(text, PlaceOf(word, text) + word.size());
   return IsEnclosed(text, word) || (starts && after == ')');
 }
 
@@ -236,11 +262,48 @@ bool IsCalledCorrect(std::string_view text, std::string_view word) {
   size_t at = 0;
   After(text, word, &at);
   if (At(text, at) == ')') ++at;
-  for (std::string_view verdict : {" is correct", " is the correct", " is right", " is the right",
-                                   " is the answer", " is the best"}) {
+  for (std::string_view verdict :
+       {" is correct", " is the correct", " is right", " is the right", " is the answer",
+        " is the best", " remains", " is the only option", " is the only choice",
+        " is the only one left", " is the only answer", " must be correct", " must be right"}) {
     if (StandsAtAnyCase(text, at, verdict)) return !IsLetter(At(text, at + verdict.size()));
   }
   return false;
+}
+
+// Whether the sentence ends behind the word.
+bool EndsSentence(std::string_view text, std::string_view word) {
+  size_t at = 0;
+  char after = After(text, word, &at);
+  if (after == ')') after = At(text, ++at);
+  const bool stop = after == '.' || after == '!';
+  const char next = At(text, stop ? at + 1 : at);
+  return next == '\0' || next == '\n' || (stop && (IsSpace(next) || next == '*'));
+}
+
+// The words before a label, the nearest first.
+using WordsBefore = std::array<std::string_view, 4>;
+
+// Whether the words before a label say that it is what is left or settled on: "which leaves only",
+// "go with", "it must be". The words of the last kind need the end of the sentence behind the
+// label.
+bool IsSettledOn(const WordsBefore& before, std::string_view text, std::string_view word) {
+  constexpr std::array<std::string_view, 6> kBetween = {"only", "just",   "us",
+                                                        "me",   "option", "choice"};
+  constexpr std::array<std::string_view, 3> kLeaving = {"leaving", "leaves", "leave"};
+  constexpr std::array<std::string_view, 7> kWith = {"left",  "go", "going", "goes",
+                                                     "stick", "us", "leaves"};
+  constexpr std::array<std::string_view, 8> kConclusions = {
+      "it's", "it’s", "that's", "that’s", "hence", "therefore", "thus", "so"};
+  constexpr std::array<std::string_view, 3> kSubjects = {"it", "must", "should"};
+  size_t i = 0;
+  while (i + 1 < before.size() && IsOneOf(before[i], kBetween)) ++i;
+  if (IsOneOf(before[i], kLeaving)) return true;
+  const std::string_view further = i + 1 < before.size() ? before[i + 1] : std::string_view();
+  if (EqualsAnyCase(before[i], "with")) return IsOneOf(further, kWith);
+  const bool is = EqualsAnyCase(before[0], "is") || EqualsAnyCase(before[0], "be");
+  const bool concluded = IsOneOf(before[0], kConclusions) || (is && IsOneOf(before[1], kSubjects));
+  return concluded && EndsSentence(text, word);
 }
 
 // Whether nothing but punctuation stands beside the word.
@@ -275,13 +338,20 @@ Choice ReadChoice(std::string_view text, std::string_view options) {
   return {};
 }
 
+bool StartsFormula(std::string_view text, std::string_view options) {
+  const Word word = WordReader(text, options).Next();
+  return word.label != '\0' && !IsBracketed(text, word.text) && FormulaFollows(text, word.text);
+}
+
 Choice LastMarkedChoice(std::string_view text, std::string_view options) {
   WordReader reader(text, options);
-  std::string_view before;
+  WordsBefore before;
   Choice last;
-  for (Word word = reader.Next(); !word.text.empty(); before = word.text, word = reader.Next()) {
+  for (Word word = reader.Next(); !word.text.empty(); word = reader.Next()) {
+    const WordsBefore now = before;
+    before = {word.text, now[0], now[1], now[2]};
     if (word.label == '\0' || IsLower(word.text.front())) continue;
-    const bool named = IsOneOf(before, kNamers);
+    const bool named = IsOneOf(now[0], kNamers) || IsSettledOn(now, text, word.text);
     const bool judged = IsCalledCorrect(text, word.text);
     if (!named && !judged && !IsEnclosed(text, word.text)) continue;
     if (IsPartOfMore(text, word.text, false)) continue;
@@ -296,7 +366,7 @@ Choice LeadingChoice(std::string_view line, std::string_view options) {
   const Word word = reader.Next();
   if (word.label == '\0' || IsPartOfMore(line, word.text, false)) return {};
   const bool alone = reader.Next().text.empty();
-  if (IsLower(word.text.front()) && !alone) return {};
+  if (IsLower(word.text.front()) && !alone && !IsBracketed(line, word.text)) return {};
   size_t at = 0;
   const char after = After(line, word.text, &at);
   const bool marked = after == ')' || after == ']' || after == ':' ||

@@ -19,11 +19,16 @@ struct Choice {
 //   options  labels in order, letters or digits; with digits, the letter A means the first label
 Choice ReadChoice(std::string_view text, std::string_view options);
 
+// Whether `text` starts with a letter that belongs to a formula: "I = V/R", "A \\cup B", "B(x)".
+bool StartsFormula(std::string_view text, std::string_view options);
+
 // The last label in `text` that is marked as one without being announced: "(B)", "**B**",
-// "option B", "B is correct". No label if there is none.
+// "option B", "B is correct", or as what is left or settled on: "leaving B", "so it's B". No label
+// if there is none.
 Choice LastMarkedChoice(std::string_view text, std::string_view options);
 
-// The label of a line that starts with one and only then goes on: "C", "(C) 42", "C. Paris".
+// The label of a line that starts with one and only then goes on: "C", "(C) 42", "C. Paris". A
+// small letter needs brackets if more follows.
 Choice LeadingChoice(std::string_view line, std::string_view options);
 
 }  // namespace hyper::extract

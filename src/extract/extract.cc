@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "src/extract/boxes.h"
 #include "src/extract/numbers.h"
 #include "src/extract/rules.h"
 #include "src/extract/scan.h"
@@ -24,6 +25,8 @@ constexpr std::array<std::pair<AnswerKind, std::string_view>, 4> kKindNames = {{
 struct Body {
   std::string_view text;
   std::optional<double> confidence_percent;
+  // `text` up to a box that its end cuts off: what the rules for other answers may read.
+  std::string_view before_cut;
 };
 
 // The number behind "Confidence:" in percent; a decimal from 0 to 1 without a percent sign is a
@@ -62,7 +65,8 @@ std::string_view CutSpecialTokens(std::string_view content) {
     const size_t open = content.substr(from).rfind('<');
     if (open == std::string_view::npos) break;
     const std::string_view name = extract::Slice(content, from + open + 1, content.size() - 1);
-    const bool barred = name.size() > 2 && name.starts_with('|') && name.ends_with('|');
+    const bool barred = name.size() > 2 && name.starts_with('|') && name.ends_with('|') &&
+                        name.find("_of_box") == std::string_view::npos;  // no end, but an answer
     if (!barred && !extract::IsOneOf(name, kNames)) break;
     content = extract::TrimSpace(content.substr(0, from + open));
   }
@@ -71,7 +75,7 @@ std::string_view CutSpecialTokens(std::string_view content) {
 
 Body CutConfidence(std::string_view content) {
   content = CutSpecialTokens(content);
-  Body body{content, std::nullopt};
+  Body body{content, std::nullopt, {}};
   const size_t line_break = content.rfind('\n');
   const size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
   const std::string_view line = content.substr(begin);
@@ -91,6 +95,8 @@ struct Search {
   bool explicit_only = false;  // in reasoning: only answers that are announced as such
 };
 
+bool IsCut(const Body& body) { return body.before_cut.size() < body.text.size(); }
+
 // Tries a rule on each block, last block first.
 template <class Rule>
 std::optional<Found> OnEach(const Search& search, Rule rule) {
@@ -105,8 +111,11 @@ std::optional<Found> Run(const Search& search) {
   const ExtractOptions& options = search.options;
   const auto label = [&] {
     return OnEach(search, [&](const Body& body) {
-      return extract::FromLabel(body.text, options, body.confidence_percent.has_value());
+      return extract::FromLabel(body.before_cut, options, body.confidence_percent.has_value());
     });
+  };
+  const auto on_text = [&](auto rule) {
+    return OnEach(search, [&](const Body& body) { return rule(body.before_cut, options); });
   };
   std::optional<Found> box =
       OnEach(search, [&](const Body& body) { return extract::FromBox(body.text, options); });
@@ -117,36 +126,60 @@ std::optional<Found> Run(const Search& search) {
     const bool behind = later && later->raw.data() >= box->raw.data() + box->raw.size();
     return behind ? later : box;
   }
-  if (auto found =
-          OnEach(search, [&](const Body& body) { return extract::FromHash(body.text, options); })) {
-    return found;
-  }
+  if (auto found = on_text(extract::FromHash)) return found;
   if (auto found = label()) return found;
   if (search.explicit_only) return std::nullopt;
-  if (auto found =
-          OnEach(search, [&](const Body& body) { return extract::FromBold(body.text, options); })) {
-    return found;
-  }
+  if (auto found = on_text(extract::FromBold)) return found;
   if (!options.fallbacks) return std::nullopt;
-  return OnEach(search,
-                [&](const Body& body) { return extract::FromFallback(body.text, options); });
+  return OnEach(search, [&](const Body& body) {
+    // Words before a box that was cut off announce it.
+    const bool announces = options.kind == AnswerKind::kText && IsCut(body);
+    return announces ? std::nullopt : extract::FromFallback(body.before_cut, options);
+  });
 }
 
-std::vector<Body> Bodies(std::string_view text, const std::vector<TextSpan>& spans) {
+// What Run finds, or what the text behind it puts in its place.
+std::optional<Found> RunAndCorrect(const Search& search) {
+  std::optional<Found> found = Run(search);
+  if (!found || found->refused) return found;
+  for (const Body& body : search.bodies) {
+    const bool inside = found->raw.data() >= body.text.data() &&
+                        found->raw.data() < body.text.data() + body.text.size();
+    if (!inside) continue;
+    found = extract::Corrected(body.text, *std::move(found), search.options);
+    found = extract::InItsLanguage(body.text, *std::move(found), search.options.kind);
+    break;
+  }
+  return found;
+}
+
+std::vector<Body> Bodies(std::string_view text, const std::vector<TextSpan>& spans, bool finished) {
   std::vector<Body> bodies;
   bodies.reserve(spans.size());
   for (const TextSpan& span : spans) {
-    bodies.push_back(CutConfidence(extract::Slice(text, span.begin, span.end)));
+    Body body = CutConfidence(extract::Slice(text, span.begin, span.end));
+    const bool at_end = &span == &spans.back();
+    body.before_cut = body.text.substr(0, extract::CutBox(body.text, finished || !at_end));
+    bodies.push_back(body);
   }
   return bodies;
 }
 
 // Whether the end of an unfinished text may have cut the answer short: a guess, or an answer with
-// nothing behind it but what a number could go on with.
+// nothing behind it but what it could go on with: no word and no end of a sentence.
 bool MayBeCut(std::string_view text, const Found& found, size_t end) {
   if (found.rule == "box" || found.rule == "box_list") return false;
-  const bool announced = found.rule == "hash" || found.rule == "label" || found.rule == "bold";
-  return !announced || text.find_first_not_of(".,", end) == std::string_view::npos;
+  constexpr std::array<std::string_view, 4> kAnnounced = {"hash", "label", "bold", "correction"};
+  if (!extract::IsOneOf(found.rule, kAnnounced)) return true;
+  const std::string_view rest = text.substr(end);
+  const size_t mark = rest.find_first_not_of(".,");
+  if (mark == std::string_view::npos) return true;
+  if (mark > 0 && extract::IsSpace(rest[mark])) return false;
+  for (size_t i = mark; i < rest.size(); ++i) {
+    if (rest[i] == '\n' || extract::IsLetter(rest[i]) || !extract::IsAscii(rest[i])) return false;
+    if (rest[i] == '\\') i = extract::AfterCommand(rest, i) - 1;
+  }
+  return true;
 }
 
 }  // namespace
@@ -193,16 +226,16 @@ std::optional<std::string> ParseChoiceOptions(std::string_view list) {
 Extraction ExtractAnswer(std::string_view text, const ExtractOptions& options) {
   const ReasoningSplit split = SplitReasoning(text, options.think_tags, options.opened_by_template);
   Extraction result;
-  Search search{Bodies(text, split.content), options, false};
+  Search search{Bodies(text, split.content, options.finished), options, false};
   for (const Body& body : search.bodies) {
     if (body.confidence_percent) result.confidence_percent = body.confidence_percent;
   }
-  std::optional<Found> found = Run(search);
+  std::optional<Found> found = RunAndCorrect(search);
   bool out_of_reasoning = false;
   if (!found && options.reasoning_answers != ReasoningAnswers::kIgnored) {
-    search.bodies = Bodies(text, split.reasoning);
+    search.bodies = Bodies(text, split.reasoning, options.finished);
     search.explicit_only = true;
-    found = Run(search);
+    found = RunAndCorrect(search);
     out_of_reasoning = true;
   }
   if (!found || found->refused) return result;
@@ -211,9 +244,13 @@ Extraction ExtractAnswer(std::string_view text, const ExtractOptions& options) {
   result.begin = static_cast<size_t>(found->raw.data() - text.data());
   result.end = result.begin + found->raw.size();
   result.rule = found->rule;
+  // Where a box was begun and cut off, what stands before it is not the answer that was meant.
+  const bool box = found->rule.starts_with("box");
+  const bool before_cut_box =
+      !box && std::any_of(search.bodies.begin(), search.bodies.end(), IsCut);
   result.tentative =
       (out_of_reasoning && options.reasoning_answers == ReasoningAnswers::kTentative) ||
-      (!options.finished && MayBeCut(text, *found, result.end));
+      before_cut_box || (!options.finished && MayBeCut(text, *found, result.end));
   return result;
 }
 

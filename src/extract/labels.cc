@@ -20,16 +20,6 @@ struct Hit {
 
 bool IsLetterByte(char c) { return IsLetter(c) || !IsAscii(c); }
 
-// Markdown, quotes and closed LaTeX groups that may stand around a label or before its value.
-size_t SkipDecoration(std::string_view text, size_t at) {
-  while (at < text.size() &&
-         (text[at] == '*' || text[at] == '_' || text[at] == '"' || text[at] == '\'' ||
-          text[at] == ' ' || text[at] == '\t' || text[at] == '}')) {
-    ++at;
-  }
-  return at;
-}
-
 // Length of the entry of `list` that stands at `at`, 0 if none does.
 template <class List>
 size_t LengthOfOne(const List& list, std::string_view text, size_t at) {
@@ -37,6 +27,20 @@ size_t LengthOfOne(const List& list, std::string_view text, size_t at) {
     if (StandsAt(text, at, entry)) return entry.size();
   }
   return 0;
+}
+
+constexpr std::array<std::string_view, 5> kEmphasisTags = {"<b>", "<i>", "<u>", "<em>", "<strong>"};
+
+// Markdown, quotes and closed LaTeX groups that may stand around a label or before its value.
+size_t SkipDecoration(std::string_view text, size_t at) {
+  while (at < text.size()) {
+    const char c = text[at];
+    size_t length = std::string_view("*_\"' \t}").find(c) == kNone ? 0 : 1;
+    if (c == '<') length = LengthOfOne(kEmphasisTags, text, at);
+    if (length == 0) break;
+    at += length;
+  }
+  return at;
 }
 
 size_t WordEnd(std::string_view text, size_t at) {
@@ -232,6 +236,20 @@ std::string_view BeforeLooseBrace(std::string_view value) {
   return value;
 }
 
+// `value` up to the emphasis that closes what the byte before it opened: of "42*.**" behind an
+// asterisk "42".
+std::string_view BeforeEmphasisEnd(std::string_view value, char before) {
+  if (before == '>') return value.substr(0, value.find("</"));
+  if (before != '*' && before != '_') return value;
+  for (size_t i = 1; i < value.size(); ++i) {
+    const char next = At(value, i + 1);
+    if (value[i] == before && !IsLetter(next) && !IsDigit(next) && !IsSpace(value[i - 1])) {
+      return value.substr(0, i);
+    }
+  }
+  return value;
+}
+
 // The line at `begin`, or the displayed formula or <answer> block that begins there.
 std::string_view ValueAt(std::string_view text, size_t begin, size_t limit) {
   begin = SkipSpace(text.substr(0, limit), begin);
@@ -250,6 +268,7 @@ std::string_view ValueAt(std::string_view text, size_t begin, size_t limit) {
   end = end == kNone ? limit : end + (close == "\n" ? 0 : close.size());
   std::string_view value = Slice(text, begin, end);
   value = TrimSpace(value.substr(0, value.find("</answer>")));
+  value = BeforeEmphasisEnd(value, begin > 0 ? text[begin - 1] : '\0');
   return begin > 0 && text[begin - 1] == '"' ? BeforeQuote(value) : BeforeLooseBrace(value);
 }
 
@@ -266,7 +285,8 @@ std::vector<Label> FindLabels(std::string_view text, AnswerKind kind) {
     const size_t close = passage.find("</answer>");
     const bool delimited = close != kNone && text[hits[i].begin] == '<';
     passage = TrimSpace(passage.substr(0, close));
-    labels.push_back({ValueAt(text, begin, limit), passage, delimited, hits[i].explicit_mark});
+    labels.push_back(
+        {ValueAt(text, begin, limit), passage, delimited, hits[i].begin, hits[i].explicit_mark});
   }
   return labels;
 }

@@ -16,6 +16,7 @@ struct Label {
                                // past the next phrase; may be empty
   std::string_view passage;    // the same, up to the next phrase or the end of the text
   bool delimited = false;      // <answer>...</answer>: `passage` is all of the answer
+  size_t begin = 0;            // where the phrase starts in the text
   bool explicit_mark = false;  // with a colon or tag: what follows is the answer, not prose
 };
 

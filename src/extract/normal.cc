@@ -66,10 +66,11 @@ void TakeOffQuotes(std::string_view& text) {
   // Bold that only opens or only closes here is no part of the answer either.
   if (text.starts_with("**")) text.remove_prefix(2);
   if (text.ends_with("**")) text.remove_suffix(2);
-  TakeOff(text, "__", "__");
-  TakeOff(text, "`", "`");
-  TakeOff(text, "\"", "\"");
+  for (std::string_view mark : {"__", "*", "_", "`", "\""}) TakeOff(text, mark, mark);
   TakeOff(text, "“", "”");
+  for (std::string_view tag : {"b>", "i>", "u>", "em>", "strong>"}) {
+    TakeOff(text, "<" + std::string(tag), "</" + std::string(tag));
+  }
 }
 
 void TakeOffMath(std::string_view& text) {
@@ -239,6 +240,8 @@ std::string NormalMath(std::string_view raw) {
     normal = std::string(TakeOffAll(std::string_view(normal).substr(equalities.places.back() + 1)));
   }
   if (std::optional<std::string> number = CanonicalNumber(normal)) return *number;
+  const size_t sign = SignLength(normal, 0);
+  if (sign > 1 && sign < normal.size()) normal = "-" + normal.substr(sign);
   return normal;
 }
 
@@ -271,6 +274,21 @@ std::string NormalText(std::string_view raw) {
   return normal;
 }
 
+bool LacksArgument(std::string_view text) {
+  constexpr std::array<std::string_view, 22> kNeedy = {
+      "\\boxed",    "\\fbox",   "\\framebox",     "\\frac",   "\\dfrac",  "\\tfrac",
+      "\\binom",    "\\sqrt",   "\\text",         "\\textbf", "\\textit", "\\mbox",
+      "\\mathrm",   "\\mathbf", "\\left",         "\\right",  "\\begin",  "\\end",
+      "\\overline", "\\hat",    "\\operatorname", "\\"};
+  const size_t command = text.rfind('\\');
+  if (command == std::string_view::npos) return false;
+  const size_t end = AfterCommand(text, command);
+  if (end == text.size()) return IsOneOf(text.substr(command), kNeedy);
+  const bool fraction = text.starts_with("\\frac{") || text.starts_with("\\dfrac{") ||
+                        text.starts_with("\\tfrac{") || text.starts_with("\\binom{");
+  return fraction && ClosingBrace(text, text.find('{')) == text.size() - 1;
+}
+
 bool IsPlaceholder(std::string_view normal) {
   static constexpr std::array<std::string_view, 12> kPlaceholders = {"...",
                                                                      "\\ldots",
@@ -284,7 +302,7 @@ bool IsPlaceholder(std::string_view normal) {
                                                                      "your final answer",
                                                                      "final_answer",
                                                                      "…"};
-  return normal.empty() || IsOneOf(normal, kPlaceholders);
+  return normal.empty() || IsOneOf(normal, kPlaceholders) || LacksArgument(normal);
 }
 
 }  // namespace hyper::extract

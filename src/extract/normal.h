@@ -19,8 +19,13 @@ std::string NormalInteger(std::string_view raw);
 // space become one blank. Upper and lower case stay. May be empty.
 std::string NormalText(std::string_view raw);
 
+// Whether `text` ends in a command without what belongs to it, as where a text was cut off:
+// "\\boxed",
+// "\\frac{1}".
+bool LacksArgument(std::string_view text);
+
 // Whether `normal` says nothing: empty, an ellipsis, or an echo of the instruction such as
-// "your answer".
+// "your answer", a command without its argument.
 bool IsPlaceholder(std::string_view normal);
 
 }  // namespace hyper::extract

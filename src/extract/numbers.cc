@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "src/extract/numerals.h"
 #include "src/extract/scan.h"
 
 namespace hyper::extract {
@@ -11,6 +12,12 @@ namespace {
 // Marks between groups of three digits. The plain space comes last: prose does without it.
 constexpr std::array<std::string_view, 11> kGroupMarks = {
     "{,}", ",\\!", "\\,", "\\!", "\\ ", "~", ",", "\u202F", "\u2009", "\u00A0", " "};
+
+// Words for a minus sign, in lower case. The first ones may also subtract: "the total minus 3".
+constexpr std::array<std::string_view, 6> kMinusWords = {"minus", "menos",    "moins",
+                                                         "meno",  "negative", "negativo"};
+constexpr size_t kSubtracting = 4;
+constexpr std::array<std::string_view, 3> kMinusCharacters = {"负", "負", "マイナス"};
 
 constexpr std::array<std::string_view, 8> kCurrencies = {"\\$",    "$", "US$", "\\pounds",
                                                          "\\euro", "€", "£",   "¥"};
@@ -43,27 +50,80 @@ size_t GroupMark(std::string_view text, size_t at, bool allow_space, std::string
 // What a number is made of: `digits` before the point without grouping, `decimals` after it.
 struct NumberParts {
   std::string digits;
-  std::string_view decimals;
+  std::string decimals;
   size_t length = 0;
 };
 
+// "1.234.567" and "1.234,50": groups of three behind dots, and a decimal comma. One group alone may
+// as well be decimals. No length where the digits at `at` go on otherwise.
+NumberParts ReadDotGroups(std::string_view text, size_t at) {
+  NumberParts parts;
+  size_t end = at + DigitRun(text, at);
+  if (end == at || end - at > 3 || text[at] == '0') return {};
+  parts.digits = Slice(text, at, end);
+  constexpr size_t kMostGroups = 8;  // so that a chain of groups is not read again and again
+  size_t groups = 0;
+  for (; groups < kMostGroups && At(text, end) == '.' && DigitRun(text, end + 1) == 3; ++groups) {
+    parts.digits += text.substr(end + 1, 3);
+    end += 4;
+  }
+  if (At(text, end) == '.' && IsDigit(At(text, end + 1))) return {};
+  const size_t decimals = At(text, end) == ',' ? DigitRun(text, end + 1) : 0;
+  const bool goes_on = decimals > 0 && At(text, end + 1 + decimals) == ',';
+  if (groups == 0 || (groups == 1 && (decimals != 2 || goes_on))) return {};
+  if (decimals > 0 && !goes_on) {
+    parts.decimals = Slice(text, end + 1, end + 1 + decimals);
+    end += 1 + decimals;
+  }
+  parts.length = end - at;
+  return parts;
+}
+
+// Length of a comma at `at` that can only be a decimal one behind a lone zero: three digits or more
+// follow, or a zero ("0,111", "0,05"). What else it could part, "0,5" or "0,10", may be a list.
+size_t DecimalComma(std::string_view text, size_t at) {
+  for (std::string_view mark : {"{,}", ","}) {
+    if (!StandsAt(text, at, mark)) continue;
+    const size_t begin = at + mark.size();
+    const size_t run = DigitRun(text, begin);
+    const bool list = At(text, begin + run) == ',' && IsDigit(At(text, begin + run + 1));
+    const bool decimal = run >= 3 || (run == 2 && text[begin] == '0') || (run > 0 && mark == "{,}");
+    return decimal && !list ? mark.size() : 0;
+  }
+  return 0;
+}
+
 NumberParts ReadNumber(std::string_view text, size_t at, bool allow_space) {
+  if (at < text.size() && !IsAscii(text[at])) {
+    for (const bool separators : {true, false}) {
+      const Numeral numeral = ReadOtherDigits(text, at, separators);
+      if (numeral.length == 0) continue;
+      NumberParts parts = ReadNumber(numeral.plain, 0, false);
+      if (parts.length < numeral.plain.size()) continue;
+      parts.length = numeral.length;
+      return parts;
+    }
+    return {};
+  }
+  if (NumberParts parts = ReadDotGroups(text, at); parts.length > 0) return parts;
   NumberParts parts;
   size_t run = DigitRun(text, at);
   size_t end = at + run;
   parts.digits.assign(Slice(text, at, end));
   std::string_view mark;
-  if (run >= 1 && run <= 3) {
+  if (run >= 1 && run <= 3 && text[at] != '0') {
     for (size_t gap = GroupMark(text, end, allow_space, &mark); gap != 0;
          gap = GroupMark(text, end, allow_space, &mark)) {
       parts.digits += Slice(text, end + gap, end + gap + 3);
       end += gap + 3;
     }
   }
-  const size_t decimals = At(text, end) == '.' ? DigitRun(text, end + 1) : 0;
+  size_t point = At(text, end) == '.' ? 1 : 0;
+  if (parts.digits == "0" && point == 0) point = DecimalComma(text, end);
+  const size_t decimals = point > 0 ? DigitRun(text, end + point) : 0;
   if (decimals > 0) {
-    parts.decimals = Slice(text, end + 1, end + 1 + decimals);
-    end += 1 + decimals;
+    parts.decimals = Slice(text, end + point, end + point + decimals);
+    end += point + decimals;
   }
   if (run == 0 && decimals == 0) return {};
   parts.length = end - at;
@@ -92,14 +152,19 @@ std::optional<std::string> CanonicalNumber(std::string_view text, NumberStyle st
   if (style.drop_percent) text = DropPercent(text);
   bool negative = false;
   size_t at = SkipCurrency(text, 0);
-  if (const size_t minus = MinusLength(text, at); minus > 0) {
+  if (const size_t minus = SignLength(text, at); minus > 0) {
     negative = true;
     at = SkipSpace(text, at + minus);
   } else if (At(text, at) == '+') {
     at = SkipSpace(text, at + 1);
   }
   at = SkipCurrency(text, at);
-  const NumberParts parts = ReadNumber(text, at, /*allow_space=*/true);
+  NumberParts parts = ReadNumber(text, at, /*allow_space=*/true);
+  if (parts.length == 0) {
+    Numeral numeral = ReadChineseNumeral(text, at);
+    parts.digits = std::move(numeral.plain);
+    parts.length = numeral.length;
+  }
   if (parts.length == 0 || at + parts.length != text.size()) return std::nullopt;
   const bool whole = parts.decimals.find_first_not_of('0') == std::string_view::npos;
   std::string_view digits = parts.digits;
@@ -113,6 +178,23 @@ std::optional<std::string> CanonicalNumber(std::string_view text, NumberStyle st
     number += parts.decimals;
   }
   return number;
+}
+
+size_t SignLength(std::string_view text, size_t at) {
+  if (const size_t minus = MinusLength(text, at); minus > 0) return minus;
+  for (std::string_view sign : kMinusCharacters) {
+    if (StandsAt(text, at, sign)) return sign.size();
+  }
+  constexpr std::string_view kWrapper = "\\text{";
+  const size_t word = StandsAt(text, at, kWrapper) ? at + kWrapper.size() : at;
+  for (std::string_view sign : kMinusWords) {
+    if (!StandsAtAnyCase(text, word, sign)) continue;
+    const size_t end = word + sign.size();
+    const size_t after = SkipSpace(text, end);
+    if (word == at) return after > end || At(text, end) == '$' ? after - at : 0;
+    return At(text, after) == '}' ? SkipSpace(text, after + 1) - at : 0;
+  }
+  return 0;
 }
 
 size_t NumberLength(std::string_view text, size_t at) {
@@ -130,6 +212,32 @@ std::string_view WordBefore(std::string_view text, size_t at) {
   size_t begin = at;
   while (begin > 0 && at - begin < 12 && IsLetter(text[begin - 1])) --begin;
   return Slice(text, begin, at);
+}
+
+// Words behind which "minus" is a sign rather than a subtraction.
+constexpr std::array<std::string_view, 22> kBeforeSign = {
+    "is",      "are",   "was",           "be",     "to",   "equals", "equal", "get",
+    "gives",   "about", "approximately", "answer", "or",   "and",    "of",    "at",
+    "exactly", "ist",   "est",           "es",     "thus", "so"};
+
+// Where the word for a minus sign begins that stands before `at`, or `at` itself.
+size_t WithSignWord(std::string_view text, size_t at, size_t from) {
+  for (std::string_view sign : kMinusCharacters) {
+    if (at >= from + sign.size() && StandsAt(text, at - sign.size(), sign)) return at - sign.size();
+  }
+  const std::string_view word = WordBefore(text, at);
+  const auto begin = static_cast<size_t>(word.data() - text.data());
+  const auto sign = std::find_if(kMinusWords.begin(), kMinusWords.end(),
+                                 [word](auto entry) { return EqualsAnyCase(word, entry); });
+  if (sign == kMinusWords.end() || begin < from || At(text, begin + word.size()) != ' ') return at;
+  const char before = begin == 0 ? '\n' : text[begin - 1];
+  if (before == '-' || before == '_') return at;  // "non-negative"
+  if (sign - kMinusWords.begin() >= static_cast<ptrdiff_t>(kSubtracting)) return begin;
+  size_t left = begin;
+  while (left > 0 && text[left - 1] == ' ') --left;
+  const char mark = left == 0 ? '\n' : text[left - 1];
+  const bool starts = std::string_view("\n:=(,;*\"").find(mark) != std::string_view::npos;
+  return starts || IsOneOf(WordBefore(text, begin), kBeforeSign) ? begin : at;
 }
 
 // Whether the digits [at, at + length) mark an item of a numbered list: "2. Then", "3) Then".
@@ -163,7 +271,7 @@ size_t WithSign(std::string_view text, size_t at, size_t from) {
   for (const size_t length : {size_t{1}, size_t{3}}) {
     if (begin >= from + length && MinusLength(text, begin - length) == length) minus = length;
   }
-  if (minus == 0) return begin;
+  if (minus == 0) return WithSignWord(text, begin, from);
   size_t before = begin - minus;
   while (before > from && text[before - 1] == ' ') --before;
   const char left = before == 0 ? '\0' : text[before - 1];
@@ -185,6 +293,17 @@ size_t FractionEnd(std::string_view text, size_t at) {
   return bottom == std::string_view::npos ? 0 : bottom + 1;
 }
 
+// Numerals of two characters or more: a single one is mostly part of a word.
+std::vector<std::string_view> FindChineseNumerals(std::string_view text) {
+  std::vector<std::string_view> numerals;
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = IsAscii(text[i]) ? 0 : ReadChineseNumeral(text, i).length;
+    if (length > 3) numerals.push_back(text.substr(i, length));
+    i += length > 0 ? length : CharacterLength(text, i);
+  }
+  return numerals;
+}
+
 }  // namespace
 
 std::vector<std::string_view> FindNumbers(std::string_view text) {
@@ -202,7 +321,9 @@ std::vector<std::string_view> FindNumbers(std::string_view text) {
       i = from = end;
       continue;
     }
-    const bool starts = IsDigit(text[i]) || (text[i] == '.' && IsDigit(At(text, i + 1)));
+    const bool point =
+        text[i] == '.' && IsDigit(At(text, i + 1)) && (i == 0 || !IsDigit(text[i - 1]));
+    const bool starts = IsDigit(text[i]) || point || !IsAscii(text[i]);
     size_t length = starts ? NumberLength(text, i) : 0;
     if (length == 0) {
       ++i;
@@ -217,7 +338,43 @@ std::vector<std::string_view> FindNumbers(std::string_view text) {
     }
     i = from = i + length;
   }
-  return numbers;
+  return numbers.empty() ? FindChineseNumerals(text) : numbers;
+}
+
+namespace {
+
+// Words that may stand between "out of" and the total.
+constexpr std::array<std::string_view, 9> kTotalWords = {
+    "a", "the", "total", "of", "all", "these", "those", "whole", "possible"};
+
+// Whether the number at `at` is the total of a share: "13 out of 20", "13 of the 20".
+bool IsTotal(std::string_view text, size_t at) {
+  constexpr int kMostWords = 6;
+  std::string_view later;
+  for (int words = 0; words < kMostWords; ++words) {
+    const std::string_view word = WordBefore(text, at);
+    const auto begin = static_cast<size_t>(word.data() - text.data());
+    if (EqualsAnyCase(word, "of")) {
+      if (EqualsAnyCase(WordBefore(text, begin), "out")) return true;
+      const size_t gap = begin > 0 && text[begin - 1] == ' ' ? begin - 1 : 0;
+      if (!later.empty() && gap > 0 && IsDigit(text[gap - 1])) return true;
+    }
+    if (!IsOneOf(word, kTotalWords)) return false;
+    later = word;
+    at = begin;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view LastNumber(std::string_view text) {
+  std::vector<std::string_view> numbers = FindNumbers(text);
+  if (numbers.empty()) return {};
+  for (size_t i = numbers.size(); i-- > 0;) {
+    if (!IsTotal(text, static_cast<size_t>(numbers[i].data() - text.data()))) return numbers[i];
+  }
+  return numbers.back();
 }
 
 }  // namespace hyper::extract

@@ -5,9 +5,11 @@
 
 #include "src/extract/boxes.h"
 #include "src/extract/choices.h"
+#include "src/extract/corrections.h"
 #include "src/extract/labels.h"
 #include "src/extract/normal.h"
 #include "src/extract/numbers.h"
+#include "src/extract/prose.h"
 #include "src/extract/scan.h"
 #include "src/extract/values.h"
 
@@ -23,6 +25,7 @@ std::optional<Found> FromChoice(const Choice& choice, std::string_view rule) {
 // The normal form of a box's content, empty if the box says nothing for this kind.
 std::optional<Found> ReadBox(const Box& box, const ExtractOptions& options, std::string_view rule) {
   if (options.kind == AnswerKind::kChoice) {
+    if (StartsFormula(box.inner, options.options)) return std::nullopt;
     const Choice choice = ReadChoice(box.inner, options.options);
     return choice.refused ? std::nullopt : FromChoice(choice, rule);
   }
@@ -69,6 +72,43 @@ std::string_view LastBold(std::string_view line) {
   const size_t open = line.rfind("**", close - 2);
   if (open == std::string_view::npos) return {};
   return TrimSpace(Slice(line, open + 2, close));
+}
+
+// The number of `text` between asterisks, where only one stands there; else empty.
+std::string_view OnlyBoldNumber(std::string_view text) {
+  std::string_view only;
+  for (size_t open = text.find("**"); open != std::string_view::npos;) {
+    const size_t close = text.find("**", open + 2);
+    if (close == std::string_view::npos) break;
+    const std::string_view bold = Slice(text, open + 2, close);
+    if (!bold.ends_with(':') && CanonicalNumber(NormalInteger(bold))) {
+      if (!only.empty()) return {};
+      only = bold;
+    }
+    open = text.find("**", close + 2);
+  }
+  return only;
+}
+
+// The number with marks that is all of `raw`, units and currency aside, as it stands in `text`:
+// with what is before a comma where `raw` only has what is behind it. Empty if there is none.
+std::string_view LoneNumber(std::string_view text, std::string_view raw) {
+  constexpr std::string_view kNumber = "0123456789.,";
+  constexpr size_t kLongest = 16;
+  const size_t first = raw.find_first_of(kNumber.substr(0, 10));
+  if (first == std::string_view::npos) return {};
+  const size_t end = std::min(raw.find_first_not_of(kNumber, first), raw.size());
+  if (raw.find_first_of(kNumber.substr(0, 10), end) != std::string_view::npos) return {};
+  if (raw.find_first_of("\\(/^", 0) != std::string_view::npos) return {};
+  size_t begin = PlaceOf(raw, text) + first;
+  const size_t last = begin + (end - first);
+  const size_t from = begin > kLongest ? begin - kLongest : 0;
+  if (first == 0 && begin > from + 1 && text[begin - 1] == ',' && IsDigit(text[begin - 2])) {
+    for (--begin; begin > from && IsDigit(text[begin - 1]);) --begin;
+  }
+  std::string_view number = Slice(text, begin, last);
+  while (number.ends_with('.') || number.ends_with(',')) number.remove_suffix(1);
+  return number;
 }
 
 }  // namespace
@@ -129,59 +169,103 @@ std::optional<Found> FromLabel(std::string_view text, const ExtractOptions& opti
 }
 
 std::optional<Found> FromBold(std::string_view text, const ExtractOptions& options) {
-  const std::vector<std::string_view> lines = FilledLines(text);
+  const std::string_view body = WithoutNotes(text);
+  const std::vector<std::string_view> lines = FilledLines(body);
   if (lines.empty()) return std::nullopt;
-  const std::string_view bold = LastBold(lines.back());
+  const bool number = options.kind == AnswerKind::kInteger || options.kind == AnswerKind::kMath;
+  std::string_view bold = LastBold(lines.back());
+  if (bold.empty() && number) bold = OnlyBoldNumber(body);
   if (bold.empty() || bold.ends_with(':')) return std::nullopt;
-  switch (options.kind) {
-    case AnswerKind::kChoice:
-      return FromChoice(LeadingChoice(bold, options.options), "bold");
-    case AnswerKind::kText:
-      if (bold.size() + 4 < lines.back().size() || IsPlaceholder(NormalText(bold))) {
-        return std::nullopt;
-      }
-      return Found{bold, NormalText(bold), "bold"};
-    case AnswerKind::kInteger:
-    case AnswerKind::kMath:
-      break;
+  if (options.kind == AnswerKind::kChoice) {
+    return FromChoice(LeadingChoice(bold, options.options), "bold");
   }
+  if (options.kind == AnswerKind::kText) {
+    if (bold.size() + 4 < lines.back().size() || IsPlaceholder(NormalText(bold))) {
+      return std::nullopt;
+    }
+    return Found{bold, NormalText(bold), "bold"};
+  }
+  if (GoesOnComputing(body.substr(PlaceOf(bold, body) + bold.size()))) return std::nullopt;
   std::optional<Value> value = ReadValue(bold, options.kind, false);
   if (!value) return std::nullopt;
   return Found{value->raw, std::move(value->normal), "bold"};
+}
+
+Found Corrected(std::string_view text, Found found, const ExtractOptions& options) {
+  const size_t end = PlaceOf(found.raw, text) + found.raw.size();
+  const std::vector<std::string_view> values = FindCorrections(text.substr(end), options.kind);
+  for (size_t i = values.size(); i-- > 0;) {
+    if (options.kind == AnswerKind::kChoice) {
+      const Choice choice = ReadChoice(FirstSentence(values[i]), options.options);
+      if (choice.label != '\0') return *FromChoice(choice, "correction");
+    } else if (options.kind != AnswerKind::kText) {
+      std::optional<Value> value = ReadValue(values[i], options.kind, false);
+      if (value) return {value->raw, std::move(value->normal), "correction"};
+    }
+  }
+  return found;
+}
+
+Found InItsLanguage(std::string_view text, Found found, AnswerKind kind) {
+  const std::string_view number = LoneNumber(text, found.raw);
+  const size_t mark = number.find_first_of(".,");
+  if (mark == std::string_view::npos || number.find_first_of(".,", mark + 1) != number.npos) {
+    return found;
+  }
+  const size_t behind = number.size() - mark - 1;
+  const bool grouped = number[mark] == '.' && behind == 3 && mark <= 3 && number[0] != '0' &&
+                       kind == AnswerKind::kInteger;
+  const bool decimal = number[mark] == ',' && behind > 0 && behind < 3;
+  if ((!grouped && !decimal) || !WritesDecimalComma(text)) return found;
+  std::string plain = found.normal.starts_with('-') ? "-" : "";
+  plain += number.substr(0, mark);
+  if (decimal) plain += '.';
+  plain += number.substr(mark + 1);
+  found.normal = CanonicalNumber(plain).value_or(plain);
+  if (number.data() < found.raw.data()) found.raw = number;
+  return found;
 }
 
 namespace {
 
 // The last formula or number, whichever ends later; a formula only for kMath.
 std::optional<Found> FromLastValue(std::string_view text, const ExtractOptions& options) {
-  const std::vector<std::string_view> numbers = FindNumbers(text);
+  const std::string_view number = LastNumber(text);
   if (options.kind == AnswerKind::kMath) {
     const std::vector<std::string_view> formulas = FindFormulas(text);
     const auto end_of = [](std::string_view part) { return part.data() + part.size(); };
-    if (!formulas.empty() &&
-        (numbers.empty() || end_of(numbers.back()) < end_of(formulas.back()))) {
+    if (!formulas.empty() && (number.empty() || end_of(number) < end_of(formulas.back()))) {
       std::string normal = NormalMath(formulas.back());
       if (!IsPlaceholder(normal)) return Found{formulas.back(), std::move(normal), "last_math"};
     }
   }
-  if (numbers.empty()) return std::nullopt;
-  return Found{numbers.back(), NormalInteger(numbers.back()), "last_number"};
+  if (number.empty()) return std::nullopt;
+  return Found{number, NormalInteger(number), "last_number"};
 }
 
 }  // namespace
 
-std::optional<Found> FromFallback(std::string_view text, const ExtractOptions& options) {
+std::optional<Found> FromFallback(std::string_view whole, const ExtractOptions& options) {
+  const bool words = options.kind == AnswerKind::kText;
+  const std::string_view text = words ? whole : WithoutNotes(whole);
   const std::vector<std::string_view> lines = FilledLines(text);
   if (lines.empty()) return std::nullopt;
   const std::string_view last = lines.back();
   const std::string_view rule = lines.size() == 1 ? "whole" : "last_line";
-  if (options.kind == AnswerKind::kText) {
+  if (words) {
     std::string normal = NormalText(last);
     if (IsPlaceholder(normal)) return std::nullopt;
     return Found{last, std::move(normal), rule};
   }
   if (options.kind == AnswerKind::kChoice) {
-    if (auto found = FromChoice(LeadingChoice(last, options.options), rule)) return found;
+    const auto part = [](std::string_view line) {
+      return At(line, 0) == '(' && IsLower(At(line, 1));
+    };
+    const bool parts =
+        std::count_if(lines.begin(), lines.end(), part) > 1;  // (a), (b) of a question
+    if (auto found = FromChoice(LeadingChoice(last, options.options), rule); found && !parts) {
+      return found;
+    }
     return FromChoice(LastMarkedChoice(text, options.options), "letter");
   }
   if (lines.size() == 1) {

@@ -29,8 +29,15 @@ std::optional<Found> FromHash(std::string_view text, const ExtractOptions& optio
 std::optional<Found> FromLabel(std::string_view text, const ExtractOptions& options,
                                bool multiline);
 
-// The last bold words of the last line.
+// The last bold words of the last line, notes aside, or the one bold number of the text, where
+// nothing is computed behind it.
 std::optional<Found> FromBold(std::string_view text, const ExtractOptions& options);
+
+// What the text takes `found`, which stands in it, back for: `found` itself where it does not.
+Found Corrected(std::string_view text, Found found, const ExtractOptions& options);
+
+// `found` as the language of `text` means it: "1.234" is a whole number in German.
+Found InItsLanguage(std::string_view text, Found found, AnswerKind kind);
 
 // The guesses: the whole text, its last line, last formula or last number, a marked letter.
 std::optional<Found> FromFallback(std::string_view text, const ExtractOptions& options);

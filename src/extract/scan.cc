@@ -1,6 +1,9 @@
 #include "src/extract/scan.h"
 
+#include <algorithm>
 #include <array>
+
+#include "src/base/utf8.h"
 
 namespace hyper::extract {
 
@@ -17,15 +20,7 @@ bool EqualsAnyCase(std::string_view text, std::string_view lower) {
 }
 
 size_t CharacterLength(std::string_view text, size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  size_t length = 1;
-  if (lead >= 0xC2 && lead < 0xE0) length = 2;
-  if (lead >= 0xE0 && lead < 0xF0) length = 3;
-  if (lead >= 0xF0 && lead < 0xF5) length = 4;
-  for (size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(At(text, at + i)) & 0xC0) != 0x80) return 1;
-  }
-  return length;
+  return std::max<size_t>(base::CharacterAt(text, at).length, 1);
 }
 
 size_t MinusLength(std::string_view text, size_t at) {

@@ -49,6 +49,11 @@ size_t MinusLength(std::string_view text, size_t at);
 
 std::string_view TrimSpace(std::string_view text);
 
+// Where `part`, a view into `text`, begins in it.
+inline size_t PlaceOf(std::string_view part, std::string_view text) {
+  return static_cast<size_t>(part.data() - text.data());
+}
+
 // The first place at or after `at` that is no space, tab or line break.
 size_t SkipSpace(std::string_view text, size_t at);
 

@@ -6,6 +6,7 @@
 
 #include "src/extract/normal.h"
 #include "src/extract/numbers.h"
+#include "src/extract/numerals.h"
 #include "src/extract/scan.h"
 
 namespace hyper::extract {
@@ -79,15 +80,15 @@ class ExpressionReader {
   // The place after the token at `at`, or `at` itself where the expression ends.
   size_t Step(size_t at) {
     if (at >= text_.size() || text_[at] == '\n') return at;
-    while (formula_ < formulas_.size() && Place(formulas_[formula_]) < at) ++formula_;
-    if (formula_ < formulas_.size() && Place(formulas_[formula_]) == at) {
+    while (formula_ < formulas_.size() && PlaceOf(formulas_[formula_], text_) < at) ++formula_;
+    if (formula_ < formulas_.size() && PlaceOf(formulas_[formula_], text_) == at) {
       return at + formulas_[formula_].size();
     }
     const char c = text_[at];
     if (c == '\\') return StepCommand(at);
     if (IsDigit(c)) return at + NumberLength(text_, at);
     if (IsLetter(c)) return StepWord(at);
-    if (!IsAscii(c)) return IsMathCharacter(text_, at) ? at + CharacterLength(text_, at) : at;
+    if (!IsAscii(c)) return StepBeyondAscii(at);
     const char next = At(text_, at + 1);
     const bool at_end = next == '\0' || IsSpace(next);
     switch (c) {
@@ -124,7 +125,21 @@ class ExpressionReader {
     return close == std::string_view::npos ? end : close + 1;
   }
 
+  size_t StepBeyondAscii(size_t at) const {
+    if (IsMathCharacter(text_, at)) return at + CharacterLength(text_, at);
+    if (const size_t digits = NumberLength(text_, at); digits > 0) return at + digits;
+    const size_t sign = SignLength(text_, at);  // "负"
+    const size_t numeral = AnnouncedNumeralLength(text_, at + sign);
+    return numeral > 0 || (sign > 0 && NumberLength(text_, at + sign) > 0) ? at + sign + numeral
+                                                                           : at;
+  }
+
   size_t StepWord(size_t at) {
+    const size_t sign = SignLength(text_, at);
+    const char signed_value = At(text_, at + sign);
+    if (sign > 0 && (IsDigit(signed_value) || signed_value == '$' || signed_value == '\\')) {
+      return at + sign;
+    }
     size_t end = at;
     while (end < text_.size() && IsLetter(text_[end])) ++end;
     const std::string_view word = Slice(text_, at, end);
@@ -139,10 +154,6 @@ class ExpressionReader {
     at = SkipSpace(text_, at);
     if (at >= text_.size()) return false;
     return !IsLetter(text_[at]) || StepWord(at) != at;
-  }
-
-  size_t Place(std::string_view part) const {
-    return static_cast<size_t>(part.data() - text_.data());
   }
 
   std::string_view text_;
@@ -171,7 +182,10 @@ std::optional<Value> ReadWords(std::string_view sentence) {
   for (size_t i = 0; i < sentence.size(); ++i) {
     if (!IsSpace(sentence[i]) && (i == 0 || IsSpace(sentence[i - 1]))) ++words;
   }
-  if (words == 0 || words > kMaxWords) return std::nullopt;
+  const bool says_something = std::any_of(sentence.begin(), sentence.end(), [](char c) {
+    return IsLetter(c) || IsDigit(c) || !IsAscii(c);
+  });
+  if (!says_something || words > kMaxWords) return std::nullopt;
   return ReadWhole(sentence, AnswerKind::kText);
 }
 
@@ -180,7 +194,9 @@ std::optional<Value> ReadWords(std::string_view sentence) {
 std::optional<Value> ReadWhole(std::string_view text, AnswerKind kind) {
   Value value{text, Normal(text, kind)};
   const bool number_needed = kind == AnswerKind::kInteger;
-  if (IsPlaceholder(value.normal) || (number_needed && !HasDigit(text))) return std::nullopt;
+  if (IsPlaceholder(value.normal) || (number_needed && !HasDigit(value.normal))) {
+    return std::nullopt;
+  }
   return value;
 }
 
@@ -206,25 +222,76 @@ std::string_view FirstSentence(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const bool stop = c == '.' || c == '?' || c == '!';
-    if (c == '\n' || (stop && (i + 1 == text.size() || IsSpace(text[i + 1])))) {
+    if (c == '\n' || (stop && (i + 1 == text.size() || IsSpace(text[i + 1]))) ||
+        StandsAt(text, i, "。")) {
       return TrimSpace(text.substr(0, i));
     }
   }
   return TrimSpace(text);
 }
 
+namespace {
+
+constexpr std::array<std::string_view, 5> kVerbs = {"is", "are", "equals", "was", "becomes"};
+// Words that begin a clause whose values are no answers: "34 when k is 2".
+constexpr std::array<std::string_view, 9> kSubordinate = {
+    "if", "when", "where", "since", "because", "while", "whereas", "as", "unless"};
+
+// The value behind the last verb of a sentence: "the largest n is 34".
+std::optional<Value> AfterVerb(std::string_view sentence, AnswerKind kind) {
+  std::optional<Value> value;
+  std::optional<size_t> begin;  // behind a verb
+  const auto read_to = [&](size_t end) {
+    if (!begin) return;
+    const std::string_view leading = LeadingMath(Slice(sentence, *begin, end));
+    if (!IsExpression(leading)) return;
+    if (std::optional<Value> read = ReadWhole(leading, kind)) value = std::move(read);
+  };
+  for (size_t i = 0; i < sentence.size();) {
+    size_t end = i;
+    while (end < sentence.size() && IsLetter(sentence[end])) ++end;
+    const std::string_view word = Slice(sentence, i, end);
+    const bool starts = i > 0 && sentence[i - 1] == ' ';
+    const bool verb = starts && IsOneOf(word, kVerbs);
+    if (verb || (starts && IsOneOf(word, kSubordinate))) {
+      read_to(i);
+      if (value && !verb) return value;
+      begin.reset();
+      if (verb) begin = end;
+    }
+    i = std::max(end, i + 1);
+  }
+  read_to(sentence.size());
+  return value;
+}
+
+// Whether a formula only names something: "$n$", "$(a, b)$", "$ABC$".
+bool IsName(std::string_view formula) {
+  return formula.find_first_of("0123456789=<>+-*/^\\") == std::string_view::npos;
+}
+
+}  // namespace
+
 std::optional<Value> ReadValue(std::string_view text, AnswerKind kind, bool allow_words) {
   const std::string_view leading = LeadingMath(text);
   if (IsExpression(leading)) {
     if (std::optional<Value> value = ReadWhole(leading, kind)) return value;
+    if (LacksArgument(leading)) return std::nullopt;
   }
   const std::string_view sentence = FirstSentence(text);
-  const std::vector<std::string_view> numbers = FindNumbers(sentence);
+  if (std::optional<Value> value = AfterVerb(sentence, kind)) return value;
+  std::string_view name;
   if (kind == AnswerKind::kMath) {
     const std::vector<std::string_view> formulas = FindFormulas(sentence);
-    if (!formulas.empty()) return ReadWhole(formulas.back(), kind);
+    for (size_t i = formulas.size(); i-- > 0;) {
+      if (!IsName(formulas[i])) return ReadWhole(formulas[i], kind);
+    }
+    if (!formulas.empty()) name = formulas.back();
   }
-  if (!numbers.empty()) return ReadWhole(numbers.back(), kind);
+  if (const std::string_view number = LastNumber(sentence); !number.empty()) {
+    return ReadWhole(number, kind);
+  }
+  if (!name.empty()) return ReadWhole(name, kind);
   return allow_words && kind == AnswerKind::kMath ? ReadWords(sentence) : std::nullopt;
 }
 

@@ -1,0 +1,140 @@
+#include "src/extract/corrections.h"
+
+#include <algorithm>
+#include <array>
+
+#include "src/extract/labels.h"
+#include "src/extract/scan.h"
+
+namespace hyper::extract {
+namespace {
+
+// How firmly the text has turned against the answer.
+enum class Doubt { kNone, kSecondThought, kCalledWrong };
+
+// Openings of a sentence that has second thoughts. Those in the first list need a mark behind them:
+// "Wait for the bus" has none.
+constexpr std::array<std::string_view, 5> kMarkedOpenings = {"wait", "no", "hold on", "hang on",
+                                                             "oh"};
+constexpr std::array<std::string_view, 8> kOpenings = {
+    "actually",       "hmm",     "on second thought", "let me reconsider",
+    "let me rethink", "wait no", "but wait",          "on reflection"};
+
+// Phrases that call the answer wrong, wherever they stand in a sentence.
+constexpr std::array<std::string_view, 30> kCalledWrong = {
+    "correction",    "recheck",       "re-check",       "double-check",  "double check",
+    "i made a",      "i made an",     "my mistake",     "my error",      "my apologies",
+    "that's wrong",  "that is wrong", "that was wrong", "this is wrong", "i was wrong",
+    "is not right",  "isn't right",   "is incorrect",   "was incorrect", "is not correct",
+    "isn't correct", "sorry",         "oops",           "i miscounted",  "i miscalculated",
+    "i misread",     "i forgot",      "scratch that",   "i overlooked",  "apologies"};
+
+// Words of a sentence that supposes something or speaks of others.
+constexpr std::array<std::string_view, 9> kSupposing = {"if",   "would", "might",  "unless", "some",
+                                                        "many", "claim", "common", "note"};
+
+constexpr std::array<std::string_view, 14> kPronouns = {
+    "it should be",   "it must be",     "it is",     "it's",   "it’s",
+    "that should be", "this should be", "should be", "i mean", "make that",
+    "the result is",  "the value is",   "we get",    "i get"};
+
+// The ends of sentences: a stop before a blank, or a line break.
+size_t SentenceEnd(std::string_view text, size_t at) {
+  for (; at < text.size() && text[at] != '\n'; ++at) {
+    const bool stop = std::string_view(".?!;").find(text[at]) != std::string_view::npos;
+    if (stop && (at + 1 == text.size() || IsSpace(text[at + 1]))) return at + 1;
+  }
+  return at;
+}
+
+// Whether `phrase` stands in `sentence` at `at` as words of its own.
+bool StandsAlone(std::string_view sentence, size_t at, std::string_view phrase) {
+  const bool starts = at == 0 || !IsLetter(sentence[at - 1]);
+  return starts && StandsAtAnyCase(sentence, at, phrase) &&
+         !IsLetter(At(sentence, at + phrase.size()));
+}
+
+// The end of the phrase of `list` that stands in `sentence` at `at`, `at` if none does.
+template <class List>
+size_t EndOfPhrase(std::string_view sentence, size_t at, const List& list) {
+  for (std::string_view phrase : list) {
+    if (StandsAlone(sentence, at, phrase)) return at + phrase.size();
+  }
+  return at;
+}
+
+bool HasSecondThoughts(std::string_view sentence) {
+  const size_t begin = std::min(sentence.find_first_not_of("*_>#-—– \t.,!…"), sentence.size());
+  if (EndOfPhrase(sentence, begin, kOpenings) > begin) return true;
+  const size_t end = EndOfPhrase(sentence, begin, kMarkedOpenings);
+  if (end == begin) return false;
+  const char mark = At(sentence, end);
+  return mark == '\0' || std::string_view(",.!:;-*").find(mark) != std::string_view::npos ||
+         !IsAscii(mark);
+}
+
+// Reads sentence after sentence.
+class CorrectionFinder {
+ public:
+  explicit CorrectionFinder(AnswerKind kind) : kind_(kind) {}
+
+  std::vector<std::string_view> Find(std::string_view text) {
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = SentenceEnd(text, at);
+      Read(TrimSpace(Slice(text, at, end)));
+      at = std::max(end, at + 1);
+    }
+    return std::move(values_);
+  }
+
+ private:
+  void Read(std::string_view sentence) {
+    if (sentence.empty()) return;
+    if (HasSecondThoughts(sentence)) doubt_ = std::max(doubt_, Doubt::kSecondThought);
+    std::string_view pronoun_value;
+    bool supposing = sentence.ends_with('?');
+    for (size_t i = 0; i < sentence.size() && !supposing; ++i) {
+      if (i > 0 && IsLetter(sentence[i - 1])) continue;
+      supposing = EndOfPhrase(sentence, i, kSupposing) > i;
+      if (EndOfPhrase(sentence, i, kCalledWrong) > i) doubt_ = Doubt::kCalledWrong;
+      if (doubt_ == Doubt::kNone) continue;
+      const size_t end = EndOfPhrase(sentence, i, kPronouns);
+      if (end > i) pronoun_value = TrimSpace(sentence.substr(end));
+    }
+    if (supposing || doubt_ == Doubt::kNone) return;
+    if (!pronoun_value.empty() && IsWholeClause(pronoun_value)) values_.push_back(pronoun_value);
+    for (const Label& label : FindLabels(sentence, kind_)) {
+      const bool line = label.explicit_mark && label.begin <= kLeadOfLine;
+      if (line && doubt_ != Doubt::kCalledWrong) continue;
+      if (!label.value.empty()) values_.push_back(label.value);
+    }
+  }
+
+  // Whether nothing but one value stands in the clause: "6." and "B because", not "6 times as
+  // much".
+  static bool IsWholeClause(std::string_view value) {
+    constexpr std::array<std::string_view, 9> kGoesOn = {
+        "because", "since", "not", "instead", "and", "so", "as", "rather", "after"};
+    size_t end = 0;
+    while (end < value.size() && !IsSpace(value[end])) ++end;
+    if (end == 0) return false;
+    const size_t word = SkipSpace(value, end);
+    const char last = value[end - 1];
+    return word >= value.size() || last == ',' || last == ';' || last == '$' ||
+           EndOfPhrase(value, word, kGoesOn) > word;
+  }
+
+  static constexpr size_t kLeadOfLine = 16;  // "**Final Answer: "
+
+  AnswerKind kind_;
+  Doubt doubt_ = Doubt::kNone;
+  std::vector<std::string_view> values_;
+};
+
+}  // namespace
+
+std::vector<std::string_view> FindCorrections(std::string_view text, AnswerKind kind) {
+  return CorrectionFinder(kind).Find(text);
+}
+
+}  // namespace hyper::extract
