@@ -93,6 +93,9 @@ void TextStream::Sort(bool final) {
       case State::kReasoning:
         more = SortReasoning(final);
         break;
+      case State::kNested:
+        more = SortNested(final);
+        break;
       case State::kContent:
         more = SortContent(final);
         break;
@@ -138,24 +141,30 @@ bool TextStream::SortReasoning(bool final) {
   for (const TagPair& pair : options_.tags) {
     if (pair_ == nullptr || pair_ == &pair) {
       Earlier(buffer_, pair.close, pair, false, tag);
-    }
-    if (pair_ == &pair) {
       Earlier(buffer_, pair.open, pair, true, tag);
     }
   }
-  std::string_view text(buffer_);
-  if (tag.at != std::string::npos && (tag.opens || depth_ > 0)) {
-    depth_ += tag.opens ? 1 : -1;
-    GiveReasoning(text.substr(0, tag.at + tag.size));
+  const std::string_view text(buffer_);
+  if (tag.at != std::string::npos && tag.opens) {
+    // A tag at the very start is the template's, written again.
+    const bool repeated = pair_ == nullptr && reasoning_.empty() && tag.at == 0;
+    pair_ = tag.pair;
+    depth_ += repeated ? 0 : 1;
+    trim_ = repeated;
+    if (!repeated) GiveReasoning(text.substr(0, tag.at + tag.size));
     buffer_.erase(0, tag.at + tag.size);
     return true;
   }
+  if (tag.at != std::string::npos && depth_ > 0) {
+    GiveReasoning(text.substr(0, text.substr(0, tag.at).find_last_not_of(kSpace) + 1));
+    buffer_.erase(0, text.substr(0, tag.at).find_last_not_of(kSpace) + 1);
+    state_ = State::kNested;
+    opened_ = depth_ + 1;
+    scanned_ = 0;
+    return true;
+  }
   if (tag.at != std::string::npos) {
-    text = text.substr(0, tag.at);
-    GiveReasoning(text.substr(0, text.find_last_not_of(kSpace) + 1));
-    buffer_.erase(0, tag.at + tag.size);
-    state_ = State::kStart;
-    trim_ = true;
+    EndBlock(tag.at, tag.at + tag.size);
     return true;
   }
   // White space at the end of a block is left out, so it waits for what follows.
@@ -164,6 +173,51 @@ bool TextStream::SortReasoning(bool final) {
   GiveReasoning(text.substr(0, sure));
   buffer_.erase(0, sure);
   return false;
+}
+
+// Ends the block of reasoning: it goes up to `end`, and the text goes on at `next`.
+void TextStream::EndBlock(size_t end, size_t next) {
+  const std::string_view text = std::string_view(buffer_).substr(0, end);
+  GiveReasoning(text.substr(0, text.find_last_not_of(kSpace) + 1));
+  buffer_.erase(0, next);
+  state_ = State::kStart;
+  trim_ = true;
+}
+
+bool TextStream::SortNested(bool final) {
+  while (true) {
+    const std::string_view rest = std::string_view(buffer_).substr(scanned_);
+    Found tag;
+    Earlier(rest, pair_->open, *pair_, true, tag);
+    Earlier(rest, pair_->close, *pair_, false, tag);
+    if (tag.at == std::string::npos) {
+      if (final) break;
+      scanned_ = buffer_.size() -
+                 std::max(BegunLength(rest, pair_->open), BegunLength(rest, pair_->close));
+      return false;
+    }
+    if (!tag.opens && depth_ == 0) {
+      EndBlock(scanned_ + tag.at, scanned_ + tag.at + tag.size);
+      return true;
+    }
+    depth_ += tag.opens ? 1 : -1;
+    scanned_ += tag.at + tag.size;
+  }
+  const size_t end = EndOfNested();
+  EndBlock(end, end + pair_->close.size());
+  return true;
+}
+
+// Where the block ends whose text has ended in kNested: as for a whole text, which also knows that
+// an opening tag was too many.
+size_t TextStream::EndOfNested() const {
+  std::string text;
+  for (int i = 0; i < opened_; ++i) text += pair_->open;
+  const size_t before = text.size();
+  text += buffer_;
+  const ReasoningSplit split = SplitReasoning(text, options_.tags, false);
+  const size_t inside = split.reasoning.empty() ? before : split.reasoning[0].end;
+  return text.find(pair_->close, std::max(inside, before)) - before;
 }
 
 bool TextStream::SortContent(bool final) {
@@ -221,12 +275,13 @@ void TextStream::FindStop(bool final) {
     cut = std::min(cut, held_.find(stop));
     begun = std::max(begun, BegunLength(held_, stop));
   }
-  stopped_ = cut != std::string::npos;
-  const size_t sure = stopped_ ? cut : held_.size() - (final ? 0 : begun);
+  const bool found = cut != std::string::npos;
+  stopped_ = stopped_ || found;
+  const size_t sure = found ? cut : held_.size() - (final ? 0 : begun);
   const std::string_view text = std::string_view(held_).substr(0, sure);
   delta_.content += text;
   content_ += text;
-  held_.erase(0, stopped_ ? held_.size() : sure);
+  held_.erase(0, found ? held_.size() : sure);
 }
 
 }  // namespace hyper::server

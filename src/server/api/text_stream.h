@@ -33,7 +33,7 @@ class TextStream {
 
   // A stop string was found; what is pushed afterwards is ignored.
   bool stopped() const { return stopped_; }
-  bool in_reasoning() const { return state_ == State::kReasoning; }
+  bool in_reasoning() const { return state_ == State::kReasoning || state_ == State::kNested; }
   // At the start, or behind a block of reasoning: whether what was pushed last is content is open.
   bool undecided() const { return state_ == State::kStart; }
   // Bytes that are content as far as is known, those held back included.
@@ -47,11 +47,16 @@ class TextStream {
   const std::string& reasoning() const { return reasoning_; }
 
  private:
-  enum class State { kStart, kReasoning, kContent };
+  // kNested: behind a closing tag that ends the block unless the opening tag inside it was meant as
+  // one; what follows is held back until another closing tag, or the end, tells.
+  enum class State { kStart, kReasoning, kNested, kContent };
 
   void Sort(bool final);       // moves buffer_ on as far as its meaning is certain
   bool SortStart(bool final);  // false: more bytes are needed
   bool SortReasoning(bool final);
+  bool SortNested(bool final);
+  void EndBlock(size_t end, size_t next);  // places in buffer_
+  size_t EndOfNested() const;
   bool SortContent(bool final);
   void GiveReasoning(std::string_view text);
   void GiveContent(std::string_view text);
@@ -60,6 +65,8 @@ class TextStream {
   Options options_;
   State state_ = State::kStart;
   int depth_ = 0;        // nested opening tags inside the reasoning
+  int opened_ = 0;       // kNested: all that were open at its beginning, the block's own among them
+  size_t scanned_ = 0;   // kNested: bytes of buffer_ that were looked at
   const TagPair* pair_;  // of the open block; null: opened by the template, any pair
   bool trim_ = false;    // white space before the next text is left out
   bool had_reasoning_ = false;

@@ -94,6 +94,52 @@ TEST(TextStream, NestedTagsStayInTheReasoning) {
   ExpectParts("<think>a<think>b</think>c</think>d", {}, {"a<think>b</think>c", "d", false});
 }
 
+TEST(TextStream, AnOpeningTagTooManyIsText) {
+  ExpectParts("<think><think>a</think>b \\boxed{4}", {}, {"<think>a", "b \\boxed{4}", false});
+  ExpectParts("<think>the <think> tag</think>d", {}, {"the <think> tag", "d", false});
+  ExpectParts("<think>a <think> b</think>c </think> d</think>e", {},
+              {"a <think> b</think>c", "de", false});
+  ExpectParts("<think>a<think>b</think>4 x", Stops({" x"}), {"a<think>b", "4", true});
+}
+
+std::string WithoutBlanks(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  return text;
+}
+
+// All texts of up to seven pieces that start in a block, against the split of the whole text.
+TEST(TextStream, SplitsAsTheWholeTextIsSplit) {
+  const std::vector<std::string> pieces = {"<think>", "</think>", "x\n"};
+  std::vector<std::string> texts = {""};
+  for (size_t begin = 0, round = 0; round < 7; ++round) {
+    const size_t end = texts.size();
+    for (; begin < end; ++begin) {
+      for (const std::string& piece : pieces) texts.push_back(texts[begin] + piece);
+    }
+  }
+  for (const std::string& tail : texts) {
+    for (const bool opened : {false, true}) {
+      const std::string text = opened ? "r\n" + tail : "<think>r\n" + tail;
+      TextStream::Options options;
+      options.starts_in_reasoning = opened;
+      const ReasoningSplit split = SplitReasoning(text, options.tags, opened);
+      const Parts parts = Streamed(text, 3, options);
+      EXPECT_EQ(WithoutBlanks(parts.reasoning), WithoutBlanks(JoinSpans(text, split.reasoning)))
+          << text << (opened ? " (opened)" : "");
+      EXPECT_EQ(WithoutBlanks(parts.content), WithoutBlanks(JoinSpans(text, split.content)))
+          << text << (opened ? " (opened)" : "");
+    }
+  }
+}
+
+TEST(TextStream, TheTemplatesTagWrittenAgainIsLeftOut) {
+  TextStream::Options options;
+  options.starts_in_reasoning = true;
+  ExpectParts("<think>r</think>d", options, {"r", "d", false});
+  ExpectParts("\n<think>r</think>d", options, {"r", "d", false});
+  ExpectParts("r <think> s</think>d", options, {"r <think> s", "d", false});
+}
+
 TEST(TextStream, UnclosedReasoningIsAllReasoning) {
   ExpectParts("<think>I get \\boxed{7} maybe", {}, {"I get \\boxed{7} maybe", "", false});
 }
