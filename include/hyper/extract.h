@@ -110,15 +110,18 @@ struct ExtractOptions {
 // An answer found in a text, or that none was found (`answer` empty, `rule` empty, span 0..0).
 struct Extraction {
   // Normalised form for votes and grading: the wrappers (box, `$`, \text, bold, full stop) are
-  // gone, plain numbers are written without grouping, currency or needless zeros, a choice is its
-  // label. The meaning is never changed; whether two forms are the same is AnswersEqual's task.
+  // gone, plain numbers are written in ASCII digits without grouping, currency or needless zeros, a
+  // choice is its label. The meaning is never changed; whether two forms are the same is
+  // AnswersEqual's task.
   std::optional<std::string> answer;
   std::string raw;   // the bytes [begin, end) of the text
   size_t begin = 0;  // place of `raw` in the text that was given
   size_t end = 0;
-  std::string rule;        // "box", "box_list", "box_unclosed", "hash", "label", "bold", "whole",
-                           // "last_math", "last_number", "last_line" or "letter"
-  bool tentative = false;  // not to be graded: out of reasoning, or the text was cut off
+  std::string rule;        // "box", "box_list", "box_unclosed", "hash", "label", "bold",
+                           // "correction", "whole", "last_math", "last_number", "last_line" or
+                           // "letter"
+  bool tentative = false;  // not to be graded: out of reasoning, or the text was cut off, or a box
+                           // behind it was
   std::optional<double> confidence_percent;  // of a last "Confidence: 85%" line, in [0, 100]
 
   // The answer to grade: `answer` unless it is tentative.
@@ -131,7 +134,9 @@ struct Extraction {
 // The rules, in order: box ("\boxed", "\fbox", "\framebox"; the last one, or the list of the last
 // adjacent ones), hash ("#### 18"), label ("the answer is ...", "Answer: ..." in some 40 languages,
 // <answer>; the last one that has a value), bold (last line), then the fallbacks. box_or_label
-// may put a label behind the box before it.
+// may put a label behind the box before it. Where the text behind the answer takes it back ("Wait,
+// I made a mistake. It should be 6."), what it announces instead is the answer. A box that the end
+// of the text cuts off is no answer.
 // No errors: a text without an answer gives none. Never throws (memory exhaustion aside); time and
 // memory are linear in the text; any thread.
 Extraction ExtractAnswer(std::string_view text, const ExtractOptions& options);

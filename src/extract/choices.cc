@@ -343,7 +343,7 @@ bool StartsFormula(std::string_view text, std::string_view options) {
   return word.label != '\0' && !IsBracketed(text, word.text) && FormulaFollows(text, word.text);
 }
 
-Choice LastMarkedChoice(std::string_view text, std::string_view options) {
+Choice LastMarkedChoice(std::string_view text, std::string_view options, bool judged_only) {
   WordReader reader(text, options);
   WordsBefore before;
   Choice last;
@@ -351,10 +351,11 @@ Choice LastMarkedChoice(std::string_view text, std::string_view options) {
     const WordsBefore now = before;
     before = {word.text, now[0], now[1], now[2]};
     if (word.label == '\0' || IsLower(word.text.front())) continue;
-    const bool named = IsOneOf(now[0], kNamers) || IsSettledOn(now, text, word.text);
     const bool judged = IsCalledCorrect(text, word.text);
-    if (!named && !judged && !IsEnclosed(text, word.text)) continue;
-    if (IsPartOfMore(text, word.text, false)) continue;
+    const bool marked =
+        !judged_only && (IsOneOf(now[0], kNamers) || IsSettledOn(now, text, word.text) ||
+                         IsEnclosed(text, word.text));
+    if ((!judged && !marked) || IsPartOfMore(text, word.text, false)) continue;
     if (!judged && IsEverydayWord(text, word, false)) continue;
     last = {word.label, word.text, false};
   }

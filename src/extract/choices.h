@@ -25,7 +25,8 @@ bool StartsFormula(std::string_view text, std::string_view options);
 // The last label in `text` that is marked as one without being announced: "(B)", "**B**",
 // "option B", "B is correct", or as what is left or settled on: "leaving B", "so it's B". No label
 // if there is none.
-Choice LastMarkedChoice(std::string_view text, std::string_view options);
+//   judged_only  only labels that the text calls the answer: "B is correct"
+Choice LastMarkedChoice(std::string_view text, std::string_view options, bool judged_only = false);
 
 // The label of a line that starts with one and only then goes on: "C", "(C) 42", "C. Paris". A
 // small letter needs brackets if more follows.

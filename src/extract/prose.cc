@@ -20,14 +20,14 @@ constexpr std::array<std::string_view, 13> kComputing = {
 
 // Words that are common in one of the languages and rare in English texts. Those in the second list
 // alone say enough.
-constexpr std::array<std::string_view, 31> kCommonWords = {
-    "das", "der", "ist", "und", "sind", "beträgt", "es",     "el",  "los",  "las",   "una",
-    "são", "é",   "um",  "uma", "est",  "les",     "des",    "une", "sono", "della", "il",
-    "het", "een", "van", "är",  "och",  "yang",    "adalah", "ve",  "jest"};
-constexpr std::array<std::string_view, 17> kTellingWords = {
-    "antwort", "ergebnis", "lösung",    "respuesta", "resultado", "resposta",
-    "réponse", "résultat", "risposta",  "risultato", "antwoord",  "svar",
-    "cevap",   "jawaban",  "odpowiedź", "odpověď",   "ответ"};
+constexpr std::array<std::string_view, 30> kCommonWords = {
+    "das", "der", "ist", "und", "sind", "es",  "el",   "los",    "las",  "una",
+    "são", "é",   "um",  "uma", "est",  "les", "des",  "une",    "sono", "della",
+    "il",  "het", "een", "van", "är",   "och", "yang", "adalah", "ve",   "jest"};
+constexpr std::array<std::string_view, 20> kTellingWords = {
+    "beträgt",   "insgesamt", "summe",   "antwort",   "ergebnis", "lösung",    "respuesta",
+    "resultado", "resposta",  "réponse", "résultat",  "risposta", "risultato", "antwoord",
+    "svar",      "cevap",     "jawaban", "odpowiedź", "odpověď",  "ответ"};
 
 bool IsNote(std::string_view line) {
   const std::string_view bare =

@@ -22,16 +22,17 @@ std::optional<Found> FromChoice(const Choice& choice, std::string_view rule) {
   return Found{choice.raw, std::string(1, choice.label), rule};
 }
 
-// The normal form of a box's content, empty if the box says nothing for this kind.
+// What a box holds; nothing if that says nothing for this kind, such as a letter where a number is
+// asked for.
 std::optional<Found> ReadBox(const Box& box, const ExtractOptions& options, std::string_view rule) {
   if (options.kind == AnswerKind::kChoice) {
     if (StartsFormula(box.inner, options.options)) return std::nullopt;
     const Choice choice = ReadChoice(box.inner, options.options);
     return choice.refused ? std::nullopt : FromChoice(choice, rule);
   }
-  std::string normal = Normal(box.inner, options.kind);
-  if (IsPlaceholder(normal)) return std::nullopt;
-  return Found{box.inner, std::move(normal), rule};
+  std::optional<Value> value = ReadWhole(box.inner, options.kind);
+  if (!value) return std::nullopt;
+  return Found{box.inner, std::move(value->normal), rule};
 }
 
 // Joins the box at `last`, already read as `found`, with the ones before it that form a list with
@@ -258,11 +259,14 @@ std::optional<Found> FromFallback(std::string_view whole, const ExtractOptions& 
     return Found{last, std::move(normal), rule};
   }
   if (options.kind == AnswerKind::kChoice) {
-    const auto part = [](std::string_view line) {
+    if (auto found = FromChoice(LastMarkedChoice(last, options.options, true), "letter")) {
+      return found;
+    }
+    const auto is_part = [](std::string_view line) {
       return At(line, 0) == '(' && IsLower(At(line, 1));
     };
-    const bool parts =
-        std::count_if(lines.begin(), lines.end(), part) > 1;  // (a), (b) of a question
+    // Several lines "(a)", "(b)" are parts of a question.
+    const bool parts = std::count_if(lines.begin(), lines.end(), is_part) > 1;
     if (auto found = FromChoice(LeadingChoice(last, options.options), rule); found && !parts) {
       return found;
     }
