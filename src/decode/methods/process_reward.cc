@@ -37,9 +37,10 @@ class ProcessReward : public BatchReward {
       if (at == lanes_.end()) {
         continue;
       }
-      if (event.kind == EventKind::kScored && event.scores.size() == 2) {
+      const bool failed = event.kind == EventKind::kFailed || !event.error.message.empty();
+      if (!failed && event.kind == EventKind::kScored && event.scores.size() == 2) {
         Answer(pool, at->first, ShareOfFirst(event.scores[0].front(), event.scores[1].front()));
-      } else if (event.kind == EventKind::kFailed) {
+      } else if (failed) {
         pool.Emit(NoticeRecord{"the reward model gave no value: " + event.error.message});
         Answer(pool, at->first, Path::kUnknown);
       }

@@ -24,7 +24,7 @@ class Restarts : public test::OneServer {
   // Polls for a while.
   void PollFor(double seconds) {
     const double deadline = clock_.Now() + seconds;
-    while (clock_.Now() < deadline) ASSERT_TRUE(engine_->Poll(0.02).has_value());
+    while (clock_.Now() < deadline) ASSERT_TRUE(engine_->Poll(0.05).has_value());
   }
 
   // Refuses requests whose prompt and tokens go beyond `most`, in these words.

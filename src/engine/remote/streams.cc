@@ -19,6 +19,13 @@ constexpr double kCheckSeconds = 0.2;
 // doing, not an answer of the model.
 bool Untouched(const RemoteLane& lane) { return lane.length_with_waiting() <= lane.prompt_tokens; }
 
+// Whether a block of reasoning is open at the end of an assistant's message.
+bool InsideReasoning(std::string_view text) {
+  const size_t opened = text.rfind("<think>");
+  const size_t closed = text.rfind("</think>");
+  return opened != std::string_view::npos && (closed == std::string_view::npos || closed < opened);
+}
+
 Error RefusedPrompt(const StreamEnd& end) {
   if (end.context_full) {
     return {ErrorCode::kInvalidArgument,
@@ -168,6 +175,8 @@ bool RemoteEngine::StartStream(RemoteLane& lane, int index, Time now) {
     TryAgain(lane, end, now);
     return false;
   }
+  stream->in_reasoning =
+      lane.chat != nullptr && InsideReasoning(lane.chat->continuation.opener + request.text);
   stream->transfer = *id;
   stream->replica = index;
   stream->asked_tokens = request.max_tokens;

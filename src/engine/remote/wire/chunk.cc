@@ -218,14 +218,26 @@ void ReadIds(const std::optional<element>& ids, Chunk& chunk) {
   }
 }
 
+// A text whose tokens are not told, as one.
+void AddText(std::string text, bool reasoning, Chunk& chunk) {
+  if (!text.empty()) {
+    ChunkToken& token = chunk.tokens.emplace_back();
+    token.bytes = text;
+    token.name = std::move(text);
+    token.reasoning = reasoning;
+  }
+}
+
 void ReadChoice(const element& choice, Chunk& chunk) {
   chunk.finish_reason = Text(Member(choice, "finish_reason"));
   std::optional<element> message = Member(choice, "delta");
   message = message ? message : Member(choice, "message");
   std::string text;
+  size_t reasoning_bytes = 0;  // at the start of the text
   if (message) {
     const std::optional<element> reasoning = Member(*message, "reasoning_content");
     text = Text(reasoning ? reasoning : Member(*message, "reasoning"));
+    reasoning_bytes = text.size();
     text += Text(Member(*message, "content"));
   } else {
     text = Text(Member(choice, "text"));
@@ -244,9 +256,9 @@ void ReadChoice(const element& choice, Chunk& chunk) {
     ReadLists(*logprobs, chunk);
   }
   ReadIds(Member(choice, "token_ids"), chunk);
-  if (chunk.tokens.empty() && !text.empty()) {
-    chunk.tokens.emplace_back();
-    chunk.tokens.back().name = text;
+  if (chunk.tokens.empty()) {
+    AddText(text.substr(0, reasoning_bytes), /*reasoning=*/true, chunk);
+    AddText(text.substr(reasoning_bytes), /*reasoning=*/false, chunk);
   }
   if (!exact) {
     SpreadText(text, chunk);

@@ -24,6 +24,7 @@ struct ChunkToken {
   std::string name;   // as the server's log-probabilities call it; names it among alternatives
   float logprob = 0.0F;
   bool has_logprob = false;
+  bool reasoning = false;             // a text that the server called reasoning
   std::vector<ChunkAlternative> top;  // in the server's order
 };
 

@@ -100,6 +100,7 @@ void Stream::TakeChunk(Chunk& chunk) {
   }
   cached_tokens = chunk.cached_tokens >= 0 ? chunk.cached_tokens : cached_tokens;
   for (ChunkToken& token : chunk.tokens) {
+    MarkReasoning(token);
     tokens.push_back(std::move(token));
     ++tokens_seen;
   }
@@ -118,6 +119,21 @@ void Stream::TakeChunk(Chunk& chunk) {
         fmt::format("the server sent {} tokens where {} were asked for", tokens_seen, asked_tokens),
         /*retry=*/false);
   }
+}
+
+// Puts back the tags that a server takes out when it sends reasoning apart from the content: the
+// lane's text must be what the model wrote. Tokens that are told have them.
+void Stream::MarkReasoning(ChunkToken& token) {
+  if (token.has_logprob) {
+    return;
+  }
+  if (token.reasoning && !in_reasoning) {
+    token.bytes.insert(0, "<think>\n");
+  } else if (!token.reasoning && in_reasoning && splits_reasoning_) {
+    token.bytes.insert(0, "\n</think>\n\n");
+  }
+  splits_reasoning_ = splits_reasoning_ || token.reasoning;
+  in_reasoning = token.reasoning || (in_reasoning && !splits_reasoning_);
 }
 
 void Stream::OnDone(const base::TransferEnd& transfer_end) {

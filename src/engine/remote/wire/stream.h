@@ -50,6 +50,7 @@ class Stream : public base::TransferSink {
   double last_progress = 0;  // when the request was sent or the last token came
   bool paused = false;
   bool charged = false;            // its prompt
+  bool in_reasoning = false;       // the text is inside a block of reasoning
   std::vector<ChunkToken> tokens;  // arrived, not yet taken
   StreamEnd end;
   int cached_tokens = -1;  // of the prompt, where the server tells
@@ -59,6 +60,7 @@ class Stream : public base::TransferSink {
   void NoteChange();
   void OnEvent(const SseParser::Event& event);
   void TakeChunk(Chunk& chunk);
+  void MarkReasoning(ChunkToken& token);
   std::string Words(const std::string& text) const;
   void Fail(std::string error, bool retry);
   void FailAs(const WireError& error, int status, double retry_after_s);
@@ -71,6 +73,7 @@ class Stream : public base::TransferSink {
   std::vector<SseParser::Event> events_;
   std::string other_;  // a body that is no stream: an error, or a whole completion
   bool done_marked_ = false;
+  bool splits_reasoning_ = false;  // the server takes the tags out
   bool any_event_ = false;
 };
 

@@ -32,6 +32,30 @@ TEST_F(StreamEnds, ALongCompletionThatIsNotStreamedComesWhole) {
   EXPECT_EQ(stream_.end.kind, StreamEnd::Kind::kStop) << "though it tells no finish_reason";
 }
 
+std::string Delta(const std::string& field, const std::string& text) {
+  return R"(data: {"choices":[{"delta":{")" + field + R"(":")" + text + "\"}}]}\n\n";
+}
+
+// As a server that splits reasoning only when it streams writes it.
+TEST_F(StreamEnds, ReasoningThatComesApartKeepsItsTags) {
+  stream_.OnData(200, Delta("content", "") + Delta("reasoning_content", "so ") +
+                          Delta("reasoning_content", "it is") + Delta("content", "42") +
+                          Delta("content", "."));
+  EXPECT_EQ(Text(), "<think>\nso it is\n</think>\n\n42.");
+}
+
+TEST_F(StreamEnds, ReasoningThatThePromptOpenedIsNotOpenedAgain) {
+  stream_.in_reasoning = true;
+  stream_.OnData(200, Delta("reasoning", "it is") + Delta("content", "42"));
+  EXPECT_EQ(Text(), "it is\n</think>\n\n42");
+}
+
+TEST_F(StreamEnds, TagsInTheTextStayWhereTheyAre) {
+  stream_.in_reasoning = true;
+  stream_.OnData(200, Delta("content", "it is</think>") + Delta("content", "42"));
+  EXPECT_EQ(Text(), "it is</think>42");
+}
+
 TEST_F(StreamEnds, AContentFiltersEndIsNotTheModels) {
   stream_.OnData(200,
                  "data: {\"choices\":[{\"text\":\"a\",\"finish_reason\":\"content_filter\"}]}\n\n");
