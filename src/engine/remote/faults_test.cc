@@ -51,7 +51,9 @@ TEST_F(Faults, OverloadIsWaitedForAsTheServerAsks) {
 }
 
 TEST_F(Faults, ASilentServerIsAskedThreeTimesThenGivenUp) {
-  model_.fault = [this](int, const Json&, ServerConnection& connection) {
+  constexpr double kTimeoutS = 5;
+  model_.fault = [&](int, const Json&, ServerConnection& connection) {
+    clock_.Advance(kTimeoutS);
     while (!connection.PeerGone() && !server_->stopped()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
@@ -59,11 +61,11 @@ TEST_F(Faults, ASilentServerIsAskedThreeTimesThenGivenUp) {
     return true;
   };
   RemoteOptions options = Quick();
-  options.timeout_s = 0.5;
+  options.timeout_s = kTimeoutS;
   Connect(options);
   EXPECT_EQ(Read(Open(), 2), "");
   EXPECT_EQ(last_.kind, EventKind::kFailed);
-  EXPECT_EQ(last_.error.message, "given up after 3 attempts: no token for 0.5 s (--timeout)");
+  EXPECT_EQ(last_.error.message, "given up after 3 attempts: no token for 5 s (--timeout)");
   EXPECT_EQ(model_.streams, 3);
 }
 
