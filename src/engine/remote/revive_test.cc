@@ -84,7 +84,7 @@ TEST_F(Away, AHostThatNeverAnswersHoldsNothingUp) {
         connection.CloseAfterwards();
       },
       port_);
-  RunLanes(300);
+  RunLanes(60);
   EXPECT_LT(longest_poll_, 0.5);
   EXPECT_GE(asked, 1);
   EXPECT_LE(asked, 2) << "its models and its properties, once";
@@ -95,7 +95,7 @@ TEST_F(Away, AHostThatNeverAnswersHoldsNothingUp) {
 TEST_F(Away, OneThatComesBackIsUsed) {
   ScriptedModel late(test::WriteAlphabet);
   ScriptedServer back(late.handler(), port_);
-  RunLanes(300);
+  RunLanes(60);
   EXPECT_GT(late.streams, 0);
   engine_.reset();
 }
@@ -104,7 +104,7 @@ TEST_F(Away, OneOfAnotherKindIsLeftOutAndThatIsSaid) {
   ScriptedModel other(test::WriteAlphabet);
   other.dialect = ScriptedModel::Dialect::kVllm;
   ScriptedServer back(other.handler(), port_);
-  RunLanes(300);
+  RunLanes(60);
   EXPECT_EQ(other.streams, 0);
   std::string notices;
   for (const std::string& notice : engine_->TakeNotices()) notices += notice;
