@@ -129,6 +129,7 @@ void ReadLists(const element& logprobs, Chunk& chunk) {
   }
   ListWalk values(Member(logprobs, "token_logprobs"));
   ListWalk tops(Member(logprobs, "top_logprobs"));
+  chunk.tokens.reserve(names.size());
   for (const element name : names) {
     ChunkToken token;
     token.name = Text(name);
