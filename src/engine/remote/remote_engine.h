@@ -67,8 +67,12 @@ struct RemoteLane {
 // Continuations that are being scored, one request each.
 struct RemoteScore {
   struct Call {
+    base::HttpRequest request;
     base::BodySink sink;
     base::TransferId transfer = 0;
+    int tries = 0;
+    bool waits = false;        // to be sent again
+    double not_before = 0;     // where it waits
     size_t prompt_tokens = 0;  // of the whole request
     size_t scored_tokens = 0;  // of these, the last
   };
@@ -129,6 +133,8 @@ class RemoteEngine : public Engine {
   Result<std::vector<int32_t>> ScoredIds(const RemoteLane& lane,
                                          std::span<const Token> continuation) const;
   Status StartScore(RemoteScore& score, const std::string& url, std::vector<int32_t> ids);
+  Status Send(RemoteScore::Call& call);
+  bool Settled(RemoteScore::Call& call);
   void CollectScores();
   void Cancel(const RemoteScore& score);
   void DropScores(LaneId lane);

@@ -40,18 +40,45 @@ Status RemoteEngine::StartScore(RemoteScore& score, const std::string& url,
   body["return_token_ids"] = false;  // vLLM leaves the prompt out beside them
   RemoteScore::Call& call = *score.calls.emplace_back(std::make_unique<RemoteScore::Call>());
   call.prompt_tokens = request.ids.size();
-  const Result<base::TransferId> transfer = loop_->Start({.url = url + CompletionPath(request),
-                                                          .post = true,
-                                                          .body = body.dump(),
-                                                          .timeout_s = options_.timeout_s},
-                                                         &call.sink);
+  call.request = {.url = url + CompletionPath(request),
+                  .post = true,
+                  .body = body.dump(),
+                  .timeout_s = options_.timeout_s};
+  cost_.prefill_tokens += static_cast<int64_t>(call.prompt_tokens);
+  return Send(call);
+}
+
+Status RemoteEngine::Send(RemoteScore::Call& call) {
+  ++call.tries;
+  call.waits = false;
+  call.sink = base::BodySink();
+  const Result<base::TransferId> transfer = loop_->Start(call.request, &call.sink);
   if (!transfer) {
+    call.sink.answer.end.failure = transfer.error().message;
+    call.sink.done = true;
     return transfer.error();
   }
   call.transfer = *transfer;
-  cost_.prefill_tokens += static_cast<int64_t>(call.prompt_tokens);
   ++cost_.forwards;  // requests
   return {};
+}
+
+// Whether the call's answer is its last one. A call that a busy server refused, or that broke off,
+// is sent again when its time has come.
+bool RemoteEngine::Settled(RemoteScore::Call& call) {
+  if (call.waits && Now() >= call.not_before) {
+    (void)Send(call).ok();  // a failure is looked at next time
+  }
+  if (call.waits || !call.sink.done) {
+    return false;
+  }
+  const base::TransferEnd& end = call.sink.answer.end;
+  if ((end.failure.empty() && !base::MayPass(end.status)) || call.tries > options_.retries) {
+    return true;
+  }
+  call.waits = true;
+  call.not_before = Now() + base::BackoffSeconds(call.tries, end.retry_after_s, 0.5);
+  return false;
 }
 
 Result<uint64_t> RemoteEngine::Score(LaneId id, std::span<const std::vector<Token>> continuations) {
@@ -99,10 +126,12 @@ Result<uint64_t> RemoteEngine::Score(LaneId id, std::span<const std::vector<Toke
 void RemoteEngine::CollectScores() {
   std::erase_if(scores_, [this](const auto& entry) {
     const RemoteScore& score = entry.second;
+    bool settled = true;
     for (const auto& call : score.calls) {
-      if (!call->sink.done) {
-        return false;
-      }
+      settled = Settled(*call) && settled;
+    }
+    if (!settled) {
+      return false;
     }
     Event event;
     event.kind = EventKind::kScored;

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "hyper/remote_engine.h"
+#include "src/base/clock.h"
+#include "src/engine/remote/remote_engine.h"
 #include "tests/support/scripted_model.h"
 
 namespace hyper {
@@ -42,7 +43,10 @@ class RemoteScores : public ::testing::Test {
     server_ =
         std::make_unique<ScriptedServer>([this](const HttpMessage& request, ServerConnection& to) {
           const bool echo = request.body.find("\"echo\":true") != std::string::npos;
-          if (echo && broken_) {
+          if (echo && busy_ > 0) {
+            --busy_;
+            to.Respond(429, R"({"error":{"message":"slow down"}})", "Retry-After: 9\r\n");
+          } else if (echo && broken_) {
             to.Respond(500, R"({"error":{"message":"out of memory"}})");
           } else {
             model_.Handle(request, to);
@@ -50,7 +54,7 @@ class RemoteScores : public ::testing::Test {
         });
     RemoteOptions options;
     options.urls = {server_->url()};
-    Result<std::unique_ptr<Engine>> engine = MakeRemoteEngine(options);
+    Result<std::unique_ptr<Engine>> engine = remote::MakeEngine(options, clock_);
     ASSERT_TRUE(engine.has_value()) << engine.error().message;
     engine_ = std::move(*engine);
   }
@@ -71,7 +75,9 @@ class RemoteScores : public ::testing::Test {
     return {};
   }
 
+  base::ScriptedClock clock_;
   ScriptedModel model_{WriteAlphabet};
+  std::atomic<int> busy_{0};  // scores that are refused, with a request to come back
   std::atomic<bool> broken_{false};
   std::unique_ptr<ScriptedServer> server_;
   std::unique_ptr<Engine> engine_;
@@ -121,6 +127,18 @@ TEST_F(RemoteScores, GeneratedTokensCanBeScoredBehind) {
       engine_->Score(*judge, std::vector<std::vector<Token>>{Tokens("x")});
   ASSERT_TRUE(request.has_value()) << request.error().message;
   EXPECT_NEAR(Scored().scores.at(0).at(0), Logprob(text + "?", 'x'), 1e-5);
+}
+
+TEST_F(RemoteScores, ABusyServerIsAskedAgainAsItWishes) {
+  Connect(ScriptedModel::Dialect::kVllm);
+  busy_ = 2;
+  const LaneId lane = Open("abc");
+  const double begin = clock_.Now();
+  ASSERT_TRUE(engine_->Score(lane, std::vector<std::vector<Token>>{Tokens("d")}).has_value());
+  const Event event = Scored();
+  EXPECT_TRUE(event.error.message.empty()) << event.error.message;
+  EXPECT_NEAR(event.scores.at(0).at(0), Logprob("abc", 'd'), 1e-5);
+  EXPECT_GE(clock_.Now() - begin, 18);
 }
 
 TEST_F(RemoteScores, AFailedRequestGivesNoValueAndTheLaneGoesOn) {
