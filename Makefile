@@ -36,7 +36,7 @@ test: build
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
 
-# What every change must pass; what is heavier, with its log in docs/.
+# What every change must pass; what is heavier, with its log in docs/log/.
 check:
 	@.ci/run
 check-full:

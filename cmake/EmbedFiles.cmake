@@ -20,7 +20,9 @@ function(hyper_embed_files target)
   hyper_write_embedded(${source} src/eval/data/bundled.h hyper::eval BundledFile BundledFiles ${ARGN})
   # An object library: a custom command serves only targets of its own folder.
   add_library(${target}_bundled OBJECT ${source})
-  target_include_directories(${target}_bundled PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(${target}_bundled PRIVATE
+    $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
+  set_target_properties(${target}_bundled PROPERTIES CXX_VISIBILITY_PRESET hidden)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_bundled>)
 endfunction()
 

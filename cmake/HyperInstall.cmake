@@ -1,8 +1,8 @@
 # `make install`: the program, the library, its headers, a CMake package, a pkg-config file, and the
 # bundled model. The tree may be moved as a whole: everything finds the rest by relative paths.
-#   bin/hyper   lib/libhyper.so   lib/hyper/: llama.cpp and ggml's backends, side by side, and
-#   native/, the backend compiled on this machine
-#   include/hyper/   share/hyper/models/   lib/cmake/hyper/   lib/pkgconfig/hyper.pc
+#   bin/hyper   lib/libhyper.so, libhyper_remote.so   lib/hyper/: llama.cpp and
+#   ggml's backends side by side, native/, the backend compiled on this machine, and libhyper_cbc.so
+#   include/hyper/   share/hyper/models/   lib/cmake/hyper/   lib/pkgconfig/
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -10,21 +10,23 @@ set(private_libdir ${CMAKE_INSTALL_LIBDIR}/hyper)
 file(RELATIVE_PATH bin_to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 # A llama.cpp of the system lies elsewhere: its folder is kept in the run path.
 set_target_properties(hyper PROPERTIES INSTALL_RPATH "$ORIGIN/hyper")
+set_target_properties(hyper_remote PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/hyper" EXPORT_NAME remote)
 if(HYPER_LLAMA STREQUAL "system")
   cmake_path(GET HYPER_LLAMA_COMMON PARENT_PATH llama_libdir)
   set_target_properties(hyper PROPERTIES INSTALL_RPATH "$ORIGIN/hyper;${llama_libdir}")
 endif()
 if(TARGET hyper_cli)
   set_target_properties(hyper_cli PROPERTIES
-    INSTALL_RPATH "$ORIGIN/${bin_to_lib};$ORIGIN/${bin_to_lib}/hyper")
+    INSTALL_RPATH "$ORIGIN/${bin_to_lib}/hyper")
   install(TARGETS hyper_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-install(TARGETS hyper EXPORT hyper LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS hyper hyper_remote EXPORT hyper LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/hyper DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 if(HYPER_LLAMA_INSTALL_FILES)
   install(FILES ${HYPER_LLAMA_INSTALL_FILES} DESTINATION ${private_libdir})
 endif()
+install(TARGETS hyper_cbc LIBRARY DESTINATION ${private_libdir})
 if(TARGET hyper_native)
   install(TARGETS hyper_native LIBRARY DESTINATION ${private_libdir}/native)
   install(FILES ${HYPER_NATIVE_DIR}/processor DESTINATION ${private_libdir}/native)
@@ -51,5 +53,7 @@ install(FILES ${CMAKE_BINARY_DIR}/hyperConfig.cmake ${CMAKE_BINARY_DIR}/hyperCon
   DESTINATION ${package_dir})
 
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(cmake/hyper.pc.in ${CMAKE_BINARY_DIR}/hyper.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/hyper.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name hyper hyper_remote)
+  configure_file(cmake/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -2,9 +2,9 @@
 #   HYPER_LLAMA=prebuilt  pinned npm packages (default); HYPER_LLAMA_VARIANT picks CPU, CUDA, Vulkan
 #   HYPER_LLAMA=source    builds HYPER_LLAMA_SOURCE (default: the pinned tree); GGML_* pass through
 #   HYPER_LLAMA=system    find_package(llama) of an installed llama.cpp
-# Targets: hyper_llama (headers and libraries), hyper_vendor (nlohmann/json and cpp-httplib, the
-# copies that llama.cpp vendors: one for all). HYPER_LLAMA_INSTALL_FILES and
-# HYPER_LLAMA_INSTALL_TARGETS are what an installed hyper needs beside it.
+# Gives the target hyper_llama (headers and libraries); HYPER_LLAMA_TREE, its sources, with the
+# libraries that it vendors; HYPER_LLAMA_INSTALL_FILES and HYPER_LLAMA_INSTALL_TARGETS, what an
+# installed hyper needs beside it.
 set(HYPER_LLAMA_VARIANT "linux-x64" CACHE STRING
   "Prebuilt package: linux-x64, linux-x64-cuda, linux-x64-vulkan or linux-arm64")
 set(HYPER_LLAMA_SOURCE "" CACHE PATH
@@ -55,8 +55,6 @@ if(NOT EXISTS ${HYPER_LLAMA_TREE}/include/llama.h)
     "it takes the folder of a llama.cpp checkout")
 endif()
 
-add_library(hyper_vendor INTERFACE)
-target_include_directories(hyper_vendor SYSTEM INTERFACE ${HYPER_LLAMA_TREE}/vendor)
 add_library(hyper_llama INTERFACE)
 target_include_directories(hyper_llama SYSTEM INTERFACE
   ${HYPER_LLAMA_TREE}/common ${HYPER_LLAMA_TREE}/vendor)

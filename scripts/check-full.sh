@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The checks that are too heavy for every change; each run adds a section to
-# docs/check-full-<date>.md. Run by hand, as root on Debian 12.
+# docs/log/<version>.md. Run by hand, as root on Debian 12.
 #   scripts/check-full.sh [STEP...]      steps: fresh source system mutations coverage valgrind fuzz
 #                                    server remote rpc; none: all
 set -uo pipefail
@@ -9,7 +9,7 @@ steps=("$@")
 [ $# -gt 0 ] || steps=(fresh source system mutations coverage valgrind fuzz server remote rpc)
 work=$PWD/build-check-full
 mkdir -p "$work"
-report=docs/check-full-$(date -u +%Y-%m-%d).md
+report=docs/log/$(sed -n 's/^project(hyper VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt).md
 failed=0
 
 # Two commands, twice: the second time nothing is to be done.
@@ -162,9 +162,9 @@ check_rpc() {
 
 scripts/install-deps.sh full || exit 1
 changed=$(git diff --quiet HEAD || echo ' with changes')
-[ -e "$report" ] || echo "# Full check of $(date -u +%Y-%m-%d)" >"$report"
+[ -e "$report" ] || echo "# Full checks of version $(basename "$report" .md)" >"$report"
 {
-  echo
+  printf '\n## %s\n\n' "$(date -u +%Y-%m-%d)"
   echo "Commit $(git rev-parse --short HEAD)$changed, $(nproc) cores of" \
     "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), load at the start" \
     "$(cut -d' ' -f1 /proc/loadavg). Written by \`make check-full\`; steps: ${steps[*]}."
@@ -179,7 +179,7 @@ for step in "${steps[@]}"; do
   fi
   echo "-- $step: $result in $((SECONDS - begin)) s"
   {
-    printf '\n## %s: %s in %s s\n\n```\n' "$step" "$result" $((SECONDS - begin))
+    printf '\n### %s: %s in %s s\n\n```\n' "$step" "$result" $((SECONDS - begin))
     grep -E '^== |^-- ([0-9]+m|vLLM)|greedy: |^rpc: |^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log" | grep -v '^[0-9]*/[0-9]* ' # no progress
     printf '```\n'
   } >>"$report"

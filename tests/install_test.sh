@@ -96,10 +96,24 @@ run "$work/ask_pc" "$model" "$question"
 expect '^78$'
 expect_own_libraries
 
+# The remote engine is a library of its own; nothing else needs curl.
+cxx "${cflags[@]}" "$source_dir/examples/ask_server.cc" -o "$work/ask_server_pc" \
+  $(pkg-config --libs hyper_remote) -Wl,-rpath,"$libdir" ||
+  fail "ask_server.cc does not build with pkg-config"
+for program in "$work/examples/ask_server" "$work/ask_server_pc"; do
+  if env -i "$program" http://127.0.0.1:9/v1 "$question" 2>"$work/err"; then
+    fail "$program asked a server that does not exist"
+  fi
+  grep -qF 127.0.0.1:9 "$work/err" || fail "the error names no server: $(cat "$work/err")"
+done
+
 if [ -x "$prefix/bin/hyper" ]; then
   run "$prefix/bin/hyper" run --json --seed 7 "$question"
   expect '"answer": ?"78"'
   expect_own_libraries
+  run "$prefix/bin/hyper" run --json --method ets --width 4 --seed 7 "$question"
+  expect '"answer": ?"78"'
+  grep -q "calling init: $prefix/.*/libhyper_cbc.so" "$work/libraries" || fail "ETS ran without its solver"
   # The backend compiled on this machine is used here, and left alone on any other processor.
   native=$(dirname "$(find "$prefix" -name 'libggml-base.so')")/native
   if [ -e "$native/libggml-cpu.so" ]; then

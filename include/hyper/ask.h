@@ -21,6 +21,7 @@
 #include "hyper/options.h"
 #include "hyper/session.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // What a caller wants; anything left out is chosen.
@@ -108,3 +109,4 @@ Result<std::unique_ptr<Session>> PrepareSession(Engine& engine, std::string_view
 Result<SessionResult> Ask(Engine& engine, std::string_view question, const AskOptions& options);
 
 }  // namespace hyper
+#pragma GCC visibility pop

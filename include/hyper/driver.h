@@ -8,6 +8,7 @@
 
 #include "hyper/session.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // Whether sessions that reserve `sum` together may run side by side on such an engine. Any lane of
@@ -46,3 +47,4 @@ class Driver {
 };
 
 }  // namespace hyper
+#pragma GCC visibility pop

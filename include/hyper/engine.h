@@ -19,6 +19,7 @@
 #include "hyper/result.h"
 #include "hyper/types.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // Handle of a lane; never reused within an engine. 0 is no lane.
@@ -122,6 +123,9 @@ struct EngineCost {
   int64_t penalty_sums = 0;       // all non-zero two-pass sums
 };
 
+// Names of the bundled model and its kin start so; their preset is `short`.
+inline constexpr std::string_view kBundledFamily = "tinymath-moe-";
+
 // The model behind an engine.
 struct ModelInfo {
   std::string name;
@@ -207,3 +211,4 @@ class Engine {
 };
 
 }  // namespace hyper
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // What is known about two answers. kUndecided: neither equality nor difference was proved, be it
@@ -82,3 +83,4 @@ std::vector<int> GroupAnswers(std::span<const std::string> answers,
                               const EqualOptions& options = {});
 
 }  // namespace hyper
+#pragma GCC visibility pop

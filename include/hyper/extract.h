@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // What a question asks for; decides which rules read the answer.
@@ -142,3 +143,4 @@ struct Extraction {
 Extraction ExtractAnswer(std::string_view text, const ExtractOptions& options);
 
 }  // namespace hyper
+#pragma GCC visibility pop

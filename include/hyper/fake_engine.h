@@ -12,6 +12,7 @@
 
 #include "hyper/engine.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // What a script is told of the token it is asked for.
@@ -102,3 +103,4 @@ class FakeEngine : public Engine {
 };
 
 }  // namespace hyper
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #ifndef HYPER_HYPER_H_
 #define HYPER_HYPER_H_
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -65,5 +66,6 @@ void hyper_free(char* text);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif /* HYPER_HYPER_H_ */

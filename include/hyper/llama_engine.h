@@ -11,6 +11,7 @@
 #include "hyper/option.h"
 #include "hyper/result.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // Element type of the KV cache.
@@ -103,3 +104,4 @@ struct MemoryPlan {
 Result<MemoryPlan> PlanLlamaMemory(const LlamaOptions& options);
 
 }  // namespace hyper
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include "hyper/pool.h"
 #include "hyper/result.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 class Method {
@@ -59,3 +60,4 @@ std::vector<MethodInfo> Methods();
 Status OpenPaths(Pool& pool, uint64_t first, int count, bool warmup);
 
 }  // namespace hyper
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include "hyper/options.h"
 #include "hyper/result.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 struct MethodTraits {
@@ -25,3 +26,4 @@ struct MethodTraits {
 Result<MethodTraits> TraitsOf(const std::string& method, const MethodOptions& options);
 
 }  // namespace hyper
+#pragma GCC visibility pop

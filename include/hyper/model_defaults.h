@@ -2,15 +2,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "hyper/engine.h"
 #include "hyper/result.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
-
-// Names of the bundled model and its kin start so; their preset is `short`.
-inline constexpr std::string_view kBundledFamily = "tinymath-moe-";
 
 // The model of a GGUF file, out of its header alone: all of ModelInfo but hash, vocabulary size and
 // CPU backend. `sampling` is what the file recommends (general.sampling.*: temperature, top-k,
@@ -20,3 +17,4 @@ inline constexpr std::string_view kBundledFamily = "tinymath-moe-";
 Result<ModelInfo> ReadModelInfo(const std::string& model_path);
 
 }  // namespace hyper
+#pragma GCC visibility pop

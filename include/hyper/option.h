@@ -16,6 +16,7 @@
 #include "hyper/option_types.h"
 #include "hyper/result.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // The values that a number may take; an open end is not one of them.
@@ -123,3 +124,4 @@ bool Given(const OptionValues& values, std::string_view name);
 Result<double> ParseDuration(const std::string& name, const std::string& text);
 
 }  // namespace hyper
+#pragma GCC visibility pop

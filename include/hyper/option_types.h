@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // What the controller can do to the pool (Sec. 3.1). Equal scores go to the earlier one.
@@ -111,3 +112,4 @@ enum class ParallelClose { kOrchestrator, kModel };
 inline constexpr std::array kParallelCloseNames = {"orchestrator", "model"};
 
 }  // namespace hyper
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include "hyper/tree_options.h"
 #include "hyper/types.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // What a method may do, so that it reads the options of it: OptionInfo::read_by.
@@ -96,3 +97,4 @@ int HorizonTokens(const MethodOptions& options);  // m
 RouteSpec RouteSpecOf(const MethodOptions& options, int routes);
 
 }  // namespace hyper
+#pragma GCC visibility pop

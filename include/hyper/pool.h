@@ -21,6 +21,7 @@
 #include "hyper/options.h"
 #include "hyper/records.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 class ConfidenceWindow;
@@ -243,3 +244,4 @@ class Pool {
 };
 
 }  // namespace hyper
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include "hyper/option_types.h"
 #include "hyper/types.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // Number of a path within its session, from 0 in the order of opening.
@@ -175,3 +176,4 @@ struct Ledger {
 };
 
 }  // namespace hyper
+#pragma GCC visibility pop

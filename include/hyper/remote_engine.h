@@ -10,6 +10,7 @@
 #include "hyper/option.h"
 #include "hyper/result.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // What a remote engine is made from.
@@ -59,3 +60,4 @@ Result<ServerReport> ProbeServer(const std::string& url, const RemoteOptions& op
 Result<std::unique_ptr<Engine>> MakeRemoteEngine(const RemoteOptions& options);
 
 }  // namespace hyper
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // What kind of failure: decides exit codes and HTTP statuses.
@@ -83,3 +84,4 @@ class [[nodiscard]] Status {
 };
 
 }  // namespace hyper
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include "hyper/method.h"
 #include "hyper/pool.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // Score of one answer under one vote rule.
@@ -108,3 +109,4 @@ class Session {
 };
 
 }  // namespace hyper
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include "hyper/pool.h"
 #include "hyper/result.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // A step to be valued: generated tokens [begin, end) of a path.
@@ -78,3 +79,4 @@ Result<std::unique_ptr<Method>> MakeStepMethod(const std::string& name,
                                                std::unique_ptr<StepReward> reward);
 
 }  // namespace hyper
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 
 #include "hyper/option_types.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 struct TreeOptions {
@@ -38,3 +39,4 @@ struct TreeOptions {
 };
 
 }  // namespace hyper
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // Index of a vocabulary entry, as the model's tokenizer numbers them; negative means none.
@@ -24,3 +25,4 @@ struct SamplerSpec {
 };
 
 }  // namespace hyper
+#pragma GCC visibility pop

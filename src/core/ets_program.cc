@@ -1,12 +1,11 @@
 #include "src/core/ets_program.h"
 
 #include <algorithm>
-#include <coin/CbcModel.hpp>
-#include <coin/CoinError.hpp>
-#include <coin/CoinPackedVector.hpp>
-#include <coin/OsiClpSolverInterface.hpp>
+#include <numeric>
 #include <set>
-#include <string>
+#include <utility>
+
+#include "src/core/binary_program.h"
 
 namespace hyper {
 namespace {
@@ -37,80 +36,51 @@ double ClusterReward(const EtsProgram& program) {
   return clusters > 0 ? program.coverage_weight / clusters : 0.0;
 }
 
-// Columns: x_i of the nodes, y_j of the ancestors, z_k of the clusters, all binary.
-class Builder {
- public:
-  explicit Builder(const EtsProgram& program)
-      : program_(program),
-        nodes_(static_cast<int>(program.shares.size())),
-        ancestors_(AncestorCount(program)),
-        clusters_(ClusterReward(program) > 0 ? Count(program.clusters) : 0) {}
-
-  void Fill(OsiClpSolverInterface& solver) const {
-    const double cost = NodeCost(program_);
-    for (const double share : program_.shares) {
-      AddBinary(solver, share - cost);
-    }
-    for (int j = 0; j < ancestors_; ++j) {
-      AddBinary(solver, -cost);
-    }
-    for (int k = 0; k < clusters_; ++k) {
-      AddBinary(solver, ClusterReward(program_));
-    }
-    solver.setObjSense(-1);
-    AddAncestorRows(solver);
-    AddClusterRows(solver);
-    CoinPackedVector any;
-    for (int i = 0; i < nodes_; ++i) {
-      any.insert(i, 1);
-    }
-    solver.addRow(any, 1, solver.getInfinity());
+// Variables: x_i of the nodes, y_j of the ancestors, z_k of the clusters.
+BinaryProgram Translate(const EtsProgram& program) {
+  const int nodes = static_cast<int>(program.shares.size());
+  const int ancestors = AncestorCount(program);
+  const int clusters = ClusterReward(program) > 0 ? Count(program.clusters) : 0;
+  const double cost = NodeCost(program);
+  BinaryProgram all;
+  for (const double share : program.shares) {
+    all.objective.push_back(share - cost);
   }
+  all.objective.insert(all.objective.end(), static_cast<size_t>(ancestors), -cost);
+  all.objective.insert(all.objective.end(), static_cast<size_t>(clusters), ClusterReward(program));
 
- private:
-  static void AddBinary(OsiClpSolverInterface& solver, double objective) {
-    solver.addCol(CoinPackedVector(), 0, 1, objective);
-    solver.setInteger(solver.getNumCols() - 1);
-  }
-
+  const auto at_least = [&all](std::vector<int> sum, int variable) {
+    std::vector<double> ones(sum.size(), 1);
+    sum.push_back(variable);
+    ones.push_back(-1);
+    all.rows.push_back({std::move(sum), std::move(ones), 0});
+  };
   // x_i <= y_j for each ancestor, and y_j <= the sum of its nodes.
-  void AddAncestorRows(OsiClpSolverInterface& solver) const {
-    std::vector<CoinPackedVector> sums(static_cast<size_t>(ancestors_));
-    for (int i = 0; i < nodes_; ++i) {
-      for (const int j : program_.ancestors[static_cast<size_t>(i)]) {
-        CoinPackedVector row;
-        row.insert(nodes_ + j, 1);
-        row.insert(i, -1);
-        solver.addRow(row, 0, solver.getInfinity());
-        sums[static_cast<size_t>(j)].insert(i, 1);
-      }
-    }
-    for (int j = 0; j < ancestors_; ++j) {
-      CoinPackedVector& row = sums[static_cast<size_t>(j)];
-      row.insert(nodes_ + j, -1);
-      solver.addRow(row, 0, solver.getInfinity());
+  std::vector<std::vector<int>> nodes_below(static_cast<size_t>(ancestors));
+  for (int i = 0; i < nodes; ++i) {
+    for (const int j : program.ancestors[static_cast<size_t>(i)]) {
+      at_least({nodes + j}, i);
+      nodes_below[static_cast<size_t>(j)].push_back(i);
     }
   }
-
+  for (int j = 0; j < ancestors; ++j) {
+    at_least(nodes_below[static_cast<size_t>(j)], nodes + j);
+  }
   // z_k <= the sum of its nodes.
-  void AddClusterRows(OsiClpSolverInterface& solver) const {
-    for (int k = 0; k < clusters_; ++k) {
-      CoinPackedVector row;
-      for (int i = 0; i < nodes_; ++i) {
-        if (program_.clusters[static_cast<size_t>(i)] == k) {
-          row.insert(i, 1);
-        }
+  for (int k = 0; k < clusters; ++k) {
+    std::vector<int> members;
+    for (int i = 0; i < nodes; ++i) {
+      if (program.clusters[static_cast<size_t>(i)] == k) {
+        members.push_back(i);
       }
-      row.insert(nodes_ + ancestors_ + k, -1);
-      solver.addRow(row, 0, solver.getInfinity());
     }
+    at_least(std::move(members), nodes + ancestors + k);
   }
-
-  const EtsProgram& program_;
-  int nodes_;
-  int ancestors_;
-  int clusters_;
-};
+  std::vector<int> any(static_cast<size_t>(nodes));
+  std::iota(any.begin(), any.end(), 0);
+  all.rows.push_back({std::move(any), std::vector<double>(static_cast<size_t>(nodes), 1), 1});
+  return all;
+}
 
 }  // namespace
 
@@ -139,28 +109,11 @@ Result<std::vector<bool>> SolveEts(const EtsProgram& program) {
   if (program.shares.empty()) {
     return std::vector<bool>();
   }
-  try {
-    OsiClpSolverInterface solver;
-    solver.messageHandler()->setLogLevel(0);
-    Builder(program).Fill(solver);
-    CbcModel model(solver);
-    model.setLogLevel(0);
-    model.solver()->messageHandler()->setLogLevel(0);
-    // CBC would pass over improvements below 1e-5 by itself.
-    model.setDblParam(CbcModel::CbcCutoffIncrement, 1e-9);
-    model.setAllowableGap(0);
-    model.branchAndBound();
-    if (!model.isProvenOptimal()) {
-      return Error{ErrorCode::kInternal, "CBC found no optimum of ETS's integer program"};
-    }
-    std::vector<bool> keep;
-    for (size_t i = 0; i < program.shares.size(); ++i) {
-      keep.push_back(model.bestSolution()[i] > 0.5);
-    }
-    return keep;
-  } catch (const CoinError& error) {
-    return Error{ErrorCode::kInternal, "CBC failed: " + error.message()};
+  Result<std::vector<bool>> chosen = Maximise(Translate(program));
+  if (chosen) {
+    chosen->resize(program.shares.size());
   }
+  return chosen;
 }
 
 }  // namespace hyper

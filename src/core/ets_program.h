@@ -28,7 +28,7 @@ double EtsObjective(const EtsProgram& program, const std::vector<bool>& keep);
 
 // The nodes to keep: a maximum of EtsObjective over all choices of at least one node; equal input
 // gives equal output.
-// Errors: kInternal where CBC finds no optimum.
+// Errors: kUnavailable where the solver cannot be loaded, kInternal where it finds no optimum.
 Result<std::vector<bool>> SolveEts(const EtsProgram& program);
 
 }  // namespace hyper

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "hyper/driver.h"
-#include "hyper/model_defaults.h"
 #include "src/decode/methods/registry.h"
 
 namespace hyper {

@@ -1,5 +1,7 @@
 #include "src/store/sqlite.h"
 
+#include <sqlite3.h>
+
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -166,6 +168,14 @@ std::optional<std::string> Statement::OptionalText(int column) const {
   if (IsNull(column)) return std::nullopt;
   return Text(column);
 }
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+
+int64_t Database::LastInsertId() const { return sqlite3_last_insert_rowid(handle_.get()); }
+
+int Database::ChangedRows() const { return sqlite3_changes(handle_.get()); }
+
+void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
 Result<Database> Database::Open(const std::string& path, DatabaseMode mode) {
   if (std::optional<Error> missing = Missing(path, mode)) return *std::move(missing);

@@ -2,8 +2,6 @@
 // Thread rule: a Database and its statements belong to one thread.
 #pragma once
 
-#include <sqlite3.h>
-
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +10,9 @@
 #include <utility>
 
 #include "hyper/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
 
 namespace hyper {
 
@@ -50,7 +51,7 @@ class Statement {
  private:
   friend class Database;
   struct Finalize {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+    void operator()(sqlite3_stmt* statement) const;
   };
   explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
 
@@ -69,12 +70,12 @@ class Database {
   // Runs one or more statements that give no rows.
   Status Execute(const std::string& sql);
   Result<Statement> Prepare(std::string_view sql);
-  int64_t LastInsertId() const { return sqlite3_last_insert_rowid(handle_.get()); }
-  int ChangedRows() const { return sqlite3_changes(handle_.get()); }
+  int64_t LastInsertId() const;
+  int ChangedRows() const;
 
  private:
   struct Close {
-    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+    void operator()(sqlite3* handle) const;
   };
   explicit Database(sqlite3* handle) : handle_(handle) {}
 

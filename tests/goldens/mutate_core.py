@@ -106,8 +106,9 @@ project(mutants CXX)
 set(CMAKE_CXX_STANDARD 20)
 find_package(GTest REQUIRED)
 find_package(hwy REQUIRED)
-file(GLOB sources src/core/*.cc)
-list(FILTER sources EXCLUDE REGEX "ets_program")  # nothing of it is changed, and it needs CBC
+file(GLOB sources src/core/*.cc src/base/result.cc)
+# Nothing of them is changed, and they need CBC.
+list(FILTER sources EXCLUDE REGEX "(ets|binary)_program")
 set(tests ${{sources}})
 list(FILTER sources EXCLUDE REGEX "_test.cc$")
 list(FILTER tests INCLUDE REGEX "_test.cc$")
@@ -135,6 +136,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
         shutil.copytree(ROOT / "include", tree / "include")
+        shutil.copytree(ROOT / "src/base", tree / "src/base")
         shutil.copytree(ROOT / "src/core", tree / "src/core")
         shutil.copytree(ROOT / "tests/goldens", tree / "tests/goldens")
         (tree / "CMakeLists.txt").write_text(CMAKE.format(vendor=vendor))

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <ggml-backend.h>
 #include <ggml-cpu.h>
+#include <link.h>
 #include <log.h>
 
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "src/engine/llama/gguf/header.h"
 #include "src/engine/llama/native_backend.h"
@@ -50,10 +52,20 @@ void SilenceLogs() {
   });
 }
 
-// The library that `function` belongs to; empty where it cannot be told.
+// The library or program that `function` belongs to; empty where it cannot be told.
 std::filesystem::path LibraryOf(const void* function) {
   Dl_info info{};
-  return dladdr(function, &info) == 0 || info.dli_fname == nullptr ? "" : info.dli_fname;
+  link_map* map = nullptr;
+  if (dladdr1(function, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 ||
+      map == nullptr) {
+    return "";
+  }
+  if (*map->l_name != '\0') {
+    return map->l_name;
+  }
+  // The program itself, which the loader knows by the word it was started with only.
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error);
 }
 
 std::string FolderOf(const void* function) { return LibraryOf(function).parent_path().string(); }
@@ -63,7 +75,7 @@ ggml_backend_reg_t CpuBackend() {
   return device == nullptr ? nullptr : ggml_backend_dev_backend_reg(device);
 }
 
-// The backend compiled on this machine, beside libhyper (a build folder) or in `folder`; null where
+// The backend compiled on this machine, beside the program or libhyper (a build folder) or in `folder`; null where
 // there is none that fits.
 ggml_backend_reg_t LoadNative(const std::string& folder) {
   std::ifstream file("/proc/cpuinfo");
