@@ -150,6 +150,68 @@ TEST(ServerCases, EarlierReasoningIsDroppedOrKept) {
   EXPECT_EQ(server.BadField(kChat, body), "hyper.keep-reasoning");
 }
 
+Json Conversation(const std::vector<std::pair<std::string, std::string>>& turns,
+                  const std::string& model = "m:plain") {
+  Json messages = Json::array();
+  for (const auto& [role, content] : turns) {
+    messages.push_back({{"role", role}, {"content", content}});
+  }
+  return {{"model", model}, {"messages", messages}};
+}
+
+TEST(ServerCases, ALastMessageOfTheAssistantIsContinued) {
+  const TestServer server({});
+  // The scripted model says what stands behind "say " up to the end of the line: after a start it
+  // is "user: say on\n" with the start behind it, and no "assistant: " between.
+  const Json fresh = server.Good(kChat, Chat("say on"));
+  const Json continued = server.Good(kChat, Conversation({{"user", "say on"}, {"assistant", "So "}}));
+  EXPECT_EQ(Content(continued), "on");  // the start is not said again
+  EXPECT_EQ(continued["usage"]["prompt_tokens"].get<int>(),
+            fresh["usage"]["prompt_tokens"].get<int>() + 3);
+  const Json same = With(With(Conversation({{"user", "say on"}, {"assistant", "So "}}),
+                              "continue_final_message", true),
+                         "add_generation_prompt", false);
+  EXPECT_EQ(server.Good(kChat, same)["usage"], continued["usage"]);
+  const Json input = server.Good("/v1/responses", {{"model", "m:plain"},
+                                                   {"input", same["messages"]}});
+  EXPECT_EQ(input["usage"]["input_tokens"], continued["usage"]["prompt_tokens"]);
+}
+
+TEST(ServerCases, WhatCannotBeContinuedIsRefused) {
+  const TestServer server({});
+  EXPECT_EQ(server.BadField(kChat, Conversation({{"assistant", "So"}})), "messages");
+  EXPECT_EQ(server.BadField(kChat, Conversation({{"user", "x"},
+                                                 {"assistant", "a"},
+                                                 {"assistant", "b"}})),
+            "messages");
+  Json call = Conversation({{"user", "x"}, {"assistant", ""}});
+  call["messages"][1]["tool_calls"] = Json::array({{{"id", "1"}}});
+  EXPECT_EQ(server.BadField(kChat, call), "messages");
+  EXPECT_EQ(server.BadField(kChat, With(Chat("x"), "continue_final_message", true)),
+            "continue_final_message");
+  EXPECT_EQ(server.BadField(kChat, With(Chat("x"), "add_generation_prompt", false)),
+            "add_generation_prompt");
+}
+
+// The paths of a pool write the end of an answer that the request begins; the vote is over both.
+TEST(ServerCases, AnAnswerMayBeginInTheRequest) {
+  const TestServer server({});
+  Json body = Conversation({{"user", "say 42}."}, {"assistant", "It is \\boxed{"}}, "m:sc");
+  body["hyper"] = {{"width", 3}};
+  const Json reply = server.Good(kChat, body);
+  EXPECT_EQ(reply["hyper"]["answer"], "42");
+  EXPECT_EQ(Content(reply), "42}.");
+}
+
+TEST(ServerCases, ReasoningMayBeginInTheRequest) {
+  const TestServer server({});
+  Json body = Conversation({{"user", "say so</think>7"}, {"assistant", ""}});
+  body["messages"][1]["reasoning_content"] = "I think ";
+  const Json reply = server.Good(kChat, body);
+  EXPECT_EQ(reply["choices"][0]["message"]["reasoning_content"], "so");
+  EXPECT_EQ(Content(reply), "7");
+}
+
 TEST(ServerCases, RoutesOfARequest) {
   ServerSetup setup;
   setup.routing = true;
@@ -188,6 +250,13 @@ TEST(ServerCases, TemplateArgumentsReachTheTemplate) {
   const Json arguments = {{"enable_thinking", false}, {"level", "low"}, {"list", {1, 2}}};
   const Json body = With(Chat("x"), "chat_template_kwargs", arguments);
   EXPECT_EQ(Content(server.Good(kChat, body)), "enable_thinking=false;level=\"low\";list=[1,2];");
+  EXPECT_EQ(Content(server.Good(kChat, With(Chat("x"), "reasoning_effort", "high"))),
+            "reasoning_effort=\"high\";");
+  EXPECT_EQ(Content(server.Good(kChat, With(Chat("x"), "reasoning_effort", "none"))),
+            "enable_thinking=false;");
+  const Json response = {{"model", "m:plain"}, {"input", "x"}, {"reasoning", {{"effort", "low"}}}};
+  EXPECT_EQ(server.Good("/v1/responses", response)["output"][0]["content"][0]["text"],
+            "reasoning_effort=\"low\";");
 }
 
 TEST(ServerCases, TheModelsOwnSamplingHoldsWhereARequestSaysNothing) {

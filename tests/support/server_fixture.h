@@ -49,7 +49,7 @@ struct ServerSetup {
   int64_t cells = 0;
   bool routing = false;
   // Another engine than the plain scripted one.
-  std::function<std::unique_ptr<FakeEngine>(FakeOptions)> make_engine;
+  std::function<std::unique_ptr<Engine>(FakeOptions)> make_engine;
   SchedulerOptions scheduler;
   HttpOptions http;
 };
@@ -74,7 +74,7 @@ class TestServer {
     scheduler_->Shutdown(0);
     server_->Stop();
     scheduler_.reset();
-    EXPECT_EQ(engine_->open_lanes(), 0);
+    EXPECT_EQ(engine_->cost().lanes_open, 0);
   }
 
   httplib::Client Client() const {
@@ -138,7 +138,6 @@ class TestServer {
     }
     return reply;
   }
-  FakeEngine& engine() { return *engine_; }
   Scheduler& scheduler() { return *scheduler_; }
   const HttpServer& http() const { return *server_; }
 
@@ -153,7 +152,7 @@ class TestServer {
     return options;
   }
 
-  std::unique_ptr<FakeEngine> engine_;
+  std::unique_ptr<Engine> engine_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<HttpServer> server_;
 };

@@ -28,6 +28,11 @@ inline ApiError BadField(std::string param, std::string message) {
   return {400, "invalid_request_error", "", std::move(param), std::move(message)};
 }
 
+inline ApiError NoSuchModel(const std::string& name) {
+  return {404, "invalid_request_error", "model_not_found", "model",
+          "model '" + name + "' is not served here; GET /v1/models lists those that are"};
+}
+
 // An error of the library under the status that fits it. Pure.
 inline ApiError FromError(const Error& error) {
   switch (error.code) {

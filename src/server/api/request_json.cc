@@ -10,6 +10,7 @@
 #include "src/server/api/field_reader.h"
 #include "src/server/api/request_messages.h"
 #include "src/server/api/request_options.h"
+#include "src/server/api/unserved_fields.h"
 
 namespace hyper::server {
 namespace {
@@ -211,43 +212,6 @@ void ReadCommon(FieldReader& fields, const ServerLimits& limits, ApiRequest& api
   }
 }
 
-// The form that the answer is to have, under the name that the endpoint has for it.
-void CheckFormat(FieldReader& fields, const char* name, const Json& format) {
-  const auto type = format.is_object() ? format.find("type") : format.end();
-  if (!format.is_object() || type == format.end() || !type->is_string()) {
-    fields.Fail(name, fmt::format("'{}' takes an object with a type", name));
-  } else if (*type != "text") {
-    fields.Refuse(name, "the engine has no grammars; only type \"text\" is served");
-  }
-}
-
-void RefuseUnserved(FieldReader& fields) {
-  if (const Json* format = fields.Find("response_format")) {
-    CheckFormat(fields, "response_format", *format);
-  }
-  if (const Json* text = fields.Find("text")) {  // of /v1/responses
-    if (!text->is_object()) {
-      fields.Fail("text", "'text' takes an object");
-    } else if (const Json* format = FieldReader(*text).Find("format")) {
-      CheckFormat(fields, "text.format", *format);
-    }
-  }
-  for (const char* name : {"tools", "functions"}) {
-    const Json* tools = fields.Find(name);
-    if (tools != nullptr && !tools->is_array()) {
-      fields.Fail(name, fmt::format("'{}' takes an array", name));
-    } else if (tools != nullptr && !tools->empty()) {
-      fields.Refuse(name, "functions are not called here");
-    }
-  }
-  for (const char* name : {"tool_choice", "function_call"}) {
-    const Json* choice = fields.Find(name);
-    if (choice != nullptr && *choice != "none" && *choice != "auto") {
-      fields.Refuse(name, "functions are not called here; \"none\" and \"auto\" are taken");
-    }
-  }
-}
-
 // Parses `body` and lets `read` fill the request.
 template <class Read>
 ParsedRequest Parse(const std::string& body, Read read) {
@@ -269,7 +233,7 @@ ParsedRequest Parse(const std::string& body, Read read) {
 ParsedRequest ParseChatRequest(const std::string& body, const ServerLimits& limits) {
   return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
     RunRequest run;
-    ReadMessages(fields, "messages", KeepsReasoning(fields), run.messages);
+    ReadMessages(fields, "messages", KeepsReasoning(fields), run);
     ReadTemplateArguments(fields, run.template_arguments);
     ReadCommon(fields, limits, api, run);
     RefuseUnserved(fields);
@@ -289,6 +253,7 @@ ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits
     if (fields.Find("suffix") != nullptr) {
       fields.Refuse("suffix", "text is only continued");
     }
+    RefuseUnserved(fields);
     int best_of = run.choices;
     if (fields.TakeWithin("best_of", 1, kLargest, best_of) && best_of != run.choices) {
       fields.Refuse("best_of", "all choices are returned; it takes what 'n' is");
@@ -315,15 +280,17 @@ ParsedRequest ParseResponsesRequest(const std::string& body, const ServerLimits&
   return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
     RunRequest run;
     run.prompt_field = "input";
-    ReadInput(fields, KeepsReasoning(fields), run.messages);
+    ReadInput(fields, KeepsReasoning(fields), run);
     ReadTemplateArguments(fields, run.template_arguments);
     ReadCommon(fields, limits, api, run);
     RefuseUnserved(fields);
     if (run.choices > 1) {
       fields.Refuse("n", "/v1/responses gives one output");
     }
-    if (fields.Find("previous_response_id") != nullptr) {
-      fields.Refuse("previous_response_id", "responses are not kept; send the whole conversation");
+    for (const char* kept : {"previous_response_id", "conversation", "prompt"}) {
+      if (fields.Find(kept) != nullptr) {
+        fields.Refuse(kept, "nothing is kept here; send the whole conversation as 'input'");
+      }
     }
     ReadResponsesLogprobs(fields, run);
     ReadLength(fields, limits, run, {"max_output_tokens"});

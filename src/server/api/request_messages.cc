@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace hyper::server {
 namespace {
@@ -65,32 +66,67 @@ std::optional<std::string> ReasoningItem(const Json& item) {
   return text;
 }
 
-// `reasoning_before`: what reasoning items said before; nothing where reasoning is not kept.
-void ReadMessage(FieldReader& fields, const std::string& at, const Json& item,
-                 const std::optional<std::string>& reasoning_before,
-                 std::vector<ChatMessage>& messages) {
+// A message of the conversation; `reasoning` is that of an assistant's.
+struct ReadTurn {
+  ChatMessage message;
+  std::string reasoning;
+  bool calls_tools = false;
+};
+
+std::optional<ReadTurn> ReadMessage(FieldReader& fields, const std::string& at, const Json& item) {
   const auto role = item.is_object() ? item.find("role") : item.end();
   if (!item.is_object() || role == item.end() || !role->is_string() ||
       !Contains(kRoles, role->get_ref<const std::string&>())) {
     fields.Fail(at + ".role", "'" + at + ".role' takes system, developer, user, assistant or tool");
-    return;
+    return std::nullopt;
   }
-  ChatMessage message;
-  message.role = *role == "developer" ? "system" : role->get<std::string>();
+  ReadTurn turn;
+  turn.message.role = *role == "developer" ? "system" : role->get<std::string>();
+  const bool assistant = turn.message.role == "assistant";
   const auto content = item.find("content");
-  if (content == item.end() || (content->is_null() && message.role != "assistant") ||
-      !ReadContent(*content, message.content)) {
+  if (content == item.end() || (content->is_null() && !assistant) ||
+      !ReadContent(*content, turn.message.content)) {
     fields.Fail(at + ".content",
                 "'" + at + ".content' takes text or an array of parts of type \"text\"");
-    return;
+    return std::nullopt;
   }
-  if (reasoning_before && message.role == "assistant") {
-    const std::string reasoning = *reasoning_before + ReasoningOf(item);
-    if (!reasoning.empty()) {
-      message.content = "<think>\n" + reasoning + "\n</think>\n\n" + message.content;
-    }
+  turn.reasoning = assistant ? ReasoningOf(item) : "";
+  const auto calls = item.find("tool_calls");
+  turn.calls_tools = calls != item.end() && !calls->empty();
+  return turn;
+}
+
+// Takes an assistant's last message off the conversation: the model continues it.
+void TakeStart(FieldReader& fields, const char* name, ReadTurn last, RunRequest& run) {
+  std::vector<ChatMessage>& messages = run.messages;
+  if (messages.empty()) {
+    fields.Fail(name, fmt::format("'{}' needs a message before the assistant's", name));
+  } else if (messages.back().role == "assistant") {
+    fields.Fail(name, fmt::format("'{}' ends in two messages of the assistant; only one can be "
+                                  "continued",
+                                  name));
+  } else if (last.calls_tools) {
+    fields.Fail(name,
+                fmt::format("'{}' ends in a call of a tool, which cannot be continued", name));
+  } else {
+    run.start = {std::move(last.reasoning), std::move(last.message.content)};
   }
-  messages.push_back(std::move(message));
+}
+
+// The fields that other servers have for the same.
+void CheckContinuation(FieldReader& fields, bool continued) {
+  bool wanted = continued;
+  bool own_turn = !continued;
+  fields.Take("continue_final_message", wanted);
+  fields.Take("add_generation_prompt", own_turn);
+  if (wanted && !continued) {
+    fields.Fail("continue_final_message",
+                "'continue_final_message' needs a last message of the assistant");
+  } else if (!wanted && continued && fields.Find("continue_final_message") != nullptr) {
+    fields.Refuse("continue_final_message", "a last message of the assistant is continued");
+  } else if (!own_turn && !continued) {
+    fields.Refuse("add_generation_prompt", "the reply is a turn of the assistant");
+  }
 }
 
 bool ReadTokens(const Json& list, int vocab_size, std::vector<Token>& tokens) {
@@ -105,37 +141,53 @@ bool ReadTokens(const Json& list, int vocab_size, std::vector<Token>& tokens) {
 
 }  // namespace
 
-void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning,
-                  std::vector<ChatMessage>& messages) {
+void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning, RunRequest& run) {
   const Json* list = fields.Find(name);
   if (list == nullptr || !list->is_array() || list->empty()) {
     fields.Fail(name, fmt::format("'{}' takes an array of at least one message", name));
     return;
   }
   std::string reasoning;  // of items before the next message
+  std::optional<ReadTurn> last;
   for (size_t i = 0; i < list->size(); ++i) {
     const Json& item = (*list)[i];
     if (const std::optional<std::string> text = ReasoningItem(item)) {
       reasoning += *text;
+      last.reset();
       continue;
     }
-    const auto before = keep_reasoning ? std::optional(reasoning) : std::nullopt;
-    ReadMessage(fields, fmt::format("{}[{}]", name, i), item, before, messages);
-    reasoning.clear();
+    last = ReadMessage(fields, fmt::format("{}[{}]", name, i), item);
+    if (!last) {
+      return;
+    }
+    last->reasoning = std::exchange(reasoning, "") + last->reasoning;
+    if (i + 1 == list->size() && last->message.role == "assistant") {
+      break;
+    }
+    ChatMessage message = last->message;
+    if (keep_reasoning && message.role == "assistant" && !last->reasoning.empty()) {
+      message.content = "<think>\n" + last->reasoning + "\n</think>\n\n" + message.content;
+    }
+    run.messages.push_back(std::move(message));
   }
+  const bool continued = last && last->message.role == "assistant";
+  if (continued) {
+    TakeStart(fields, name, std::move(*last), run);
+  }
+  CheckContinuation(fields, continued);
 }
 
-void ReadInput(FieldReader& fields, bool keep_reasoning, std::vector<ChatMessage>& messages) {
+void ReadInput(FieldReader& fields, bool keep_reasoning, RunRequest& run) {
   std::string instructions;
   if (fields.Take("instructions", instructions) && !instructions.empty()) {
-    messages.push_back({"system", instructions});
+    run.messages.push_back({"system", instructions});
   }
   const Json* input = fields.Find("input");
   if (input != nullptr && input->is_string() && !input->get_ref<const std::string&>().empty()) {
-    messages.push_back({"user", input->get<std::string>()});
+    run.messages.push_back({"user", input->get<std::string>()});
     return;
   }
-  ReadMessages(fields, "input", keep_reasoning, messages);
+  ReadMessages(fields, "input", keep_reasoning, run);
 }
 
 void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const RunRequest& run,
@@ -166,15 +218,33 @@ void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const Ru
 
 void ReadTemplateArguments(FieldReader& fields,
                            std::vector<std::pair<std::string, std::string>>& arguments) {
-  const Json* given = fields.Find("chat_template_kwargs");
-  if (given == nullptr) {
-    return;
+  std::string effort;
+  fields.Take("reasoning_effort", effort);
+  if (const Json* reasoning = fields.Find("reasoning")) {  // of /v1/responses
+    if (!reasoning->is_object()) {
+      fields.Fail("reasoning", "'reasoning' takes an object");
+      return;
+    }
+    FieldReader reader(*reasoning);
+    reader.Take("effort", effort);
+    if (reader.error()) {
+      fields.Fail("reasoning.effort", reader.error()->message);
+    }
   }
-  if (!given->is_object()) {
-    fields.Fail("chat_template_kwargs", "'chat_template_kwargs' takes an object");
-    return;
+  Json values = Json::object();
+  if (effort == "none") {
+    values["enable_thinking"] = false;
+  } else if (!effort.empty()) {
+    values["reasoning_effort"] = effort;
   }
-  for (const auto& [name, value] : given->items()) {
+  if (const Json* given = fields.Find("chat_template_kwargs")) {
+    if (!given->is_object()) {
+      fields.Fail("chat_template_kwargs", "'chat_template_kwargs' takes an object");
+      return;
+    }
+    values.update(*given);
+  }
+  for (const auto& [name, value] : values.items()) {
     arguments.emplace_back(name, DumpJson(value));
   }
 }

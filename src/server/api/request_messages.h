@@ -12,18 +12,19 @@ namespace hyper::server {
 
 // "messages": an array of {role, content}; content is text, null or an array of text parts.
 // The "reasoning_content" of earlier turns is left out, as templates do, unless `keep_reasoning`:
-// it then stands in think tags before the content.
-void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning,
-                  std::vector<ChatMessage>& messages);
+// it then stands in think tags before the content. A last message of the assistant is the start of
+// the reply, as llama-server takes it.
+void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning, RunRequest& run);
 
 // "input" and "instructions" of /v1/responses: a text, or messages.
-void ReadInput(FieldReader& fields, bool keep_reasoning, std::vector<ChatMessage>& messages);
+void ReadInput(FieldReader& fields, bool keep_reasoning, RunRequest& run);
 
 // "prompt" of /v1/completions: a text, tokens, or an array of either; a copy of `run` for each.
 void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const RunRequest& run,
                  std::vector<RunRequest>& runs);
 
-// "chat_template_kwargs": an object whose values reach the template as JSON.
+// "chat_template_kwargs": an object whose values reach the template as JSON. So does the effort of
+// "reasoning_effort" or "reasoning"; the effort "none" turns thinking off.
 void ReadTemplateArguments(FieldReader& fields,
                            std::vector<std::pair<std::string, std::string>>& arguments);
 

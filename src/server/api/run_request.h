@@ -20,6 +20,12 @@ inline constexpr const char* kPlainMethod = "plain";
 // The method whose options it takes.
 inline constexpr const char* kPlainPlan = "sc";
 
+// The beginning of the assistant's turn, which the model continues.
+struct AssistantStart {
+  std::string reasoning;
+  std::string content;
+};
+
 struct RunRequest {
   std::string method = kPlainMethod;  // or one of Methods()
   RunPlan plan = *ResolveRun({.method = kPlainPlan, .preset = {}, .options = {}, .defaults = {}}, {});
@@ -28,6 +34,7 @@ struct RunRequest {
   ExtractOptions extract;
   // The prompt: messages for the chat template, or, where `messages` is empty, tokens or raw text.
   std::vector<ChatMessage> messages;
+  std::optional<AssistantStart> start;  // stands behind the rendered messages
   std::vector<std::pair<std::string, std::string>> template_arguments;
   std::vector<Token> prompt_tokens;
   std::string prompt_text;

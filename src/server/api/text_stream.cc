@@ -231,7 +231,9 @@ bool TextStream::SortContent(bool final) {
   }
   const bool line_start =
       tag.at > 0 ? text[tag.at - 1] == '\n' : content_.empty() || content_.back() == '\n';
-  if (tag.opens && !line_start) {  // a tag that is spoken of
+  // A tag that is spoken of; or one that closes what the text began with. That was given out as
+  // content, and a stream takes nothing back; the tag still tells a reader where it ends.
+  if (tag.opens ? !line_start : !had_reasoning_) {
     GiveContent(text.substr(0, tag.at + tag.size));
     buffer_.erase(0, tag.at + tag.size);
     return true;
@@ -246,14 +248,8 @@ bool TextStream::SortContent(bool final) {
     pair_ = tag.pair;
     depth_ = 0;
     trim_ = true;
-  } else if (!had_reasoning_) {
-    // The reasoning began with the text: a template wrote the opening tag.
-    FindStop(/*final=*/true);
-    reasoning_ += std::exchange(content_, {});
-    state_ = State::kStart;
-    trim_ = true;
+    had_reasoning_ = true;
   }
-  had_reasoning_ = true;
   return true;
 }
 

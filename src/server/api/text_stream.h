@@ -41,8 +41,7 @@ class TextStream {
     const bool content = state_ == State::kContent;
     return content_.size() + held_.size() + (content ? buffer_.size() + partial_.size() : 0);
   }
-  // All that was given out. They differ from the joined deltas in one case: a closing tag without
-  // an opening one makes reasoning of the content before it, which a stream has sent already.
+  // All that was given out: the deltas, joined.
   const std::string& content() const { return content_; }
   const std::string& reasoning() const { return reasoning_; }
 

@@ -31,6 +31,8 @@ Parts Streamed(const std::string& text, size_t size, TextStream::Options options
     take(stream.Push(text.substr(at, size)));
   }
   take(stream.Finish());
+  EXPECT_EQ(stream.reasoning(), parts.reasoning);
+  EXPECT_EQ(stream.content(), parts.content);
   parts.stopped = stream.stopped();
   return parts;
 }
@@ -155,12 +157,10 @@ TEST(TextStream, AStrayClosingTagIsLeftOut) {
   ExpectParts("</think>\n\nHello", {}, {"", "Hello", false});
 }
 
-TEST(TextStream, AClosingTagAloneMakesReasoningOfTheTextBefore) {
-  TextStream stream({});
-  stream.Push("thoughts</think>\n42");
-  stream.Finish();
-  EXPECT_EQ(stream.reasoning(), "thoughts");
-  EXPECT_EQ(stream.content(), "42");
+// What a stream has sent as content stays content, so the whole text is parted in the same way.
+TEST(TextStream, AClosingTagAloneStaysInTheContent) {
+  ExpectParts("thoughts</think>\n42", {}, {"", "thoughts</think>\n42", false});
+  ExpectParts("write <think> and </think> so", {}, {"", "write <think> and </think> so", false});
 }
 
 TEST(TextStream, ATagInsideALineIsText) {

@@ -23,6 +23,13 @@ ApiError ContextExceeded(const std::string& field, size_t tokens, int context) {
                       tokens, context)};
 }
 
+// An error of the engine: a server that it decodes on is upstream of this one.
+ApiError EngineError(const Error& error) {
+  return error.code == ErrorCode::kUnavailable
+             ? ApiError{502, "server_error", "upstream_failed", "", error.message}
+             : FromError(error);
+}
+
 const char* FinishReason(const Path* path, bool stopped) {
   return stopped || (path != nullptr && path->status == PathStatus::kFinished) ? "stop" : "length";
 }
@@ -72,30 +79,8 @@ LiveRun::LiveRun(std::string id, RunRequest request, std::shared_ptr<ReplyQueue>
       reply_(std::move(reply)),
       log_(std::move(log)) {}
 
-Result<Prompt> LiveRun::Render(Engine& engine) const {
-  if (!request_.messages.empty()) {
-    return engine.RenderChat(request_.messages, request_.template_arguments);
-  }
-  Prompt prompt;
-  prompt.tokens = request_.prompt_tokens;
-  prompt.text = request_.prompt_text;
-  if (prompt.tokens.empty()) {
-    Result<std::vector<Token>> tokens = engine.Tokenize(prompt.text, /*parse_special=*/false);
-    if (!tokens) {
-      return tokens.error();
-    }
-    prompt.tokens = std::move(*tokens);
-  }
-  if (prompt.tokens.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "the prompt is empty; give it some text"};
-  }
-  for (const Token token : request_.prompt_tokens) {
-    prompt.text += engine.TokenText(token);
-  }
-  return prompt;
-}
-
-std::optional<ApiError> LiveRun::MakeSession(Engine& engine, Prompt prompt, int pools) {
+std::optional<ApiError> LiveRun::MakeSession(Engine& engine, RequestPrompt rendered, int pools) {
+  Prompt& prompt = rendered.prompt;
   const int context = engine.capabilities().context_tokens;
   if (prompt.tokens.size() >= static_cast<size_t>(context)) {
     return ContextExceeded(request_.prompt_field, prompt.tokens.size(), context);
@@ -117,6 +102,13 @@ std::optional<ApiError> LiveRun::MakeSession(Engine& engine, Prompt prompt, int 
         [this](const Path& path) { return Feed(path, static_cast<int>(path.id)); });
   } else {
     spec.extractor = ExtractorFor(request_.extract);
+    if (!rendered.start.empty()) {  // the answer may begin there
+      spec.extractor = [read = std::move(spec.extractor), start = std::move(rendered.start),
+                        inside = rendered.start_in_reasoning](
+                           std::string_view text, bool finished, bool /*reasoning_opened*/) {
+        return read(start + std::string(text), finished, inside);
+      };
+    }
   }
   Result<std::unique_ptr<Session>> session =
       OpenSession(engine, request_.plan, std::move(spec), std::move(method));
@@ -139,10 +131,10 @@ TextStream::Options LiveRun::StreamOptions() const {
 
 bool LiveRun::Prepare(Engine& engine, int pools) {
   engine_ = &engine;
-  Result<Prompt> prompt = Render(engine);
+  Result<RequestPrompt> prompt = RenderRequest(engine, request_);
   std::optional<ApiError> error;
   if (!prompt) {
-    error = FromError(prompt.error());
+    error = EngineError(prompt.error());
   } else {
     error = MakeSession(engine, std::move(*prompt), pools);
   }
@@ -262,7 +254,10 @@ void LiveRun::FinishChoice(const Path* path, int number) {
 
 void LiveRun::OnRecord(const Record& record) {
   const auto* finish = std::get_if<FinishRecord>(&record);
-  if (finish != nullptr && plain() && finish->path < request_.choices) {
+  if (finish != nullptr && plain() && finish->status == PathStatus::kFailed) {
+    session_->Stop("the engine gave a choice up");  // which is no short one: the session fails
+  } else if (finish != nullptr && plain() && session_->status() &&
+             finish->path < request_.choices) {
     FinishChoice(&session_->pool().path(finish->path), static_cast<int>(finish->path));
   }
   Json json = RecordJson(record);
@@ -349,6 +344,9 @@ Json LiveRun::Summary(const SessionResult& result) const {
     summary["answer"] = result.answer ? Json(*result.answer) : Json();
     summary["vote_rule"] = result.vote_rule;
     summary["voting_paths"] = result.voting_paths;
+    if (result.failed_paths > 0) {
+      summary["failed_paths"] = result.failed_paths;
+    }
     summary["votes"] = std::move(votes);
   }
   return summary;
@@ -358,7 +356,7 @@ void LiveRun::Finalize() {
   AfterStep();
   const SessionResult& result = result_.emplace(session_->Result());
   if (!session_->status()) {
-    Refuse(FromError(session_->status().error()));
+    Refuse(EngineError(session_->status().error()));
     return;
   }
   if (plain()) {

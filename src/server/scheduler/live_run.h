@@ -14,6 +14,7 @@
 #include "src/server/api/text_stream.h"
 #include "src/server/archive/run_archive.h"
 #include "src/server/scheduler/prompt_cache.h"
+#include "src/server/scheduler/request_prompt.h"
 #include "src/server/scheduler/run_log.h"
 
 namespace hyper::server {
@@ -58,8 +59,7 @@ class LiveRun {
     bool finished = false;
   };
 
-  Result<Prompt> Render(Engine& engine) const;
-  std::optional<ApiError> MakeSession(Engine& engine, Prompt prompt, int pools);
+  std::optional<ApiError> MakeSession(Engine& engine, RequestPrompt prompt, int pools);
   TextStream::Options StreamOptions() const;
   // Sends the new tokens of `path` as text of `choice`; true where a stop string ended it.
   bool Feed(const Path& path, int choice);

@@ -234,8 +234,8 @@ void Scheduler::DropAbandoned() {
 void Scheduler::Settle() {
   for (const std::unique_ptr<LiveRun>& run : live_) {
     run->SharePrompt(*cache_);
+    run->AfterStep();
     if (!run->session()->finished()) {
-      run->AfterStep();
       continue;
     }
     driver_.Remove(run->session());

@@ -1,0 +1,89 @@
+#include "src/server/scheduler/request_prompt.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace hyper::server {
+namespace {
+
+// The closing tag of the reasoning that the template has opened at the end of `text`.
+std::string ClosingTag(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  for (const TagPair& pair : DefaultThinkTags()) {
+    if (text.ends_with(pair.open)) {
+      return pair.close;
+    }
+  }
+  return "</think>";
+}
+
+Result<RequestPrompt> RawPrompt(Engine& engine, const RunRequest& request) {
+  RequestPrompt raw;
+  raw.prompt.tokens = request.prompt_tokens;
+  raw.prompt.text = request.prompt_text;
+  if (raw.prompt.tokens.empty()) {
+    Result<std::vector<Token>> tokens = engine.Tokenize(raw.prompt.text, /*parse_special=*/false);
+    if (!tokens) {
+      return tokens.error();
+    }
+    raw.prompt.tokens = std::move(*tokens);
+  }
+  if (raw.prompt.tokens.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "the prompt is empty; give it some text"};
+  }
+  for (const Token token : request.prompt_tokens) {
+    raw.prompt.text += engine.TokenText(token);
+  }
+  return raw;
+}
+
+}  // namespace
+
+std::vector<StartPiece> StartPieces(const Prompt& rendered, const AssistantStart& start) {
+  std::vector<StartPiece> pieces;
+  const bool opened = rendered.reasoning_opened;
+  if (opened || !start.reasoning.empty()) {
+    if (!opened) {
+      pieces.push_back({"<think>\n", true});
+    }
+    pieces.push_back({start.reasoning, false});
+    if (!start.content.empty()) {
+      const std::string close = opened ? ClosingTag(rendered.text) : "</think>";
+      pieces.push_back({"\n" + close + "\n\n", true});
+    }
+  }
+  pieces.push_back({start.content, false});
+  return pieces;
+}
+
+Result<RequestPrompt> RenderRequest(Engine& engine, const RunRequest& request) {
+  if (request.messages.empty()) {
+    return RawPrompt(engine, request);
+  }
+  Result<Prompt> rendered = engine.RenderChat(request.messages, request.template_arguments);
+  if (!rendered) {
+    return rendered.error();
+  }
+  RequestPrompt chat;
+  chat.prompt = std::move(*rendered);
+  if (!request.start) {
+    return chat;
+  }
+  chat.start_in_reasoning = chat.prompt.reasoning_opened;
+  for (const StartPiece& piece : StartPieces(chat.prompt, *request.start)) {
+    const Result<std::vector<Token>> tokens = engine.Tokenize(piece.text, piece.tag);
+    if (!tokens) {
+      return tokens.error();
+    }
+    chat.prompt.tokens.insert(chat.prompt.tokens.end(), tokens->begin(), tokens->end());
+    chat.start += piece.text;
+  }
+  chat.prompt.text += chat.start;
+  chat.prompt.reasoning_opened =
+      SplitReasoning(chat.start, DefaultThinkTags(), chat.start_in_reasoning).unclosed;
+  return chat;
+}
+
+}  // namespace hyper::server
