@@ -385,6 +385,15 @@ TEST(Server, ListsModelsAndRefusesOthers) {
   for (const char* id : {"m", "m:plain", "m:hyper", "m:sc"}) {
     EXPECT_EQ(ids.count(id), 1U) << id;
   }
+  for (const std::string& id : ids) {
+    const httplib::Result one = server.Client().Get("/v1/models/" + id);
+    ASSERT_TRUE(one) << id;
+    EXPECT_EQ(one->status, 200) << id;
+    EXPECT_EQ(Json::parse(one->body)["id"], id);
+  }
+  const httplib::Result unknown = server.Client().Get("/v1/models/org/m");
+  EXPECT_EQ(unknown->status, 404);
+  EXPECT_EQ(Json::parse(unknown->body)["error"]["code"], "model_not_found");
   EXPECT_EQ(server.Post(kChat, Chat("x", "gpt-9"))->status, 404);
   EXPECT_EQ(server.Post(kChat, Chat("x", "m:magic"))->status, 404);
 }

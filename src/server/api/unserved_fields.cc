@@ -121,12 +121,12 @@ void RefuseOptionsOutside(FieldReader& fields) {
   };
   refuse("method");
   refuse("preset");
-  const MethodOptions defaults;
-  MethodOptions::ForEach(defaults, [&refuse](const auto& /*field*/, const OptionInfo& info) {
-    if (std::string_view(info.name) != "temperature") {
-      refuse(info.name);
+  MethodOptions defaults;
+  for (const Option& option : OptionsOf(defaults)) {
+    if (std::string_view(option.info().name) != "temperature") {
+      refuse(option.info().name);
     }
-  });
+  }
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ const Json kTool = {{"type", "function"}, {"function", {{"name", "f"}}}};
 std::string Refused(const Json& fields) {
   ServerLimits limits;
   limits.model_name = "m";
-  limits.vocab_size = 128;
+  limits.model.vocab_size = 128;
   limits.most_lanes = 64;
   Json chat = {{"messages", {{{"role", "user"}, {"content", "x"}}}}};
   Json completion = {{"prompt", "x"}};

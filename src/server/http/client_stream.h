@@ -1,17 +1,17 @@
 // One client's connection: the bytes that httplib reads and writes, with a time limit for the whole
-// of a request, and the server that uses it.
+// of a request, and the server that uses it. docs/choices.md says what httplib lacks for that.
 #pragma once
 
 #include <cpp-httplib/httplib.h>
 #include <sys/types.h>
 
 #include <array>
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
-#include <string_view>
 
 namespace hyper::server {
 
@@ -25,54 +25,47 @@ std::chrono::milliseconds RequestTimeLeft(std::chrono::milliseconds patience,
 // looks at the next byte instead, and takes one that nobody has read for a sign of life.
 bool HasLeft(socket_t socket);
 
-// The connection that a request of a PatientServer came by.
-socket_t SocketOf(const httplib::Request& request);
+// Whether the client has left whose request this thread answers; for handlers of a PatientServer.
+bool ClientHasLeft();
 
 // Thread rule: one thread at a time.
 class ClientStream final : public httplib::Stream {
  public:
-  // `socket` stays its owner's. A single read or write waits for `patience` at most, a read no
-  // longer than until `draining`.
-  ClientStream(socket_t socket, std::chrono::milliseconds patience,
-               const std::atomic<bool>& draining);
+  // `socket` stays its owner's. A single read or write waits for `patience` at most.
+  //   ending  a descriptor that can be read once the server ends, which ends all reading; -1: none
+  ClientStream(socket_t socket, std::chrono::milliseconds patience, int ending);
 
   // The time of the next request starts. What was read beyond the last one is kept.
   void BeginRequest();
-  // Whether bytes are there, or come within `limit` and before the draining; also when the client
+  // Whether bytes are there, or come within `limit` and before the ending; also when the client
   // has hung up.
   bool Wait(std::chrono::milliseconds limit) const;
-  // Whether the request was answered with an error: httplib says then that the connection closes.
-  bool refused() const { return refused_; }
 
-  bool is_readable() const override;
+  bool is_readable() const override { return at_ < end_; }
   bool wait_readable() const override;
   bool wait_writable() const override;
-  bool is_peer_alive() const override;
+  bool is_peer_alive() const override { return !HasLeft(socket_); }
   // Bytes read; 0 at the end of the stream; -1 on an error or when the time is over.
   ssize_t read(char* bytes, size_t size) override;
   // Bytes written, possibly fewer than given; -1 on an error or when the client takes nothing.
   ssize_t write(const char* bytes, size_t size) override;
   // No address is told: nothing here depends on who asks.
-  void get_remote_ip_and_port(std::string& address, int& port) const override;
-  void get_local_ip_and_port(std::string& address, int& port) const override;
+  void get_remote_ip_and_port(std::string& /*address*/, int& /*port*/) const override {}
+  void get_local_ip_and_port(std::string& /*address*/, int& /*port*/) const override {}
   socket_t socket() const override { return socket_; }
-  time_t duration() const override;  // of this request, in ms
+  time_t duration() const override { return Elapsed().count(); }  // of this request, in ms
   const char* buffered_data(size_t& size) const override;
-  void consume_buffered(size_t size) override;
+  void consume_buffered(size_t size) override { at_ += size; }
 
  private:
   std::chrono::milliseconds Elapsed() const;
-  ssize_t Receive(char* bytes, size_t size);
-  void NoteStatus(std::string_view reply);
 
   const socket_t socket_;
   const std::chrono::milliseconds patience_;
-  const std::atomic<bool>& draining_;
+  const int ending_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   int64_t received_ = 0;  // bytes of this request
-  bool answered_ = false;
-  bool refused_ = false;
-  std::array<char, 4096> buffer_{};
+  std::array<char, 16384> buffer_{};
   size_t at_ = 0;
   size_t end_ = 0;
 };
@@ -80,17 +73,25 @@ class ClientStream final : public httplib::Stream {
 // httplib's server on such streams. Its read and write timeouts are the patience.
 class PatientServer final : public httplib::Server {
  public:
-  // Takes no more requests, gives up those that are being read, and waits up to `limit` for the
-  // replies under way. Any thread.
-  void Drain(std::chrono::milliseconds limit);
+  PatientServer();
+  ~PatientServer() override;
+  PatientServer(const PatientServer&) = delete;
+  PatientServer& operator=(const PatientServer&) = delete;
+
+  // Takes no more requests, gives up those that are being read, waits up to `limit` for the replies
+  // under way, and stops. Any thread.
+  void End(std::chrono::milliseconds limit);
 
  private:
   bool process_and_close_socket(socket_t socket) override;
   // Answers one request; false: the connection is done with.
   bool Answer(ClientStream& client, bool last);
+  void Count(int more);
 
-  std::atomic<bool> draining_{false};
-  std::atomic<int> answering_{0};
+  const int ending_;
+  std::mutex mutex_;
+  std::condition_variable answered_;
+  int answering_ = 0;  // by mutex_: requests that are read and not answered yet
 };
 
 }  // namespace hyper::server

@@ -22,7 +22,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const std::atomic<bool> kServing{false};  // not draining
+constexpr int kServing = -1;  // no end of the server
 
 milliseconds Patient() { return milliseconds(static_cast<int64_t>(20000 * test::Patience())); }
 

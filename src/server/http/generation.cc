@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/server/http/client_stream.h"
+#include "src/server/http/send.h"
 
 namespace hyper::server {
 namespace {
@@ -15,19 +16,9 @@ using std::chrono::milliseconds;
 constexpr size_t kMostEvents = size_t{1} << 16U;  // that a slow client may leave unread
 constexpr milliseconds kLook{50};  // between two looks at whether the client is still there
 
-void SendError(httplib::Response& response, const ApiError& error) {
-  response.status = error.status;
-  if (error.status == 429 || error.status == 503) {
-    response.set_header("Retry-After", "1");
-  }
-  response.set_content(DumpJson(error.ToJson()), "application/json");
-}
-
-// The client of a request, looked at now and then.
+// The events of a reply, and a look at the client now and then.
 class Watch {
  public:
-  explicit Watch(const httplib::Request& request) : request_(request) {}
-
   // The next event, or nothing when the client has left or was too slow. Events may come without a
   // pause, so the client is looked at even where there is no need to wait.
   std::optional<ReplyEvent> Wait(ReplyQueue& reply) {
@@ -35,7 +26,7 @@ class Watch {
       std::optional<ReplyEvent> event = reply.Take(kLook);
       if (Clock::now() - looked_ >= kLook) {
         looked_ = Clock::now();
-        if (HasLeft(SocketOf(request_))) {
+        if (ClientHasLeft()) {
           reply.Abandon();
           return std::nullopt;
         }
@@ -47,13 +38,11 @@ class Watch {
   }
 
  private:
-  const httplib::Request& request_;
   Clock::time_point looked_ = Clock::now();
 };
 
-void SendWhole(ReplyQueue& reply, ReplyFormat& format, const httplib::Request& request,
-               httplib::Response& response) {
-  Watch watch(request);
+void SendWhole(ReplyQueue& reply, ReplyFormat& format, httplib::Response& response) {
+  Watch watch;
   while (!format.complete()) {
     const std::optional<ReplyEvent> event = watch.Wait(reply);
     if (!event) {
@@ -67,7 +56,7 @@ void SendWhole(ReplyQueue& reply, ReplyFormat& format, const httplib::Request& r
     }
     format.Collect(*event);
   }
-  response.set_content(DumpJson(format.Body()), "application/json");
+  Send(response, 200, format.Body());
 }
 
 // The state of a stream between two calls of its content provider.
@@ -107,9 +96,9 @@ bool EventStream::Advance(httplib::DataSink& sink) {
 }
 
 void SendStream(std::shared_ptr<ReplyQueue> reply, std::unique_ptr<ReplyFormat> format,
-                double heartbeat_s, const httplib::Request& request, httplib::Response& response) {
+                double heartbeat_s, httplib::Response& response) {
   auto stream = std::make_shared<EventStream>();
-  stream->first = Watch(request).Wait(*reply);
+  stream->first = Watch().Wait(*reply);
   if (!stream->first) {
     response.status = 499;
     return;
@@ -132,7 +121,7 @@ void SendStream(std::shared_ptr<ReplyQueue> reply, std::unique_ptr<ReplyFormat> 
 }  // namespace
 
 void Generate(Scheduler& scheduler, ParsedRequest parsed, MakeFormat format, double heartbeat_s,
-              const httplib::Request& request, httplib::Response& response) {
+              httplib::Response& response) {
   if (const auto* error = std::get_if<ApiError>(&parsed)) {
     SendError(response, *error);
     return;
@@ -147,9 +136,9 @@ void Generate(Scheduler& scheduler, ParsedRequest parsed, MakeFormat format, dou
   response.set_header("X-Hyper-Run", submission.id);
   std::unique_ptr<ReplyFormat> shape = format(api, submission.id, std::time(nullptr));
   if (api.stream) {
-    SendStream(std::move(reply), std::move(shape), heartbeat_s, request, response);
+    SendStream(std::move(reply), std::move(shape), heartbeat_s, response);
   } else {
-    SendWhole(*reply, *shape, request, response);
+    SendWhole(*reply, *shape, response);
   }
 }
 

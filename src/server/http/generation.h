@@ -18,8 +18,9 @@ using ParseRequest = ParsedRequest (*)(const std::string& body, const ServerLimi
 using MakeFormat = std::unique_ptr<ReplyFormat> (*)(const ApiRequest& request,
                                                     const std::string& id, int64_t created_s);
 
-// Blocks until the reply is known, for a stream until its first event is.
+// Blocks until the reply is known, for a stream until its first event is. For handlers of a
+// PatientServer.
 void Generate(Scheduler& scheduler, ParsedRequest parsed, MakeFormat format, double heartbeat_s,
-              const httplib::Request& request, httplib::Response& response);
+              httplib::Response& response);
 
 }  // namespace hyper::server

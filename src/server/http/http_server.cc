@@ -7,29 +7,23 @@
 #include <chrono>
 #include <ctime>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "src/server/http/api_description.h"
 #include "src/server/http/client_stream.h"
-#include "src/server/http/connection_threads.h"
 #include "src/server/http/generation.h"
 #include "src/server/http/metrics.h"
 #include "src/server/http/page_files.h"
 #include "src/server/http/run_routes.h"
+#include "src/server/http/send.h"
 
 namespace hyper::server {
 namespace {
 
 using httplib::Request;
 using httplib::Response;
-
-constexpr const char* kJson = "application/json";
-
-void Send(Response& response, int status, const Json& body) {
-  response.status = status;
-  response.set_content(DumpJson(body), kJson);
-}
 
 // Host and port of a URL's authority without the port: "localhost", "127.0.0.1", "[::1]".
 std::string_view HostOf(std::string_view authority) {
@@ -74,6 +68,7 @@ bool IsPublic(const std::string& path) {
   return path == "/" || path == "/health" || path.rfind("/page/", 0) == 0;
 }
 
+// The served name, and that name with each method.
 Json ModelsJson(const ServerLimits& limits) {
   Json models = Json::array();
   const auto add = [&models](const std::string& id, const std::string& about) {
@@ -88,7 +83,17 @@ Json ModelsJson(const ServerLimits& limits) {
   for (const MethodInfo& method : Methods()) {
     add(limits.model_name + ":" + method.name, method.description);
   }
-  return {{"object", "list"}, {"data", std::move(models)}};
+  return models;
+}
+
+void SendModel(Response& response, const ServerLimits& limits, const std::string& name) {
+  for (const Json& model : ModelsJson(limits)) {
+    if (model["id"] == name) {
+      Send(response, 200, model);
+      return;
+    }
+  }
+  SendError(response, NoSuchModel(name));
 }
 
 const char* MimeOf(std::string_view name) {
@@ -98,7 +103,7 @@ const char* MimeOf(std::string_view name) {
   return ends(".html")   ? "text/html; charset=utf-8"
          : ends(".js")   ? "text/javascript; charset=utf-8"
          : ends(".css")  ? "text/css; charset=utf-8"
-         : ends(".json") ? kJson
+         : ends(".json") ? kJsonType
                          : "application/octet-stream";
 }
 
@@ -116,15 +121,13 @@ void SendPage(Response& response, const std::string& name) {
       return;
     }
   }
-  Send(response, 404, ApiError{404, "not_found_error", "", "", "no such page"}.ToJson());
+  SendError(response, {404, "not_found_error", "", "", "no such page"});
 }
 
 void SendMethodNotAllowed(Response& response, std::string_view path, const std::string& allowed) {
   response.set_header("Allow", allowed);
-  Send(response, 405,
-       ApiError{405, "invalid_request_error", "method_not_allowed", "",
-                fmt::format("{} takes {}", path, allowed)}
-           .ToJson());
+  SendError(response, {405, "invalid_request_error", "method_not_allowed", "",
+                       fmt::format("{} takes {}", path, allowed)});
 }
 
 ApiError ErrorOfStatus(int status) {
@@ -150,6 +153,13 @@ bool EqualInConstantTime(const std::string& given, const std::string& wanted) {
 struct HttpServer::Parts {
   Parts(Scheduler& the_scheduler, ServerLimits the_limits, HttpOptions the_options)
       : scheduler(the_scheduler), limits(std::move(the_limits)), options(std::move(the_options)) {}
+  ~Parts() {
+    if (threads != nullptr) {  // the server never ran
+      threads->shutdown();
+    }
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
 
   void SetUp();
   void Guard();
@@ -160,6 +170,9 @@ struct HttpServer::Parts {
   Scheduler& scheduler;
   const ServerLimits limits;
   const HttpOptions options;
+  // Serve connections, one each; as many connections may wait. All threads are there from the
+  // start: a pool that grows on demand lets connections that come together wait behind streams.
+  std::unique_ptr<httplib::TaskQueue> threads;
   PatientServer server;
   Routes routes{server};
   int port = 0;
@@ -167,8 +180,7 @@ struct HttpServer::Parts {
 };
 
 void HttpServer::Parts::SetUp() {
-  const auto connections = static_cast<size_t>(options.most_connections);
-  server.new_task_queue = [connections] { return new ConnectionThreads(connections); };
+  server.new_task_queue = [this] { return threads.release(); };
   server.set_payload_max_length(options.most_body_bytes);
   const std::chrono::milliseconds slow = SlowClient(options);
   server.set_read_timeout(slow);
@@ -190,10 +202,8 @@ httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request
                                                           Response& response) const {
   using Handled = httplib::Server::HandlerResponse;
   if (FromElsewhere(request, options)) {
-    Send(response, 403,
-         ApiError{403, "invalid_request_error", "origin_not_allowed", "",
-                  "requests from other sites are not taken; --cors-origin allows one"}
-             .ToJson());
+    SendError(response, {403, "invalid_request_error", "origin_not_allowed", "",
+                         "requests from other sites are not taken; --cors-origin allows one"});
     return Handled::Handled;
   }
   if (!options.cors_origin.empty()) {
@@ -207,10 +217,8 @@ httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request
   }
   if (!options.api_key.empty() && !IsPublic(request.path) && !Authorised(request, options)) {
     response.set_header("WWW-Authenticate", "Bearer");
-    Send(response, 401,
-         ApiError{401, "authentication_error", "invalid_api_key", "",
-                  "this server asks for its API key as a Bearer token"}
-             .ToJson());
+    SendError(response, {401, "authentication_error", "invalid_api_key", "",
+                         "this server asks for its API key as a Bearer token"});
     return Handled::Handled;
   }
   const std::string methods = routes.MethodsOf(request.path);
@@ -233,14 +241,13 @@ void HttpServer::Parts::Guard() {
     if (!allowed.empty() && request.version.rfind("HTTP/1.", 0) == 0) {
       SendMethodNotAllowed(response, path, allowed);
     } else if (response.body.empty() && response.status >= 400) {
-      response.set_content(DumpJson(ErrorOfStatus(response.status).ToJson()), kJson);
+      SendError(response, ErrorOfStatus(response.status));
     }
     return httplib::Server::HandlerResponse::Handled;
   });
   server.set_exception_handler(
       [](const Request& /*request*/, Response& response, const std::exception_ptr& /*failure*/) {
-        Send(response, 500,
-             ApiError{500, "server_error", "", "", "this is a bug or memory ran out"}.ToJson());
+        SendError(response, {500, "server_error", "", "", "this is a bug or memory ran out"});
       });
   if (options.log) {
     server.set_logger([this](const Request& request, const Response& response) {
@@ -254,8 +261,15 @@ void HttpServer::Parts::AddApi() {
     Send(response, 200, {{"status", "ok"}});
   });
   routes.Get("/v1/models", [this](const Request& /*request*/, Response& response) {
-    Send(response, 200, ModelsJson(limits));
+    Send(response, 200, {{"object", "list"}, {"data", ModelsJson(limits)}});
   });
+  // A name may hold slashes.
+  routes.Get(
+      "/v1/models/{model}",
+      [this](const Request& request, Response& response) {
+        SendModel(response, limits, request.matches[1]);
+      },
+      "/v1/models/(.+)");
   routes.Get("/metrics", [this](const Request& /*request*/, Response& response) {
     response.set_content(MetricsText(scheduler.metrics()), "text/plain; version=0.0.4");
   });
@@ -264,8 +278,7 @@ void HttpServer::Parts::AddApi() {
   });
   const auto generate = [this](const char* path, ParseRequest parse, MakeFormat format) {
     routes.Post(path, [this, parse, format](const Request& request, Response& response) {
-      Generate(scheduler, parse(request.body, limits), format, options.heartbeat_s, request,
-               response);
+      Generate(scheduler, parse(request.body, limits), format, options.heartbeat_s, response);
     });
   };
   generate("/v1/chat/completions", ParseChatRequest, MakeChatFormat);
@@ -286,6 +299,15 @@ void HttpServer::Parts::AddPage() {
 Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Scheduler& scheduler, ServerLimits limits,
                                                        HttpOptions options) {
   auto parts = std::make_unique<Parts>(scheduler, std::move(limits), std::move(options));
+  const auto connections = static_cast<size_t>(parts->options.most_connections);
+  try {
+    parts->threads = std::make_unique<httplib::ThreadPool>(connections, connections, connections);
+  } catch (const std::system_error& refused) {
+    return Error{ErrorCode::kResourceExhausted,
+                 fmt::format("{} connections need a thread each, and the machine gives no more "
+                             "({}); take fewer with --connections",
+                             connections, refused.code().message())};
+  }
   parts->SetUp();
   const std::string& host = parts->options.host;
   parts->port = parts->options.port;
@@ -317,8 +339,7 @@ int HttpServer::port() const { return parts_->port; }
 const std::vector<Routes::Route>& HttpServer::routes() const { return parts_->routes.list(); }
 
 void HttpServer::Stop() {
-  parts_->server.Drain(SlowClient(parts_->options));
-  parts_->server.stop();
+  parts_->server.End(SlowClient(parts_->options));
   if (parts_->thread.joinable()) {
     parts_->thread.join();
   }

@@ -19,7 +19,7 @@ struct HttpOptions {
   int port = 8080;             // 0: any free one
   std::string api_key;         // empty: none is asked for
   std::string cors_origin;     // of other origins that may call; empty: none
-  int most_connections = 256;  // served at once; as many more may wait
+  int most_connections = 256;  // served at once, each by a thread; as many more may wait
   size_t most_body_bytes = size_t{4} << 20U;
   double heartbeat_s = 10;  // between comments in a quiet stream
   // A client that takes nothing, or sends nothing, for so long is dropped; so is one whose request
@@ -32,7 +32,8 @@ struct HttpOptions {
 // Thread rule: made, stopped and destroyed by one thread; the handlers run on threads of its own.
 class HttpServer {
  public:
-  // Binds the address. Errors: kUnavailable (the port is taken), kInvalidArgument (no such host).
+  // Binds the address. Errors: kUnavailable (the port is taken, or there is no such host),
+  // kResourceExhausted (too few threads for most_connections).
   // `scheduler` must outlive the server.
   static Result<std::unique_ptr<HttpServer>> Listen(Scheduler& scheduler, ServerLimits limits,
                                                     HttpOptions options);
@@ -43,8 +44,8 @@ class HttpServer {
   int port() const;
   // All that is served, for the test of the description.
   const std::vector<Routes::Route>& routes() const;
-  // Takes no more requests and waits for the replies under way, slow_client_s at most; what is left
-  // then is cut off.
+  // Takes no more requests and waits for the replies under way. Who reads slowly is cut off once
+  // slow_client_s are over.
   void Stop();
 
  private:

@@ -28,9 +28,10 @@ std::string_view TakeSegment(std::string_view& rest) {
 
 }  // namespace
 
-void Routes::Get(const std::string& path, httplib::Server::Handler handler) {
+void Routes::Get(const std::string& path, httplib::Server::Handler handler,
+                 const std::string& pattern) {
   list_.push_back({"GET", path});
-  server_.Get(Pattern(path), std::move(handler));
+  server_.Get(pattern.empty() ? Pattern(path) : pattern, std::move(handler));
 }
 
 void Routes::Post(const std::string& path, httplib::Server::Handler handler) {

@@ -20,8 +20,10 @@ class Routes {
   // `server` must outlive the routes.
   explicit Routes(httplib::Server& server) : server_(server) {}
 
-  // Handlers find what stands for "{run}" in request.path_params under "run".
-  void Get(const std::string& path, httplib::Server::Handler handler);
+  // Handlers find what stands for "{run}" in request.path_params under "run"; with a regular
+  // expression as `pattern`, its groups in request.matches.
+  void Get(const std::string& path, httplib::Server::Handler handler,
+           const std::string& pattern = "");
   void Post(const std::string& path, httplib::Server::Handler handler);
 
   const std::vector<Route>& list() const { return list_; }

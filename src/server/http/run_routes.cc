@@ -15,6 +15,7 @@
 #include "src/server/api/body_json.h"
 #include "src/server/api/field_reader.h"
 #include "src/server/api/reply_format.h"
+#include "src/server/http/send.h"
 
 namespace hyper::server {
 namespace {
@@ -26,16 +27,9 @@ using httplib::Response;
 constexpr size_t kLinesAtOnce = 512;
 constexpr std::chrono::milliseconds kLook{50};
 
-void Send(Response& response, int status, const Json& body) {
-  response.status = status;
-  response.set_content(DumpJson(body), "application/json");
-}
-
 void SendUnknown(Response& response, const std::string& id) {
-  Send(response, 404,
-       ApiError{404, "not_found_error", "run_not_found", "",
-                "run '" + id + "' is not kept; GET /v1/runs lists those that are"}
-           .ToJson());
+  SendError(response, {404, "not_found_error", "run_not_found", "",
+                       "run '" + id + "' is not kept; GET /v1/runs lists those that are"});
 }
 
 // A number from 0; nothing where the text is none.
@@ -46,11 +40,6 @@ std::optional<int> WholeNumber(const std::string& text) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
-void SendFailure(Response& response, const Error& failure) {
-  const ApiError error = FromError(failure);
-  Send(response, error.status, error.ToJson());
-}
-
 // GET /v1/runs?limit=N: those in memory, then those that are stored only.
 void SendRuns(const Scheduler& scheduler, const Request& request, Response& response) {
   constexpr int kMost = 1000;
@@ -58,7 +47,7 @@ void SendRuns(const Scheduler& scheduler, const Request& request, Response& resp
   if (request.has_param("limit")) {
     const std::optional<int> given = WholeNumber(request.get_param_value("limit"));
     if (!given || *given < 1 || *given > kMost) {
-      Send(response, 400, BadField("limit", "'limit' takes 1 to 1000").ToJson());
+      SendError(response, BadField("limit", "'limit' takes 1 to 1000"));
       return;
     }
     limit = *given;
@@ -67,7 +56,7 @@ void SendRuns(const Scheduler& scheduler, const Request& request, Response& resp
   if (const RunArchive* archive = scheduler.archive()) {
     const Result<std::vector<RunOverview>> stored = archive->Newest(limit);
     if (!stored) {
-      SendFailure(response, stored.error());
+      SendError(response, FromError(stored.error()));
       return;
     }
     std::set<std::string> seen;
@@ -91,7 +80,7 @@ void SendStudies(const Scheduler& scheduler, Response& response) {
   if (const RunArchive* archive = scheduler.archive()) {
     Result<Json> stored = archive->Studies();
     if (!stored) {
-      SendFailure(response, stored.error());
+      SendError(response, FromError(stored.error()));
       return;
     }
     studies = std::move(*stored);
@@ -106,7 +95,7 @@ std::optional<RunOverview> FindStored(const Scheduler& scheduler, const std::str
   const Result<std::optional<RunOverview>> run =
       archive != nullptr ? archive->Find(id) : std::optional<RunOverview>();
   if (!run) {
-    SendFailure(response, run.error());
+    SendError(response, FromError(run.error()));
   } else if (!*run) {
     SendUnknown(response, id);
   } else {
@@ -124,7 +113,7 @@ void SendStored(const Scheduler& scheduler, const std::string& id, bool events,
   }
   const Result<std::vector<Json>> records = scheduler.archive()->Records(id);
   if (!records) {
-    SendFailure(response, records.error());
+    SendError(response, FromError(records.error()));
     return;
   }
   if (events) {
@@ -216,7 +205,7 @@ void Control(Scheduler& scheduler, const std::string& id, const RunCommand& comm
   }
   const std::optional<ApiError> error = scheduler.Control(id, command);
   if (error) {
-    Send(response, error->status, error->ToJson());
+    SendError(response, *error);
   } else {
     Send(response, 200, {{"id", id}, {"object", "hyper.run"}, {"done", true}});
   }
@@ -226,7 +215,7 @@ void ControlPath(Scheduler& scheduler, const Request& request, RunCommand comman
                  Response& response) {
   const std::optional<int> number = WholeNumber(request.path_params.at("path"));
   if (!number) {
-    Send(response, 400, BadField("path", "'path' takes the number of a path, from 0").ToJson());
+    SendError(response, BadField("path", "'path' takes the number of a path, from 0"));
     return;
   }
   command.path = *number;
@@ -238,14 +227,14 @@ void GrantPath(Scheduler& scheduler, const Request& request, Response& response)
   command.kind = RunCommand::Kind::kGrant;
   const std::variant<Json, ApiError> body = ParseBody(request.body);
   if (const auto* error = std::get_if<ApiError>(&body)) {
-    Send(response, error->status, error->ToJson());
+    SendError(response, *error);
     return;
   }
   FieldReader fields(std::get<Json>(body));
   if (!fields.TakeWithin("tokens", 1, 1 << 20, command.tokens)) {
-    const ApiError error = fields.error().value_or(
-        BadField("tokens", "'tokens' is missing; it takes the number of tokens to grant"));
-    Send(response, error.status, error.ToJson());
+    SendError(response,
+              fields.error().value_or(BadField(
+                  "tokens", "'tokens' is missing; it takes the number of tokens to grant")));
     return;
   }
   ControlPath(scheduler, request, command, response);
