@@ -164,7 +164,8 @@ TEST(ServerCases, ALastMessageOfTheAssistantIsContinued) {
   // The scripted model says what stands behind "say " up to the end of the line: after a start it
   // is "user: say on\n" with the start behind it, and no "assistant: " between.
   const Json fresh = server.Good(kChat, Chat("say on"));
-  const Json continued = server.Good(kChat, Conversation({{"user", "say on"}, {"assistant", "So "}}));
+  const Json continued =
+      server.Good(kChat, Conversation({{"user", "say on"}, {"assistant", "So "}}));
   EXPECT_EQ(Content(continued), "on");  // the start is not said again
   EXPECT_EQ(continued["usage"]["prompt_tokens"].get<int>(),
             fresh["usage"]["prompt_tokens"].get<int>() + 3);
@@ -172,18 +173,17 @@ TEST(ServerCases, ALastMessageOfTheAssistantIsContinued) {
                               "continue_final_message", true),
                          "add_generation_prompt", false);
   EXPECT_EQ(server.Good(kChat, same)["usage"], continued["usage"]);
-  const Json input = server.Good("/v1/responses", {{"model", "m:plain"},
-                                                   {"input", same["messages"]}});
+  const Json input =
+      server.Good("/v1/responses", {{"model", "m:plain"}, {"input", same["messages"]}});
   EXPECT_EQ(input["usage"]["input_tokens"], continued["usage"]["prompt_tokens"]);
 }
 
 TEST(ServerCases, WhatCannotBeContinuedIsRefused) {
   const TestServer server({});
   EXPECT_EQ(server.BadField(kChat, Conversation({{"assistant", "So"}})), "messages");
-  EXPECT_EQ(server.BadField(kChat, Conversation({{"user", "x"},
-                                                 {"assistant", "a"},
-                                                 {"assistant", "b"}})),
-            "messages");
+  EXPECT_EQ(
+      server.BadField(kChat, Conversation({{"user", "x"}, {"assistant", "a"}, {"assistant", "b"}})),
+      "messages");
   Json call = Conversation({{"user", "x"}, {"assistant", ""}});
   call["messages"][1]["tool_calls"] = Json::array({{{"id", "1"}}});
   EXPECT_EQ(server.BadField(kChat, call), "messages");

@@ -179,9 +179,9 @@ void BoundLogprobs(FieldReader& fields, const char* name, const std::vector<RunR
   constexpr int64_t kMost = 1 << 20;
   int64_t values = 0;
   for (const RunRequest& run : runs) {
-    values += run.top_logprobs
-                  ? int64_t{run.choices} * run.plan.options.max_tokens * (1 + int64_t{*run.top_logprobs})
-                  : 0;
+    values += run.top_logprobs ? int64_t{run.choices} * run.plan.options.max_tokens *
+                                     (1 + int64_t{*run.top_logprobs})
+                               : 0;
   }
   if (values > kMost) {
     fields.Fail(name, fmt::format("'{}' asks for up to {} log-probabilities in one reply, which "

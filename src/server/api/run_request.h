@@ -28,7 +28,8 @@ struct AssistantStart {
 
 struct RunRequest {
   std::string method = kPlainMethod;  // or one of Methods()
-  RunPlan plan = *ResolveRun({.method = kPlainPlan, .preset = {}, .options = {}, .defaults = {}}, {});
+  RunPlan plan =
+      *ResolveRun({.method = kPlainPlan, .preset = {}, .options = {}, .defaults = {}}, {});
   uint64_t seed = 0;
   SessionLimits limits;
   ExtractOptions extract;

@@ -63,8 +63,8 @@ Reservation ReservationFor(const RunRequest& request, size_t prompt_tokens, cons
     whole.lanes = std::min(request.choices, engine.capabilities().max_lanes);
   }
   const int64_t rows = plain ? int64_t{whole.lanes} * request.routes : whole.lanes;
-  const int64_t wanted =
-      static_cast<int64_t>(prompt_tokens) + rows * static_cast<int64_t>(request.plan.options.max_tokens);
+  const int64_t wanted = static_cast<int64_t>(prompt_tokens) +
+                         rows * static_cast<int64_t>(request.plan.options.max_tokens);
   const int64_t one_path = static_cast<int64_t>(prompt_tokens) + request.plan.options.max_tokens;
   const int64_t part = plain ? whole.cells : std::max(whole.cells / pools, one_path);
   return {whole.lanes, std::min({whole.cells, wanted, part})};
@@ -104,8 +104,8 @@ std::optional<ApiError> LiveRun::MakeSession(Engine& engine, RequestPrompt rende
     spec.extractor = ExtractorFor(request_.extract);
     if (!rendered.start.empty()) {  // the answer may begin there
       spec.extractor = [read = std::move(spec.extractor), start = std::move(rendered.start),
-                        inside = rendered.start_in_reasoning](
-                           std::string_view text, bool finished, bool /*reasoning_opened*/) {
+                        inside = rendered.start_in_reasoning](std::string_view text, bool finished,
+                                                              bool /*reasoning_opened*/) {
         return read(start + std::string(text), finished, inside);
       };
     }
