@@ -133,8 +133,11 @@ bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
 
 // Whether the token is letters that may be a unit, with their power.
 bool Reader::IsBareUnitAt(size_t at, bool& certain) const {
-  return at < tokens_.size() && tokens_[at].kind == TokenKind::kName &&
-         IsBareUnit(tokens_[at].text, certain);
+  if (at >= tokens_.size()) return false;
+  const Token& token = tokens_[at];
+  const bool letters = token.kind == TokenKind::kName ||
+                       (token.kind == TokenKind::kCommand && token.text == "Omega");
+  return letters && IsBareUnit(token.text, certain);
 }
 
 // How many tokens from `at` on may be the unit of the number before them, up to the end of the
@@ -223,8 +226,9 @@ size_t Reader::TakeUnitPower(size_t at, std::string& unit) const {
 size_t Reader::TakeSpecial(size_t at, std::vector<Token>& out) {
   const Token& token = tokens_[at];
   const bool name = token.kind == TokenKind::kName;
-  if (!name && token.kind != TokenKind::kNumber && token.kind != TokenKind::kText) return 0;
-  if (token.kind != TokenKind::kText) {
+  const bool ohm = token.kind == TokenKind::kCommand && token.text == "Omega";
+  if (!name && !ohm && token.kind != TokenKind::kNumber && token.kind != TokenKind::kText) return 0;
+  if (name || token.kind == TokenKind::kNumber) {
     if (const size_t taken = TakeBasedDigits(at, out); taken > 0) return taken;
   }
   const Token* const before = out.empty() ? nullptr : &out.back();
@@ -233,7 +237,7 @@ size_t Reader::TakeSpecial(size_t at, std::vector<Token>& out) {
     out.back() = {TokenKind::kCommand, "by"};
     return 2;
   }
-  const size_t length = name ? BareUnitLength(at, out) : 0;
+  const size_t length = name || ohm ? BareUnitLength(at, out) : 0;
   if (options_.bare_units && length > 0) {
     Token unit{TokenKind::kText, "", true};
     for (size_t i = at; i < at + length; ++i) {
@@ -244,7 +248,7 @@ size_t Reader::TakeSpecial(size_t at, std::vector<Token>& out) {
     out.push_back(std::move(unit));
     return length;
   }
-  return token.kind == TokenKind::kNumber ? 0 : TakeOrdinal(tokens_, at, out);
+  return name || token.kind == TokenKind::kText ? TakeOrdinal(tokens_, at, out) : 0;
 }
 
 void Reader::Spell() {

@@ -46,6 +46,7 @@ constexpr Mapping kMappings[] = {
     {0x211A, "\\mathbb{Q}"},
     {0x211D, "\\mathbb{R}"},
     {0x2124, "\\mathbb{Z}"},
+    {0x2126, "\\Omega "},
     {0x2147, "e"},
     {0x2148, "i"},
     {0x2192, "\\to "},

@@ -55,7 +55,7 @@ constexpr Unit kUnits[] = {
     {"hertz", "time^-1", 1, 1, " hz "},
     {"ampere", "current", 1, 1, " a amp "},
     {"volt", "current^-1 length^2 mass time^-3", 1, 1, " v "},
-    {"ohm", "current^-2 length^2 mass time^-3", 1, 1, " "},
+    {"ohm", "current^-2 length^2 mass time^-3", 1, 1, " omega "},
     {"coulomb", "current time", 1, 1, " "},
     {"kelvin", "temperature", 1, 1, " k "},
     {"celsius", "celsius", 1, 1, " "},
@@ -67,7 +67,7 @@ constexpr Unit kUnits[] = {
 constexpr std::string_view kBareUnits =
     " m s g h l N J W V A K L C F T Pa Hz kHz MHz GHz kN kJ MJ kW MW kV mV mA kPa MPa eV keV MeV "
     "nm mol mmol kmol mi in ft yd lb lbs oz cm mm km dm kg mg ms ns hr hrs min mins sec secs mL ml "
-    "cc rpm mph kph dB ha gal qt pt kWh Nm rad deg usd USD EUR ";
+    "cc rpm mph kph dB ha gal qt pt kWh Nm rad deg usd USD EUR Omega ";
 constexpr std::string_view kPlainUnits =
     " cm mm km kg mg ft yd hr hrs lb lbs oz ml mph kph rad usd sec mins min deg USD EUR mL ";
 
