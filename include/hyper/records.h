@@ -29,6 +29,8 @@ enum class PathStatus {
   kCancelled,   // the run was stopped
   kFailed,      // the engine gave the lane up
 };
+inline constexpr std::array kPathStatusNames = {"running", "finished",   "pruned",    "length",
+                                                "merged",  "degenerate", "cancelled", "failed"};
 
 // What a path is for, and so how its tokens are charged.
 enum class PathKind {

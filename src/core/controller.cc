@@ -16,6 +16,10 @@ void Raise(Maximum& maximum, double value, int64_t position, size_t pool_size) {
 
 const char* ActionName(Action action) { return kActionNames[static_cast<size_t>(action)]; }
 
+const char* PathStatusName(PathStatus status) {
+  return kPathStatusNames[static_cast<size_t>(status)];
+}
+
 void MaxStatistics::Observe(const PoolStatistics& statistics, int64_t position) {
   if (statistics.paths == 0) return;
   Raise(confidence, statistics.mean_confidence, position, statistics.paths);
