@@ -37,8 +37,8 @@ check_system() {
     cmake --build "$work/system" && ctest --test-dir "$work/system" --output-on-failure
 }
 
-# Every formula of src/core changed in turn: a test must notice.
-check_mutations() { tests/goldens/mutate_core.py .deps/llama/src/vendor; }
+# Every formula of src/core and src/decode changed in turn: a test must notice.
+check_mutations() { tests/goldens/mutate.py .deps/llama/src/vendor; }
 
 # One tree that is not optimised and counts its lines, for the next two steps.
 plain_tree() {

@@ -93,7 +93,10 @@ class RunModel {
         break;
       }
       case 'warmup': this.threshold = record.threshold; break;
-      case 'decision': this.decisions.push(record); break;
+      case 'decision':
+        // An action that could do nothing counts as none.
+        this.decisions.push(record.acted === false ? {...record, action: 'none'} : record);
+        break;
       case 'refine': this.refine(record); break;
       case 'finish': this.finish(record); break;
       case 'notice': this.notices.push(record.text); break;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -11,9 +12,8 @@
 #pragma GCC visibility push(default)
 namespace hyper {
 
-// Whether sessions that reserve `sum` together may run side by side on such an engine. Any lane of
-// a reservation may be used by a path or by a route, so that the sum has to keep within the lanes
-// that may be open as well as within the rows. Pure.
+// Whether sessions that reserve `sum` together may run side by side on such an engine: every lane
+// may be open at once, and has a row of its own. Pure.
 bool FitTogether(const Reservation& sum, const Capabilities& can);
 
 class Driver {
@@ -39,6 +39,10 @@ class Driver {
 
  private:
   void Admit();
+  Result<std::span<const Event>> Poll(double timeout_s);
+  bool Dispatch(std::span<const Event> events);
+  void React(bool moved);
+  void Charge(const Session::StepTime& time);
   void Retire();
 
   Engine& engine_;

@@ -78,6 +78,10 @@ struct Event {
   // Of the lane's history, tokens whose KV was computed again for this token, or copied there from
   // another context of the model.
   int recomputed_tokens = 0;
+  // Non-zero reuse penalties of the token's routes, and how many of them were rewards: the summed
+  // scores of an expert may be negative.
+  int penalty_sums = 0;
+  int penalty_rewards = 0;
   // kEnd:
   EndReason end_reason = EndReason::kStop;
   // kScored: one row per continuation, the log-probability of each of its tokens.

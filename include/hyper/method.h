@@ -19,10 +19,9 @@ class Method {
   virtual ~Method() = default;
   // Opens the first paths and grants them tokens.
   virtual Status Start(Pool& pool) = 0;
-  // A path ended while others still run (answers so far may decide to stop). All On... calls come
-  // after every event of a forward has been applied. Default: nothing.
-  virtual void OnFinish(Pool& pool, PathId path);
-  // A running path has taken a token; the method may Pause or Finish it. Default: nothing.
+  // A path has taken a token, or has ended (see Path::running): the method may Pause or Finish it,
+  // or stop by the answers so far. All On... calls come after every event of a forward has been
+  // applied. Default: nothing.
   virtual void OnToken(Pool& pool, PathId path);
   // The answer to Pool::Score: one row per continuation, the log-probability of each of its tokens.
   // Default: nothing.

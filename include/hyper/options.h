@@ -71,6 +71,11 @@ struct MethodOptions {
   // Sampling and length.
   SamplerSpec sampler{0.6, 20, 0.95, 0.0};
   int max_tokens = 32768;
+  // Where the paper leaves room, or what it says is not what one may want.
+  bool late_expansion = false;
+  bool keep_finished = false;
+  bool vote_warmup = true;
+  bool vote_clones = true;
 };
 
 // The table: every option, bound to its field of `options`, in the order of --help.

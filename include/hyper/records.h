@@ -42,8 +42,9 @@ enum class PathKind {
 const char* ActionName(Action action);
 const char* PathStatusName(PathStatus status);
 
-// Statistics of the pool at one position (App. A), raw or normalised.
-struct StatisticsRecord {
+// Statistics of the pool at one position (App. A); all are 0 for an empty pool. Normalised by X_max
+// they are in [0, 1], but for D_dist and D_seq, which have no maximum of their own.
+struct PoolStatistics {
   double confidence = 0;              // C-bar, mean confidence, nats
   double entropy = 0;                 // H, mean top-k entropy, nats
   double consensus = 0;               // beta, [0, 1]
@@ -51,6 +52,40 @@ struct StatisticsRecord {
   double sequence_diversity = 0;      // D_seq, [0, 1]
   double diversity = 0;               // D
   double variance = 0;                // Var(C), nats^2
+
+  // Calls visit(name, field) for each, in the order of JSON members and columns.
+  template <class Self, class Visit>
+  static void ForEach(Self& self, Visit&& visit) {
+    visit("confidence", self.confidence);
+    visit("entropy", self.entropy);
+    visit("consensus", self.consensus);
+    visit("distribution_diversity", self.distribution_diversity);
+    visit("sequence_diversity", self.sequence_diversity);
+    visit("diversity", self.diversity);
+    visit("variance", self.variance);
+  }
+};
+
+// X_max of one statistic, and where it was first seen: late positions with one path can dominate
+// it.
+struct Maximum {
+  double value = 0;
+  int position = -1;  // -1: nothing seen
+  int paths = 0;
+};
+
+// X_max of the statistics that are normalised (App. A, eq. global-max-norm-app).
+struct MaxStatistics {
+  Maximum confidence, entropy, diversity, variance;
+
+  // As PoolStatistics::ForEach.
+  template <class Self, class Visit>
+  static void ForEach(Self& self, Visit&& visit) {
+    visit("confidence", self.confidence);
+    visit("entropy", self.entropy);
+    visit("diversity", self.diversity);
+    visit("variance", self.variance);
+  }
 };
 
 struct PathRecord {  // a path was opened or forked
@@ -77,16 +112,27 @@ struct TokenRecord {
 struct DecisionRecord {
   int step = 0;      // number of the decision, from 0
   int position = 0;  // generated tokens at the decision
-  StatisticsRecord raw;
-  StatisticsRecord normalised;                // D_dist and D_seq are left as they are
+  PoolStatistics raw;
+  PoolStatistics normalised;
+  // What they were computed from: the most probable tokens of each running path, with as many
+  // entries as entropy and confidence read.
+  struct Reading {
+    PathId path = kNoPath;
+    std::vector<TokenLogprob> top;
+  };
+  std::vector<Reading> readings;
   std::array<double, kActionCount> scores{};  // by Action
-  std::array<bool, kActionCount> allowed{};
-  Action action = Action::kNone;
-  int expansion = 1;  // r_t
+  ActionSet allowed;
+  Action action = Action::kNone;  // the one with the highest score
+  bool acted = false;             // it changed something; else the pool went on as under None
+  int expansion = 1;              // r_t
   int paths_before = 0;
   int paths_after = 0;  // lanes right after the action, transients and routes not counted
   int lanes_after = 0;  // transients and extra routes counted
   std::string note;     // why it was a no-op or was cut short, in words; else empty
+
+  // What was done: the action, or None where it changed nothing.
+  Action effect() const { return acted ? action : Action::kNone; }
 };
 
 struct RefineRecord {  // routes of a path from the next token on
@@ -136,13 +182,13 @@ std::string ShortageText(const ShortageRecord& shortage);
 struct WarmupRecord {  // what the warm-up settled
   bool has_threshold = false;
   double threshold = 0;
-  // X_max of a statistic, and where it was seen: late positions with one path can dominate it.
-  struct Maximum {
-    double value = 0;
-    int position = -1;  // -1: nothing seen
+  MaxStatistics maxima;
+  // Where the maxima come from: the warm-up paths stepped together, by token from the first on.
+  struct Position {
+    PoolStatistics statistics;
     int paths = 0;
   };
-  Maximum confidence, entropy, diversity, variance;
+  std::vector<Position> positions;
 };
 
 using Record = std::variant<PathRecord, TokenRecord, DecisionRecord, RefineRecord, FinishRecord,
@@ -169,6 +215,8 @@ struct Ledger {
   double engine_s = 0;
   double sampler_s = 0;
   double statistics_s = 0;
+  int64_t penalty_sums = 0;     // reuse penalties of two-pass routing that were not zero
+  int64_t penalty_rewards = 0;  // of these, rewards: the expert's summed scores were negative
 
   int64_t effective() const { return generated + extra_routes + probe + judge + value; }
   double mean_lanes() const {

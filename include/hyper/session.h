@@ -48,6 +48,8 @@ struct SessionResult {
   Ledger ledger;
 };
 
+class SessionPool;
+
 class Session {
  public:
   // `engine` must outlive the session.
@@ -57,8 +59,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  Pool& pool() { return pool_; }
-  const Pool& pool() const { return pool_; }
+  Pool& pool();
+  const Pool& pool() const;
   const Method& method() const { return *method_; }
   bool started() const { return started_; }
   bool finished() const { return finished_; }
@@ -72,21 +74,30 @@ class Session {
   // The votes over the paths so far; final once finished().
   SessionResult Result() const;
 
-  // For the driver.
+ private:
+  friend class Driver;
+
+  struct StepTime {  // seconds of one step of the driver
+    double wall_s = 0;
+    double engine_s = 0;
+    double sampler_s = 0;
+    double statistics_s = 0;
+  };
+
   void Start();
   bool Dispatch(const Event& event);  // false: not an event of this session's lanes
+  // Every event of a poll has been dispatched. `engine_moved`: some lane of the engine went on.
+  void React(bool engine_moved);
+  // Sessions side by side are charged the whole of a step each.
+  void Charge(const StepTime& time);
   void Fail(const Error& error);
-  void AfterPoll(bool engine_moved);
-  // Adds the seconds of one step; sessions side by side are charged the whole of it each.
-  void ChargeTime(double wall_s, double engine_s, double sampler_s, double statistics_s);
-
- private:
   void Advance();
   void NotifyMethod();
   void RelieveStall();
   void CheckLimits();
   void Conclude();
   void NoteFailures();
+  void NotePenalties();
 
   struct Happened {  // what the method is told after a poll
     PathId path = kNoPath;
@@ -95,7 +106,7 @@ class Session {
     std::vector<std::vector<float>> scores;
   };
 
-  Pool pool_;
+  std::unique_ptr<SessionPool> pool_;
   std::unique_ptr<Method> method_;
   SessionLimits limits_;
   Status status_;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "src/core/logits.h"
+#include "src/core/softmax.h"
 
 namespace hyper {
 namespace {
@@ -58,19 +59,7 @@ void CombineBlock(std::span<const std::span<const float>> routes, std::span<cons
 
 std::vector<double> RouteConfidenceWeights(std::span<const double> confidences,
                                            double temperature) {
-  double largest = -std::numeric_limits<double>::infinity();
-  for (double confidence : confidences) {
-    if (!std::isnan(confidence)) largest = std::max(largest, confidence);
-  }
-  std::vector<double> weights;
-  double total = 0;
-  for (double confidence : confidences) {
-    const double exponent = (confidence - largest) / temperature;
-    weights.push_back(std::isnan(exponent) ? 0.0 : std::exp(exponent));
-    total += weights.back();
-  }
-  for (double& weight : weights) weight = total > 0 ? weight / total : 0.0;
-  return weights;
+  return Softmax(confidences, temperature);
 }
 
 std::vector<double> AggregateRoutes(std::span<const std::span<const float>> routes,

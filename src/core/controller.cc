@@ -6,10 +6,12 @@
 namespace hyper {
 namespace {
 
-void Raise(Maximum& maximum, double value, int64_t position, size_t pool_size) {
+void Raise(Maximum& maximum, const Maximum& seen) {
   const bool first = maximum.position < 0;
-  if (std::isnan(value) || (!first && value <= maximum.value)) return;
-  maximum = {value, position, pool_size};
+  if (std::isnan(seen.value) || (!first && seen.value <= maximum.value)) {
+    return;
+  }
+  maximum = seen;
 }
 
 }  // namespace
@@ -20,12 +22,14 @@ const char* PathStatusName(PathStatus status) {
   return kPathStatusNames[static_cast<size_t>(status)];
 }
 
-void MaxStatistics::Observe(const PoolStatistics& statistics, int64_t position) {
-  if (statistics.paths == 0) return;
-  Raise(confidence, statistics.mean_confidence, position, statistics.paths);
-  Raise(entropy, statistics.mean_entropy, position, statistics.paths);
-  Raise(diversity, statistics.diversity, position, statistics.paths);
-  Raise(variance, statistics.confidence_variance, position, statistics.paths);
+void Observe(MaxStatistics& maxima, const PoolStatistics& statistics, int position, int paths) {
+  if (paths == 0) {
+    return;
+  }
+  Raise(maxima.confidence, {statistics.confidence, position, paths});
+  Raise(maxima.entropy, {statistics.entropy, position, paths});
+  Raise(maxima.diversity, {statistics.diversity, position, paths});
+  Raise(maxima.variance, {statistics.variance, position, paths});
 }
 
 double NormaliseByMaximum(double value, double maximum) {
@@ -34,17 +38,16 @@ double NormaliseByMaximum(double value, double maximum) {
   return std::isnan(ratio) ? 0.0 : std::min(ratio, 1.0);
 }
 
-NormalisedStatistics Normalise(const PoolStatistics& statistics, const MaxStatistics& maxima) {
-  NormalisedStatistics normalised;
-  normalised.confidence = NormaliseByMaximum(statistics.mean_confidence, maxima.confidence.value);
-  normalised.entropy = NormaliseByMaximum(statistics.mean_entropy, maxima.entropy.value);
+PoolStatistics Normalise(const PoolStatistics& statistics, const MaxStatistics& maxima) {
+  PoolStatistics normalised = statistics;
+  normalised.confidence = NormaliseByMaximum(statistics.confidence, maxima.confidence.value);
+  normalised.entropy = NormaliseByMaximum(statistics.entropy, maxima.entropy.value);
   normalised.diversity = NormaliseByMaximum(statistics.diversity, maxima.diversity.value);
-  normalised.variance = NormaliseByMaximum(statistics.confidence_variance, maxima.variance.value);
-  normalised.consensus = statistics.consensus;
+  normalised.variance = NormaliseByMaximum(statistics.variance, maxima.variance.value);
   return normalised;
 }
 
-ActionScores ScoreActions(const NormalisedStatistics& statistics) {
+ActionScores ScoreActions(const PoolStatistics& statistics) {
   const double c = statistics.confidence;
   const double h = statistics.entropy;
   const double d = statistics.diversity;

@@ -13,11 +13,10 @@ namespace {
 PoolStatistics Statistics(double confidence, double entropy, double diversity, double variance,
                           double consensus) {
   PoolStatistics statistics;
-  statistics.paths = 4;
-  statistics.mean_confidence = confidence;
-  statistics.mean_entropy = entropy;
+  statistics.confidence = confidence;
+  statistics.entropy = entropy;
   statistics.diversity = diversity;
-  statistics.confidence_variance = variance;
+  statistics.variance = variance;
   statistics.consensus = consensus;
   return statistics;
 }
@@ -33,7 +32,7 @@ TEST(Controller, ScoresEqualTheOracle) {
     maxima.entropy.value = golden["max"]["h"];
     maxima.diversity.value = golden["max"]["d"];
     maxima.variance.value = golden["max"]["v"];
-    const NormalisedStatistics normalised =
+    const PoolStatistics normalised =
         Normalise(Statistics(raw["c"], raw["h"], raw["d"], raw["v"], raw["beta"]), maxima);
     EXPECT_NEAR(normalised.confidence, golden["normalised"]["c"].get<double>(), 1e-15);
     EXPECT_NEAR(normalised.entropy, golden["normalised"]["h"].get<double>(), 1e-15);
@@ -50,7 +49,7 @@ TEST(Controller, ScoresEqualTheOracle) {
 TEST(Controller, EachActionWinsWhereThePaperWantsIt) {
   const auto choose = [](double confidence, double entropy, double diversity, double variance,
                          double beta) {
-    return ChooseAction(ScoreActions({confidence, entropy, diversity, variance, beta}),
+    return ChooseAction(ScoreActions(Statistics(confidence, entropy, diversity, variance, beta)),
                         ActionSet::All());
   };
   EXPECT_EQ(choose(0.9, 0.1, 0.9, 0.2, 0.9), Action::kNone);         // reliable and diverse
@@ -90,18 +89,16 @@ TEST(Controller, NormalisationIsAGlobalMaximumCappedAtOne) {
 TEST(Controller, MaximaRememberWhereTheyWereFirstSeen) {
   MaxStatistics maxima;
   EXPECT_EQ(maxima.confidence.position, -1);
-  maxima.Observe(Statistics(10, 1.0, 0.5, kNan, 1), 1);
-  PoolStatistics later = Statistics(12, 0.5, 0.5, 3, 1);
-  later.paths = 1;
-  maxima.Observe(later, 2);
-  maxima.Observe(Statistics(12, 2.0, 0.4, 2, 1), 3);
-  maxima.Observe(PoolStatistics(), 4);  // an empty pool says nothing
+  Observe(maxima, Statistics(10, 1.0, 0.5, kNan, 1), 1, 4);
+  Observe(maxima, Statistics(12, 0.5, 0.5, 3, 1), 2, 1);
+  Observe(maxima, Statistics(12, 2.0, 0.4, 2, 1), 3, 4);
+  Observe(maxima, PoolStatistics(), 4, 0);  // an empty pool says nothing
   EXPECT_EQ(maxima.confidence.value, 12);
   EXPECT_EQ(maxima.confidence.position, 2);
-  EXPECT_EQ(maxima.confidence.pool_size, 1U);
+  EXPECT_EQ(maxima.confidence.paths, 1);
   EXPECT_EQ(maxima.entropy.value, 2);
   EXPECT_EQ(maxima.entropy.position, 3);
-  EXPECT_EQ(maxima.entropy.pool_size, 4U);
+  EXPECT_EQ(maxima.entropy.paths, 4);
   EXPECT_EQ(maxima.diversity.position, 1);  // equal values: the first
   EXPECT_EQ(maxima.variance.value, 3);
 }

@@ -103,15 +103,14 @@ double SequenceDiversity(std::span<const PathView> paths) {
 
 PoolStatistics ComputePoolStatistics(std::span<const PathView> paths, double eta, int k) {
   PoolStatistics statistics;
-  statistics.paths = paths.size();
-  statistics.mean_confidence = MeanConfidence(paths);
-  statistics.mean_entropy = MeanEntropy(paths);
+  statistics.confidence = MeanConfidence(paths);
+  statistics.entropy = MeanEntropy(paths);
   statistics.consensus = Consensus(paths);
   statistics.distribution_diversity = DistributionDiversity(paths, k);
   statistics.sequence_diversity = SequenceDiversity(paths);
   statistics.diversity =
       eta * statistics.distribution_diversity + (1 - eta) * statistics.sequence_diversity;
-  statistics.confidence_variance = ConfidenceVariance(paths);
+  statistics.variance = ConfidenceVariance(paths);
   return statistics;
 }
 

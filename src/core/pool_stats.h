@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 
+#include "hyper/records.h"
 #include "hyper/types.h"
 #include "src/core/confidence.h"
 
@@ -16,18 +17,6 @@ struct PathView {
   Token chosen = kNoToken;            // y, the token taken
   std::span<const TokenLogprob> top;  // most probable first
   std::span<const Token> suffix;      // the last L tokens, or all since the last decision
-};
-
-// The pool at one position. All are 0 for an empty pool.
-struct PoolStatistics {
-  size_t paths = 0;                   // S_t
-  double mean_confidence = 0;         // C-bar, nats
-  double mean_entropy = 0;            // H, nats
-  double consensus = 0;               // beta, (0, 1]
-  double distribution_diversity = 0;  // D_dist, [0, ln 2]
-  double sequence_diversity = 0;      // D_seq, [0, 1]
-  double diversity = 0;               // D
-  double confidence_variance = 0;     // Var(C), nats^2
 };
 
 // Mean over the known (not NaN) values, 0 where there are none. Source: eqs. C-bar-app, H-def-app.

@@ -5,30 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "src/core/softmax.h"
+
 namespace hyper {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 float Orderable(float value) { return std::isnan(value) ? kMinusInfinity : value; }
-
-// softmax(row), for penalty = softmax.
-std::vector<float> Softmax(std::span<const float> row) {
-  float largest = kMinusInfinity;
-  for (float value : row) largest = std::max(largest, Orderable(value));
-  std::vector<float> probabilities(row.size());
-  if (!std::isfinite(largest)) return probabilities;
-  double total = 0;
-  for (size_t i = 0; i < row.size(); ++i) {
-    const double weight = std::exp(static_cast<double>(Orderable(row[i])) - largest);
-    probabilities[i] = static_cast<float>(weight);
-    total += weight;
-  }
-  for (float& probability : probabilities) {
-    probability = static_cast<float>(probability / total);
-  }
-  return probabilities;
-}
 
 }  // namespace
 

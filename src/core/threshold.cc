@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "src/core/quantile.h"
+
 namespace hyper {
 namespace {
 
@@ -30,14 +32,6 @@ std::vector<double> SortedFinite(std::span<const double> values) {
   }
   std::sort(sorted.begin(), sorted.end());
   return sorted;
-}
-
-double Percentile(const std::vector<double>& sorted, double percent) {
-  const double rank = percent / 100 * static_cast<double>(sorted.size() - 1);
-  const size_t below = static_cast<size_t>(rank);
-  const size_t above = std::min(below + 1, sorted.size() - 1);
-  const double fraction = rank - static_cast<double>(below);
-  return sorted[below] + fraction * (sorted[above] - sorted[below]);
 }
 
 }  // namespace
@@ -83,7 +77,7 @@ double ComputeThreshold(const ThresholdRule& rule, std::span<const double> lowes
     return -std::numeric_limits<double>::infinity();
   }
   if (rule.kind == ThresholdRule::Kind::kPercentile) {
-    return Percentile(sorted, std::clamp(rule.percentile, 0.0, 100.0));
+    return Quantile(sorted, std::clamp(rule.percentile, 0.0, 100.0) / 100);
   }
   const size_t kept = std::min(static_cast<size_t>(std::max(rule.top, 1)), sorted.size());
   return sorted[sorted.size() - kept];

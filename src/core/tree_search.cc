@@ -6,18 +6,10 @@
 #include <limits>
 #include <numeric>
 
+#include "src/core/softmax.h"
+
 namespace hyper {
 namespace {
-
-// exp(R / T_b), scaled so that the largest is 1: shares are ratios, and nothing overflows.
-std::vector<double> Exponentials(std::span<const double> rewards, double temperature) {
-  std::vector<double> result;
-  const double best = rewards.empty() ? 0.0 : *std::max_element(rewards.begin(), rewards.end());
-  for (const double reward : rewards) {
-    result.push_back(std::exp((reward - best) / temperature));
-  }
-  return result;
-}
 
 std::vector<int> RoundedShares(std::span<const double> weights, int budget) {
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -62,7 +54,7 @@ std::vector<int> CeiledShares(std::span<const double> rewards, std::span<const d
 std::vector<int> RebaseShares(std::span<const double> rewards, int budget, double temperature,
                               ShareRounding rounding) {
   assert(temperature > 0 && budget >= 0);
-  const std::vector<double> weights = Exponentials(rewards, temperature);
+  const std::vector<double> weights = ScaledExponentials(rewards, temperature).weights;
   return rounding == ShareRounding::kRound ? RoundedShares(weights, budget)
                                            : CeiledShares(rewards, weights, budget);
 }
@@ -126,17 +118,6 @@ double RescaleConfidence(double confidence, double low, double high) {
     return confidence >= high ? 1 : 0;
   }
   return std::clamp((confidence - low) / (high - low), 0.0, 1.0);
-}
-
-double Quantile(std::vector<double> sample, double q) {
-  if (sample.empty()) {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  std::sort(sample.begin(), sample.end());
-  const double at = q * static_cast<double>(sample.size() - 1);
-  const auto below = static_cast<size_t>(at);
-  const size_t above = std::min(below + 1, sample.size() - 1);
-  return sample[below] + (at - static_cast<double>(below)) * (sample[above] - sample[below]);
 }
 
 }  // namespace hyper

@@ -61,8 +61,4 @@ double RolloutValue(double value, double best, double alpha);
 // 1). A sample without spread gives 1 at or above it, else 0; a NaN gives 0.
 double RescaleConfidence(double confidence, double low, double high);
 
-// Linearly interpolated quantile, as numpy.quantile has it; NaN for an empty sample.
-//   q  in [0, 1]
-double Quantile(std::vector<double> sample, double q);
-
 }  // namespace hyper

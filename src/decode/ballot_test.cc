@@ -40,6 +40,15 @@ TEST(Ballot, TheMostFrequentSpellingStandsForItsGroup) {
   EXPECT_EQ(VotesOf(paths).at("majority").answer, "1/2");
 }
 
+TEST(Ballot, LengthAndConfidenceHaveTheirOwnWeights) {
+  // 0.6 x 30/40 + 0.4 x 4/8 = 0.65 against 0.6 x 10/40 + 0.4 x 8/8 = 0.55.
+  const std::vector<Path> paths = {Answered("long", 4, 30), Answered("sure", 8, 10)};
+  const VoteOutcome vote = VotesOf(paths).at("length_confidence");
+  EXPECT_EQ(vote.answer, "long");
+  EXPECT_NEAR(vote.scores[0].score, 0.65, 1e-12);
+  EXPECT_NEAR(vote.scores[1].score, 0.55, 1e-12);
+}
+
 TEST(Ballot, OrderOfPathsCannotMatter) {  // V03
   const std::vector<Path> one = {Answered("A"), Answered("B"), Answered("A"), Answered("B")};
   const std::vector<Path> other = {Answered("B"), Answered("B"), Answered("A"), Answered("A")};

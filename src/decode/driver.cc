@@ -41,6 +41,7 @@ void Driver::Admit() {
     queued_.erase(queued_.begin());
     running_.push_back(next);
     next->Start();
+    Retire();  // one that had nothing to do
   }
 }
 
@@ -50,28 +51,47 @@ void Driver::Retire() {
 
 Status Driver::Step(double timeout_s) {
   Admit();
-  Retire();
   if (running_.empty()) {
     return {};
   }
   const double start = Now();
   const double sampler_before = engine_.cost().sampler_s;
+  const Result<std::span<const Event>> events = Poll(timeout_s);
+  if (!events) {
+    return events.error();
+  }
+  const double polled = Now();
+  const bool moved = Dispatch(*events);
+  React(moved);
+  const double sampler_s = engine_.cost().sampler_s - sampler_before;
+  const double done = Now();
+  Charge({done - start, polled - start - sampler_s, sampler_s, done - polled});
+  Retire();
+  return {};
+}
+
+// The engine's failure is every session's.
+Result<std::span<const Event>> Driver::Poll(double timeout_s) {
   Result<std::span<const Event>> events = engine_.Poll(timeout_s);
   if (!events) {
     for (Session* session : running_) {
       session->Fail(events.error());
     }
     running_.clear();
-    return events.error();
+    return events;
   }
-  const double polled = Now();
   for (const std::string& notice : engine_.TakeNotices()) {
     for (Session* session : running_) {
       session->pool().Emit(NoticeRecord{notice});
     }
   }
+  return events;
+}
+
+// Gives each event to the session whose lane it is about. Returns whether some lane went on.
+bool Driver::Dispatch(std::span<const Event> events) {
   bool moved = false;
-  for (const Event& event : *events) {
+  for (const Event& event : events) {
     moved |= event.kind != EventKind::kStalled;
     for (Session* session : running_) {
       if (session->Dispatch(event)) {
@@ -79,16 +99,19 @@ Status Driver::Step(double timeout_s) {
       }
     }
   }
+  return moved;
+}
+
+void Driver::React(bool moved) {
   for (Session* session : running_) {
-    session->AfterPoll(moved);
+    session->React(moved);
   }
-  const double done = Now();
-  const double sampler_s = engine_.cost().sampler_s - sampler_before;
+}
+
+void Driver::Charge(const Session::StepTime& time) {
   for (Session* session : running_) {
-    session->ChargeTime(done - start, polled - start - sampler_s, sampler_s, done - polled);
+    session->Charge(time);
   }
-  Retire();
-  return {};
 }
 
 Status Driver::RunAll() {

@@ -90,7 +90,7 @@ TEST(HyperSession, TheListsOfTheWarmupAreDroppedOnceItsMaximaAreTaken) {
       [](uint64_t, std::string_view written, int) { return Write(written, 12, '7'); }));
   auto session = ScriptedSession(engine, "hyper", HyperOptions());
   RunToEnd(engine, *session);
-  EXPECT_GT(RecordsOf<WarmupRecord>(*session).at(0).confidence.value, 0);
+  EXPECT_GT(RecordsOf<WarmupRecord>(*session).at(0).maxima.confidence.value, 0);
   for (const Path& path : session->pool().paths()) {
     EXPECT_TRUE(path.top_history.empty());
     EXPECT_EQ(path.confidences.size(), path.tokens.size());

@@ -4,8 +4,6 @@
 
 namespace hyper {
 
-void Method::OnFinish(Pool& /*pool*/, PathId /*path*/) {}
-
 void Method::OnToken(Pool& /*pool*/, PathId /*path*/) {}
 
 void Method::OnScored(Pool& /*pool*/, PathId /*path*/, uint64_t /*request*/,

@@ -28,6 +28,11 @@ Error OutOfRange(const char* name, const std::string& value, const std::string& 
 
 // What one option's own range cannot tell.
 Status CheckTogether(const MethodOptions& options) {
+  if (options.suffix > options.interval) {
+    return OutOfRange("suffix", std::to_string(options.suffix),
+                      fmt::format("0 to {}, the --interval: suffixes begin at the last decision",
+                                  options.interval));
+  }
   if (options.horizon > options.interval) {
     return OutOfRange("horizon", std::to_string(options.horizon),
                       fmt::format("0 to {}, the --interval", options.interval));
@@ -89,7 +94,7 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
       {o.suffix,
        {.name = "suffix",
         .symbol = "L",
-        .help = "tokens compared by edit distance; 0: T",
+        .help = "tokens compared by edit distance, at most T; 0: T",
         .bounds = Between(0, 65536),
         .group = kControl,
         .read_by = kController}},
@@ -426,6 +431,26 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
         .bounds = Between(1, 1048576),
         .group = kSampling,
         .brief = "400"}},
+      {o.late_expansion,
+       {.name = "late-expansion",
+        .help = "multi_token and branch also expand paths that have less left than it costs",
+        .group = kControl,
+        .read_by = kController}},
+      {o.keep_finished,
+       {.name = "keep-finished",
+        .help = "a continuation that ended within an expansion votes, surer or not",
+        .group = kControl,
+        .read_by = kController}},
+      {o.vote_warmup,
+       {.name = "vote-warmup",
+        .help = "warm-up paths vote too",
+        .group = kVote,
+        .read_by = kController}},
+      {o.vote_clones,
+       {.name = "vote-clones",
+        .help = "a fork that ends within T tokens votes beside the path it came from",
+        .group = kVote,
+        .read_by = kController}},
   };
 }
 

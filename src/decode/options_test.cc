@@ -73,6 +73,7 @@ TEST(Options, EachBadValueIsNamedWithItsRange) {
   EXPECT_NE(message([](auto& o) { o.sampler.top_p = 0; }), "");
   EXPECT_NE(message([](auto& o) { o.sampler.min_p = 1; }), "");
   EXPECT_NE(message([](auto& o) { o.horizon = 65; }), "");
+  EXPECT_NE(message([](auto& o) { o.suffix = 65; }).find("0 to 64"), std::string::npos);
   EXPECT_NE(message([](auto& o) { o.eta = 1.5; }), "");
   EXPECT_NE(message([](auto& o) { o.threshold.top = 0; }).find("top:0"), std::string::npos);
   EXPECT_NE(message([](auto& o) { o.threshold.percentile = 101; }), "");
@@ -100,7 +101,7 @@ TEST(Options, EveryOptionIsDeclaredOnceAndSaysWhatItTakes) {
     EXPECT_NE(option.Takes(), "") << option.info().name;
     EXPECT_TRUE(option.Check().ok()) << option.info().name;
   }
-  EXPECT_EQ(names.size(), 60U);
+  EXPECT_EQ(names.size(), 64U);
 }
 
 // Text that an option prints is text that it reads, for every option and preset.

@@ -54,12 +54,13 @@ inline ExtractedAnswer AfterEquals(std::string_view text, bool finished, bool) {
 // A session over the prompt "q" with greedy sampling; lanes and cells as roomy as given.
 inline std::unique_ptr<Session> ScriptedSession(Engine& engine, const std::string& method,
                                                 MethodOptions options, int64_t cells = 1 << 20,
-                                                SessionLimits limits = {}) {
+                                                SessionLimits limits = {},
+                                                SessionSeed seed = {7, 3}) {
   options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
   Pool::Config config;
   config.prompt.tokens = {'q'};
   config.options = options;
-  config.seed = {7, 3};
+  config.seed = seed;
   config.reservation = {LaneLimit(options), cells};
   config.extractor = AfterEquals;
   Result<std::unique_ptr<Method>> made = MakeMethod(method, options);

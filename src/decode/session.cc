@@ -6,21 +6,28 @@
 #include <utility>
 
 #include "src/decode/ballot.h"
+#include "src/decode/session_pool.h"
 
 namespace hyper {
 
 Session::Session(Engine& engine, Pool::Config config, std::unique_ptr<Method> method,
                  SessionLimits limits)
-    : pool_(engine, std::move(config)), method_(std::move(method)), limits_(limits) {}
+    : pool_(std::make_unique<SessionPool>(engine, std::move(config))),
+      method_(std::move(method)),
+      limits_(limits) {}
 
 Session::~Session() = default;
+
+Pool& Session::pool() { return *pool_; }
+
+const Pool& Session::pool() const { return *pool_; }
 
 void Session::Start() {
   started_ = true;
   if (finished_) {
     return;
   }
-  Status status = method_->Start(pool_);
+  Status status = method_->Start(*pool_);
   if (!status) {
     Fail(status.error());
   }
@@ -30,7 +37,7 @@ bool Session::Dispatch(const Event& event) {
   if (finished_) {
     return false;
   }
-  const PathId id = pool_.Apply(event);
+  const PathId id = pool_->Apply(event);
   if (id == kNoPath) {
     return false;
   }
@@ -38,13 +45,13 @@ bool Session::Dispatch(const Event& event) {
     lane_failure_ = event.error;
   }
   if (event.kind == EventKind::kToken && !event.degenerate) {
-    const Path& path = pool_.path(id);
+    const Path& path = pool_->path(id);
     unsure_tokens_ +=
         path.kind == PathKind::kReasoning && std::isnan(path.confidences.back()) ? 1 : 0;
   }
   if (event.kind == EventKind::kScored) {
     happened_.push_back({id, event.kind, event.request, event.scores});
-  } else if (event.kind == EventKind::kToken || !pool_.path(id).running()) {
+  } else if (event.kind == EventKind::kToken || !pool_->path(id).running()) {
     happened_.push_back({id, event.kind, 0, {}});
   }
   return true;
@@ -55,34 +62,32 @@ bool Session::Dispatch(const Event& event) {
 void Session::NotifyMethod() {
   for (const Happened& what : std::exchange(happened_, {})) {
     if (what.kind == EventKind::kScored) {
-      method_->OnScored(pool_, what.path, what.request, what.scores);
-    } else if (!pool_.path(what.path).running()) {
-      method_->OnFinish(pool_, what.path);
+      method_->OnScored(*pool_, what.path, what.request, what.scores);
     } else {
-      method_->OnToken(pool_, what.path);
+      method_->OnToken(*pool_, what.path);
     }
   }
 }
 
-void Session::ChargeTime(double wall_s, double engine_s, double sampler_s, double statistics_s) {
-  Ledger& ledger = pool_.mutable_ledger();
-  ledger.wall_s += wall_s;
-  ledger.engine_s += engine_s;
-  ledger.sampler_s += sampler_s;
-  ledger.statistics_s += statistics_s;
+void Session::Charge(const StepTime& time) {
+  Ledger& ledger = pool_->mutable_ledger();
+  ledger.wall_s += time.wall_s;
+  ledger.engine_s += time.engine_s;
+  ledger.sampler_s += time.sampler_s;
+  ledger.statistics_s += time.statistics_s;
 }
 
-void Session::AfterPoll(bool engine_moved) {
+void Session::React(bool engine_moved) {
   if (finished_) {
     return;
   }
   NotifyMethod();
-  if (pool_.stalled() && !engine_moved) {
+  if (pool_->stalled() && !engine_moved) {
     RelieveStall();
   }
-  pool_.ClearStall();
+  pool_->ClearStall();
   CheckLimits();
-  Status status = finished_ ? Status() : method_->OnPolled(pool_);
+  Status status = finished_ ? Status() : method_->OnPolled(*pool_);
   if (!status) {
     Fail(status.error());
   }
@@ -92,44 +97,53 @@ void Session::AfterPoll(bool engine_moved) {
 // No lane of any session could move for want of cells: expansion stops first, then the method gives
 // up what it can spare, then the least confident path goes.
 void Session::RelieveStall() {
-  ++pool_.mutable_ledger().stalls;
-  const int before = pool_.LanesInUse();
-  if (pool_.may_expand()) {
-    pool_.StopExpansion(/*stalled=*/true);
+  ++pool_->mutable_ledger().stalls;
+  const int before = pool_->Rows();
+  if (pool_->may_expand()) {
+    pool_->StopExpansion(/*stalled=*/true);
   }
-  method_->OnShortage(pool_);
-  if (pool_.LanesInUse() < before) {
+  method_->OnShortage(*pool_);
+  if (pool_->Rows() < before) {
     return;
   }
-  pool_.PruneForCells("the engine has no KV cells left");
+  pool_->PruneForCells("the engine has no KV cells left");
 }
 
 void Session::Advance() {
-  while (!finished_ && pool_.settled()) {
-    if (method_->Done(pool_)) {
+  while (!finished_ && pool_->settled()) {
+    if (method_->Done(*pool_)) {
       Conclude();
       break;
     }
-    const size_t decisions = pool_.paths().size();
-    Status status = method_->OnSettled(pool_);
+    const size_t decisions = pool_->paths().size();
+    Status status = method_->OnSettled(*pool_);
     if (!status) {
       Fail(status.error());
       break;
     }
     // A method that neither grants nor ends would spin here; that is a bug in it, named as one.
-    if (pool_.settled() && !method_->Done(pool_) && !pool_.running().empty() &&
-        decisions == pool_.paths().size()) {
+    if (pool_->settled() && !method_->Done(*pool_) && !pool_->running().empty() &&
+        decisions == pool_->paths().size()) {
       Fail({ErrorCode::kInternal,
             "the method granted nothing although paths wait; it must grant or be done"});
     }
   }
 }
 
+void Session::NotePenalties() {
+  const Ledger& ledger = pool_->ledger();
+  if (ledger.penalty_rewards > 0) {
+    pool_->Emit(NoticeRecord{fmt::format(
+        "{} of {} penalties on reusing an expert were rewards: the router's scores were negative",
+        ledger.penalty_rewards, ledger.penalty_sums)});
+  }
+}
+
 void Session::CheckLimits() {
-  if (pool_.settled() && method_->Done(pool_)) {
+  if (pool_->settled() && method_->Done(*pool_)) {
     return;  // a run that came to its end within its limits is whole
   }
-  const Ledger& ledger = pool_.ledger();
+  const Ledger& ledger = pool_->ledger();
   if (limits_.budget_tokens > 0 && ledger.effective() >= limits_.budget_tokens) {
     Stop(fmt::format("the budget of {} effective tokens is used up", limits_.budget_tokens));
   } else if (limits_.time_s > 0 && ledger.wall_s >= limits_.time_s) {
@@ -142,20 +156,21 @@ void Session::Stop(const std::string& reason) {
     return;
   }
   partial_ = true;
-  partial_reason_ = fmt::format("{}; {} paths were still running", reason, pool_.running().size());
-  pool_.CancelAll(reason);
+  partial_reason_ = fmt::format("{}; {} paths were still running", reason, pool_->running().size());
+  pool_->CancelAll(reason);
   Conclude();
 }
 
 // The end of a session that the engine and the method brought to one: what its result lacks.
 void Session::Conclude() {
-  if (unsure_tokens_ > 0 && pool_.engine().capabilities().max_top_count > 0) {
-    pool_.Emit(NoticeRecord{fmt::format("{} of {} tokens have no confidence", unsure_tokens_,
-                                        pool_.ledger().generated)});
+  if (unsure_tokens_ > 0 && pool_->engine().capabilities().max_top_count > 0) {
+    pool_->Emit(NoticeRecord{fmt::format("{} of {} tokens have no confidence", unsure_tokens_,
+                                         pool_->ledger().generated)});
   }
   if (!lane_failure_) {
     NoteFailures();
   }
+  NotePenalties();
   finished_ = true;
 }
 
@@ -173,8 +188,8 @@ void Session::NoteFailures() {
   const std::string words = result.failed_paths == 0
                                 ? "a score failed: " + reason
                                 : fmt::format("{} of {} paths failed: {}", result.failed_paths,
-                                              pool_.paths().size(), reason);
-  pool_.Emit(NoticeRecord{words});
+                                              pool_->paths().size(), reason);
+  pool_->Emit(NoticeRecord{words});
   partial_reason_ = partial_ ? partial_reason_ + "; " + words : words;
   partial_ = true;
 }
@@ -186,29 +201,29 @@ void Session::Fail(const Error& error) {
   status_ = error;
   partial_ = true;
   partial_reason_ = error.message;
-  pool_.CancelAll(error.message);
+  pool_->CancelAll(error.message);
   finished_ = true;
 }
 
 SessionResult Session::Result() const {
   SessionResult result;
-  result.ledger = pool_.ledger();
+  result.ledger = pool_->ledger();
   result.partial = partial_;
   result.partial_reason = partial_reason_;
-  result.vote_rule = method_->VoteRule(pool_);
+  result.vote_rule = method_->VoteRule(*pool_);
   std::vector<Voter> voters;
-  for (const Path& path : pool_.paths()) {
-    const bool votes = method_->Votes(pool_, path);
+  for (const Path& path : pool_->paths()) {
+    const bool votes = method_->Votes(*pool_, path);
     // Samples that came to their end without an answer keep their rank in the Borda vote.
     const bool ranks = path.kind == PathKind::kReasoning &&
                        (path.status == PathStatus::kFinished || path.status == PathStatus::kLength);
     if (votes || ranks) {
-      voters.push_back({&path, method_->Weight(pool_, path), votes});
+      voters.push_back({&path, method_->Weight(*pool_, path), votes});
     }
     result.voting_paths += votes ? 1 : 0;
     result.failed_paths += path.status == PathStatus::kFailed ? 1 : 0;
   }
-  result.votes = AllVotes(voters, pool_.options());
+  result.votes = AllVotes(voters, pool_->options());
   const auto chosen = result.votes.find(result.vote_rule);
   if (chosen != result.votes.end()) {
     result.answer = chosen->second.answer;

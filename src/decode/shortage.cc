@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include "hyper/pool.h"
+#include "src/decode/session_pool.h"
 
 namespace hyper {
 namespace {
@@ -53,85 +53,28 @@ std::string ShortageText(const ShortageRecord& shortage) {
                      shortage.running);
 }
 
-int64_t Pool::cells() const {
-  const bool any = std::any_of(running_.begin(), running_.end(),
-                               [this](PathId id) { return path(id).kind == PathKind::kReasoning; });
-  return own_cells_ + (any ? static_cast<int64_t>(config_.prompt.tokens.size()) : 0);
+// Peaks are those of paths, as the paper counts them: the routes of a token come and go within it,
+// and keep no cells.
+void SessionPool::NotePeaks() {
+  ledger_.lanes_peak = std::max(ledger_.lanes_peak, static_cast<int>(running_.size()));
+  ledger_.cells_peak = std::max(ledger_.cells_peak, cells());
 }
 
-void Pool::Hold(PathId id) {
-  const Path& opened = path(id);
-  holdings_.push_back({opened.length(), {}});
-  if (opened.parent != kNoPath) {
-    holdings_[static_cast<size_t>(opened.parent)].forks.push_back(id);
-  }
-  own_cells_ += opened.kind == PathKind::kJudge ? opened.prompt_tokens : 0;
-}
-
-void Pool::Grow(PathId id, int count) {
-  holdings_[static_cast<size_t>(id)].tokens += count;
-  own_cells_ += count;
-}
-
-// Goes up the tree of forks while a path there holds nothing more.
-void Pool::Release(PathId id) {
-  own_cells_ -= path(id).kind == PathKind::kJudge ? path(id).prompt_tokens : 0;
-  while (!path(id).running()) {
-    Holding& holding = holdings_[static_cast<size_t>(id)];
-    int shared = 0;
-    for (const PathId fork : holding.forks) {
-      shared = std::max(shared, path(fork).fork_position);
-    }
-    const int inherited = path(id).fork_position;
-    own_cells_ -= std::max(holding.tokens, inherited) - std::max(shared, inherited);
-    holding.tokens = shared;
-    const PathId parent = path(id).parent;
-    if (shared > 0 || parent == kNoPath) {
-      return;
-    }
-    std::erase(holdings_[static_cast<size_t>(parent)].forks, id);
-    id = parent;
-  }
-}
-
-void Pool::NotePeaks() {
-  const int lanes = LanesInUse();
-  ledger_.lanes_peak = std::max(ledger_.lanes_peak, lanes);
-  ledger_.cells_peak =
-      std::max(ledger_.cells_peak, cells() + lanes - static_cast<int64_t>(running_.size()));
-}
-
-int Pool::FreeLanes(int tokens) const {
-  const int running = static_cast<int>(running_.size());
-  const int by_lanes = config_.reservation.lanes - running;
-  const int64_t ahead = std::max(tokens, 1);
-  const int64_t by_cells = (FreeCells() - running * ahead) / ahead;
-  return static_cast<int>(std::clamp<int64_t>(by_cells, 0, std::max(by_lanes, 0)));
-}
-
-int Pool::LanesInUse() const {
-  int lanes = 0;
+int SessionPool::Rows() const {
+  int rows = 0;
   for (const PathId id : running_) {
-    lanes += path(id).routes;
+    rows += path(id).routes;
   }
-  return lanes;
+  return rows;
 }
 
-PathId Pool::LeastConfident(std::span<const PathId> among) const {
-  return *std::min_element(among.begin(), among.end(), [this](PathId a, PathId b) {
-    const double x = Sureness(path(a));
-    const double y = Sureness(path(b));
-    return x != y ? x < y : a > b;  // among equals the youngest goes
-  });
-}
-
-void Pool::RecordShortage(ShortageStep step, int routes, PathId path) {
+void SessionPool::RecordShortage(ShortageStep step, int routes, PathId path) {
   // A judge's prompt counts as held before it is computed, so that less than nothing may be left.
   const int64_t left = std::max<int64_t>(FreeCells(), 0);
   Emit(ShortageRecord{step, position(), static_cast<int>(running_.size()), routes, left, path});
 }
 
-void Pool::StopExpansion(bool stalled) {
+void SessionPool::StopExpansion(bool stalled) {
   may_resume_ = may_resume_ && !stalled;
   if (!may_expand_) {
     return;
@@ -148,7 +91,7 @@ void Pool::StopExpansion(bool stalled) {
   RecordShortage(ShortageStep::kExpansionStopped, routes, kNoPath);
 }
 
-void Pool::PruneForCells(const std::string& reason) {
+void SessionPool::PruneForCells(const std::string& reason) {
   if (running_.empty()) {
     return;
   }
@@ -159,14 +102,12 @@ void Pool::PruneForCells(const std::string& reason) {
   EndForCells(LeastConfident(paths.empty() ? running_ : paths), running_.size() == 1, reason);
 }
 
-void Pool::EndForCells(PathId victim, bool last, const std::string& reason) {
+void SessionPool::EndForCells(PathId victim, bool last, const std::string& reason) {
   Finish(victim, last ? PathStatus::kLength : PathStatus::kPruned, reason);
   RecordShortage(last ? ShortageStep::kPathEnded : ShortageStep::kPathPruned, 0, victim);
 }
 
-// Prunes until every running path can have `count` tokens of the reservation; returns how many each
-// gets: fewer where only one path is left.
-int Pool::MakeRoom(int count) {
+int SessionPool::MakeRoom(int count) {
   while (!running_.empty()) {
     const auto running = static_cast<int64_t>(running_.size());
     const int64_t room = FreeCells();

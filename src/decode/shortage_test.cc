@@ -24,6 +24,7 @@ MethodOptions ShortOptions(const std::string& actions) {
   options.window = 4;
   options.max_tokens = 40;
   EXPECT_TRUE(SetOption(options, "actions", actions).ok());
+  options.late_expansion = true;  // the warm-up is short, so that all of the pool is late
   return options;
 }
 

@@ -1,15 +1,22 @@
-// From paths to the statistics of core, and from those to records.
+// From paths to the statistics of core.
 #pragma once
 
+#include <vector>
+
+#include "hyper/pool.h"
 #include "hyper/records.h"
-#include "src/core/controller.h"
-#include "src/core/pool_stats.h"
 
 namespace hyper {
 
-StatisticsRecord ToRecord(const PoolStatistics& statistics);
-// D_dist and D_seq, which have no maximum of their own, are taken from `raw`.
-StatisticsRecord ToRecord(const NormalisedStatistics& normalised, const StatisticsRecord& raw);
-PoolStatistics ToCore(const StatisticsRecord& record);
+// Statistics of the running paths at the current position (App. A). The suffixes compared are the
+// last L tokens; as L is at most T, none begins before the last decision. Pure.
+PoolStatistics StatisticsOf(const Pool& pool);
+
+// The top lists that these statistics were computed from. Pure.
+std::vector<DecisionRecord::Reading> ReadingsOf(const Pool& pool);
+
+// The warm-up paths stepped together: statistics at each position, from 1 token on, and how many
+// paths were that long. Needs Path::top_history. Pure.
+std::vector<WarmupRecord::Position> WarmupPositions(const Pool& pool);
 
 }  // namespace hyper

@@ -14,20 +14,41 @@ Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) :
 
 Json IdOrNull(PathId path) { return path == kNoPath ? Json(nullptr) : Json(path); }
 
-Json StatisticsJson(const StatisticsRecord& statistics) {
-  return {{"confidence", Number(statistics.confidence)},
-          {"entropy", Number(statistics.entropy)},
-          {"consensus", Number(statistics.consensus)},
-          {"distribution_diversity", Number(statistics.distribution_diversity)},
-          {"sequence_diversity", Number(statistics.sequence_diversity)},
-          {"diversity", Number(statistics.diversity)},
-          {"variance", Number(statistics.variance)}};
+Json StatisticsJson(const PoolStatistics& statistics) {
+  Json json = Json::object();
+  PoolStatistics::ForEach(statistics,
+                          [&json](const char* name, double value) { json[name] = Number(value); });
+  return json;
 }
 
-Json MaximumJson(const WarmupRecord::Maximum& maximum) {
+Json MaximumJson(const Maximum& maximum) {
   return {{"value", Number(maximum.value)},
           {"position", maximum.position < 0 ? Json(nullptr) : Json(maximum.position)},
           {"paths", maximum.paths}};
+}
+
+Json ReadingsJson(const std::vector<DecisionRecord::Reading>& readings) {
+  Json all = Json::array();
+  for (const DecisionRecord::Reading& reading : readings) {
+    Json top = Json::array();
+    for (const TokenLogprob& candidate : reading.top) {
+      top.push_back({candidate.token, Number(candidate.logprob)});
+    }
+    all.push_back({{"path", reading.path}, {"top", std::move(top)}});
+  }
+  return all;
+}
+
+// One array per statistic, all of one length.
+Json PositionsJson(const std::vector<WarmupRecord::Position>& positions) {
+  Json columns = {{"paths", Json::array()}};
+  for (const WarmupRecord::Position& position : positions) {
+    columns["paths"].push_back(position.paths);
+    PoolStatistics::ForEach(position.statistics, [&columns](const char* name, double value) {
+      columns[name].push_back(Number(value));
+    });
+  }
+  return columns;
 }
 
 // The members of each kind of record, "record" first.
@@ -58,7 +79,8 @@ struct RecordVisitor {
     Json scores = Json::object();
     for (size_t i = 0; i < kActionCount; ++i) {
       const auto action = static_cast<Action>(i);
-      scores[ActionName(action)] = decision.allowed[i] ? Number(decision.scores[i]) : Json(nullptr);
+      scores[ActionName(action)] =
+          decision.allowed.Has(action) ? Number(decision.scores[i]) : Json(nullptr);
     }
     return {{"record", "decision"},
             {"step", decision.step},
@@ -67,6 +89,7 @@ struct RecordVisitor {
             {"normalised", StatisticsJson(decision.normalised)},
             {"scores", std::move(scores)},
             {"action", ActionName(decision.action)},
+            {"acted", decision.acted},
             {"expansion", decision.expansion},
             {"paths_before", decision.paths_before},
             {"paths_after", decision.paths_after},
@@ -95,12 +118,12 @@ struct RecordVisitor {
   }
 
   Json operator()(const WarmupRecord& warmup) const {
-    return {{"record", "warmup"},
-            {"threshold", warmup.has_threshold ? Number(warmup.threshold) : Json(nullptr)},
-            {"confidence", MaximumJson(warmup.confidence)},
-            {"entropy", MaximumJson(warmup.entropy)},
-            {"diversity", MaximumJson(warmup.diversity)},
-            {"variance", MaximumJson(warmup.variance)}};
+    Json json = {{"record", "warmup"},
+                 {"threshold", warmup.has_threshold ? Number(warmup.threshold) : Json(nullptr)}};
+    MaxStatistics::ForEach(warmup.maxima, [&json](const char* name, const Maximum& maximum) {
+      json[name] = MaximumJson(maximum);
+    });
+    return json;
   }
 
   Json operator()(const NoticeRecord& notice) const {
@@ -133,6 +156,8 @@ Json LedgerJson(const Ledger& ledger) {
           {"positions", ledger.positions},
           {"cells_peak", ledger.cells_peak},
           {"cells_peak_bytes", Number(ledger.cells_peak_bytes())},
+          {"penalty_sums", ledger.penalty_sums},
+          {"penalty_rewards", ledger.penalty_rewards},
           {"stalls", ledger.stalls}};
 }
 
@@ -177,6 +202,16 @@ Json PathJson(const Path& path) {
 }
 
 Json RecordJson(const Record& record) { return std::visit(RecordVisitor{}, record); }
+
+Json TraceJson(const Record& record) {
+  Json json = RecordJson(record);
+  if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
+    json["readings"] = ReadingsJson(decision->readings);
+  } else if (const auto* warmup = std::get_if<WarmupRecord>(&record)) {
+    json["positions"] = PositionsJson(warmup->positions);
+  }
+  return json;
+}
 
 Json OptionsJson(const MethodOptions& options) {
   Json object = Json::object();

@@ -32,6 +32,9 @@ Json PathJson(const Path& path);
 
 // One record, its kind under "record": path, token, decision, refine, finish, warmup or notice.
 Json RecordJson(const Record& record);
+// The same with what the controller read: `readings` of a decision and `positions` of the warm-up,
+// out of which statistics, X_max and scores can be computed again. Long; for traces. Pure.
+Json TraceJson(const Record& record);
 
 // Every option by its name, as ForEach gives them.
 Json OptionsJson(const MethodOptions& options);

@@ -119,17 +119,38 @@ TEST(PathJson, UnknownsAreNull) {
   EXPECT_EQ(path["status"], "running");
 }
 
+TEST(TraceJson, HoldsWhatTheControllerRead) {
+  DecisionRecord decision;
+  decision.readings = {{4, {{17, -0.5F}, {9, -INFINITY}}}};
+  EXPECT_EQ(TraceJson(decision)["readings"],
+            Json::parse(R"([{"path": 4, "top": [[17, -0.5], [9, null]]}])"));
+  EXPECT_FALSE(RecordJson(decision).contains("readings"));
+  WarmupRecord warmup;
+  warmup.positions.resize(2);
+  warmup.positions[0].paths = 3;
+  warmup.positions[1].statistics.diversity = 0.25;
+  const Json positions = TraceJson(warmup)["positions"];
+  EXPECT_EQ(positions["paths"], Json::parse("[3, 0]"));
+  EXPECT_EQ(positions["diversity"], Json::parse("[0.0, 0.25]"));
+  EXPECT_EQ(positions.size(), 8U);
+  EXPECT_FALSE(RecordJson(warmup).contains("positions"));
+}
+
 TEST(RecordJson, EveryKindNamesItself) {
   DecisionRecord decision;
   decision.action = Action::kMultiToken;
-  decision.allowed = {true, false, true, true};
+  decision.allowed = ActionSet::All().Without(Action::kSingleToken);
   decision.scores = {0.5, 2.0, 0.75, kNan};
   const Json json = RecordJson(decision);
   EXPECT_EQ(json["record"], "decision");
   EXPECT_EQ(json["action"], "multi_token");
+  EXPECT_EQ(json["acted"], false);
   EXPECT_EQ(json["scores"]["none"], 0.5);
   EXPECT_TRUE(json["scores"]["single_token"].is_null()) << "an action that was not allowed";
   EXPECT_TRUE(json["scores"]["branch"].is_null()) << "a score that is not finite";
+
+  decision.acted = true;
+  EXPECT_EQ(RecordJson(decision)["acted"], true);
 
   EXPECT_EQ(RecordJson(PathRecord{3, 1, 17, false}),
             Json::parse(R"({"record": "path", "path": 3, "parent": 1, "position": 17,

@@ -23,10 +23,9 @@ Status InsertWarmup(Database& database, int64_t id, const WarmupRecord& warmup) 
       database.Prepare("INSERT INTO warmups VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   if (!insert) return insert.error();
   insert->Bind(id).Bind(warmup.has_threshold ? warmup.threshold : StoredPath::kUnknown);
-  for (const WarmupRecord::Maximum* maximum :
-       {&warmup.confidence, &warmup.entropy, &warmup.diversity, &warmup.variance}) {
-    insert->BindAll(maximum->value, maximum->position, maximum->paths);
-  }
+  MaxStatistics::ForEach(warmup.maxima, [&insert](const char*, const Maximum& maximum) {
+    insert->BindAll(maximum.value, maximum.position, maximum.paths);
+  });
   return insert->Run();
 }
 
@@ -56,10 +55,8 @@ Status InsertSeries(Database& database, int64_t id, const StoredItem& item) {
   return {};
 }
 
-void BindStatistics(Statement& insert, const StatisticsRecord& statistics) {
-  insert.BindAll(statistics.confidence, statistics.entropy, statistics.consensus,
-                 statistics.distribution_diversity, statistics.sequence_diversity,
-                 statistics.diversity, statistics.variance);
+void BindStatistics(Statement& insert, const PoolStatistics& statistics) {
+  PoolStatistics::ForEach(statistics, [&insert](const char*, double value) { insert.Bind(value); });
 }
 
 Status InsertDecisions(Database& database, int64_t id, const StoredItem& item) {
@@ -75,7 +72,7 @@ Status InsertDecisions(Database& database, int64_t id, const StoredItem& item) {
     int allowed = 0;
     for (size_t action = 0; action < kActionCount; ++action) {
       insert->Bind(decision.scores[action]);
-      allowed |= decision.allowed[action] ? 1 << action : 0;
+      allowed |= decision.allowed.Has(static_cast<Action>(action)) ? 1 << action : 0;
     }
     insert->Bind(allowed);
     if (Status status = insert->Run(); !status) return status;

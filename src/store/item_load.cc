@@ -42,12 +42,11 @@ Status TakeWarmup(const Statement& row, StoredItem& item) {
   warmup.has_threshold = !row.IsNull(1);
   if (warmup.has_threshold) warmup.threshold = row.Double(1);
   int column = 2;
-  for (WarmupRecord::Maximum* maximum :
-       {&warmup.confidence, &warmup.entropy, &warmup.diversity, &warmup.variance}) {
-    maximum->value = row.Double(column++);
-    maximum->position = static_cast<int>(row.Int(column++));
-    maximum->paths = static_cast<int>(row.Int(column++));
-  }
+  MaxStatistics::ForEach(warmup.maxima, [&](const char*, Maximum& maximum) {
+    maximum.value = row.Double(column++);
+    maximum.position = static_cast<int>(row.Int(column++));
+    maximum.paths = static_cast<int>(row.Int(column++));
+  });
   item.warmup = warmup;
   return {};
 }
@@ -84,15 +83,10 @@ Status TakeSeries(const Statement& row, StoredItem& item) {
   return status;
 }
 
-StatisticsRecord ReadStatistics(const Statement& row, int first) {
-  StatisticsRecord statistics;
-  statistics.confidence = row.Double(first);
-  statistics.entropy = row.Double(first + 1);
-  statistics.consensus = row.Double(first + 2);
-  statistics.distribution_diversity = row.Double(first + 3);
-  statistics.sequence_diversity = row.Double(first + 4);
-  statistics.diversity = row.Double(first + 5);
-  statistics.variance = row.Double(first + 6);
+PoolStatistics ReadStatistics(const Statement& row, int column) {
+  PoolStatistics statistics;
+  PoolStatistics::ForEach(statistics,
+                          [&](const char*, double& value) { value = row.Double(column++); });
   return statistics;
 }
 
@@ -104,13 +98,16 @@ Status TakeDecision(const Statement& row, StoredItem& item) {
   decision.paths_before = static_cast<int>(row.Int(5));
   decision.paths_after = static_cast<int>(row.Int(6));
   decision.lanes_after = static_cast<int>(row.Int(7));
+  decision.acted = decision.lanes_after > decision.paths_before;
   decision.note = row.Text(8);
   decision.raw = ReadStatistics(row, 9);
   decision.normalised = ReadStatistics(row, 16);
   const int64_t allowed = row.Int(27);
   for (size_t action = 0; action < kActionCount; ++action) {
     decision.scores[action] = row.Double(23 + static_cast<int>(action));
-    decision.allowed[action] = (allowed >> action & 1) != 0;
+    if ((allowed >> action & 1) != 0) {
+      decision.allowed = decision.allowed.With(static_cast<Action>(action));
+    }
   }
   Status status = ParseName(row.Text(3), ActionName, kActionCount, decision.action);
   item.decisions.push_back(std::move(decision));

@@ -2,16 +2,32 @@
 
 #include <string>
 
+#include "hyper/records.h"
+
 namespace hyper {
 namespace {
 
 constexpr int kApplicationId = 0x48795045;  // "HyPE", in the header of every study file
 
-// Statistics appear twice in a decision: raw and normalised by X_max.
-#define HYPER_STATISTICS(prefix)                                                         \
-  prefix "_confidence REAL, " prefix "_entropy REAL, " prefix "_consensus REAL, " prefix \
-         "_distribution_diversity REAL, " prefix "_sequence_diversity REAL, " prefix     \
-         "_diversity REAL, " prefix "_variance REAL, "
+// The columns of the statistics, which appear twice in a decision: raw and normalised by X_max.
+std::string StatisticsColumns(const std::string& prefix) {
+  std::string columns;
+  const PoolStatistics any;
+  PoolStatistics::ForEach(
+      any, [&](const char* name, double) { columns += prefix + "_" + name + " REAL, "; });
+  return columns;
+}
+
+std::string DecisionsTable() {
+  return "CREATE TABLE decisions("
+         "item INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE, step INTEGER NOT NULL, "
+         "position INTEGER NOT NULL, action TEXT NOT NULL, expansion INTEGER NOT NULL, "
+         "paths_before INTEGER NOT NULL, paths_after INTEGER NOT NULL, "
+         "lanes_after INTEGER NOT NULL, note TEXT NOT NULL, " +
+         StatisticsColumns("raw") + StatisticsColumns("normalised") +
+         "score_none REAL, score_single_token REAL, score_multi_token REAL, score_branch REAL, "
+         "allowed INTEGER NOT NULL, UNIQUE(item, step))";
+}
 
 constexpr const char* kTables[] = {
     R"(CREATE TABLE runs(
@@ -54,13 +70,6 @@ constexpr const char* kTables[] = {
          item INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE, path INTEGER NOT NULL,
          name TEXT NOT NULL, first INTEGER NOT NULL, type TEXT NOT NULL, data BLOB NOT NULL,
          UNIQUE(item, path, name)))",
-    "CREATE TABLE decisions("
-    "item INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE, step INTEGER NOT NULL, "
-    "position INTEGER NOT NULL, action TEXT NOT NULL, expansion INTEGER NOT NULL, "
-    "paths_before INTEGER NOT NULL, paths_after INTEGER NOT NULL, lanes_after INTEGER NOT NULL, "
-    "note TEXT NOT NULL, " HYPER_STATISTICS("raw") HYPER_STATISTICS("normalised")
-    "score_none REAL, score_single_token REAL, score_multi_token REAL, score_branch REAL, "
-    "allowed INTEGER NOT NULL, UNIQUE(item, step))",
     R"(CREATE TABLE refinements(
          item INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE, number INTEGER NOT NULL,
          path INTEGER NOT NULL, position INTEGER NOT NULL, routes INTEGER NOT NULL,
@@ -80,8 +89,6 @@ constexpr const char* kTables[] = {
          gold TEXT NOT NULL, grader TEXT NOT NULL, note TEXT NOT NULL))",
 };
 
-#undef HYPER_STATISTICS
-
 Result<int64_t> Pragma(Database& database, const std::string& name) {
   Result<Statement> statement = database.Prepare("PRAGMA " + name);
   if (!statement) return statement.error();
@@ -94,6 +101,7 @@ Status MakeTables(Database& database) {
   for (const char* table : kTables) {
     if (Status status = database.Execute(table); !status) return status;
   }
+  if (Status status = database.Execute(DecisionsTable()); !status) return status;
   return database.Execute("PRAGMA application_id = " + std::to_string(kApplicationId) +
                           "; PRAGMA user_version = " + std::to_string(kStoreSchemaVersion));
 }

@@ -64,8 +64,8 @@ StoredItem WholeItem(const ItemKey& key) {
   WarmupRecord warmup;
   warmup.has_threshold = true;
   warmup.threshold = 4.5;
-  warmup.confidence = {9.5, 3, 8};
-  warmup.variance = {0.5, 60, 1};
+  warmup.maxima.confidence = {9.5, 3, 8};
+  warmup.maxima.variance = {0.5, 60, 1};
   item.warmup = warmup;
   StoredPath path;
   path.path = 0;
@@ -97,8 +97,9 @@ StoredItem WholeItem(const ItemKey& key) {
   decision.raw = {1, 2, 3, 4, 5, 6, 7};
   decision.normalised = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
   decision.scores = {0.5, -0.5, 0.25, 0};
-  decision.allowed = {true, false, true, false};
+  decision.allowed = ActionSet().With(Action::kMultiToken);
   decision.action = Action::kMultiToken;
+  decision.acted = true;
   decision.expansion = 3;
   decision.paths_before = 10;
   decision.paths_after = 11;
@@ -154,10 +155,10 @@ TEST_F(StoreTest, EveryFieldOfAnItemComesBack) {
   EXPECT_EQ(ledger.statistics_s, 0.125);
   ASSERT_TRUE(loaded->warmup.has_value());
   EXPECT_EQ(loaded->warmup->threshold, 4.5);
-  EXPECT_EQ(loaded->warmup->confidence.value, 9.5);
-  EXPECT_EQ(loaded->warmup->confidence.paths, 8);
-  EXPECT_EQ(loaded->warmup->entropy.position, -1);
-  EXPECT_EQ(loaded->warmup->variance.position, 60);
+  EXPECT_EQ(loaded->warmup->maxima.confidence.value, 9.5);
+  EXPECT_EQ(loaded->warmup->maxima.confidence.paths, 8);
+  EXPECT_EQ(loaded->warmup->maxima.entropy.position, -1);
+  EXPECT_EQ(loaded->warmup->maxima.variance.position, 60);
 }
 
 TEST_F(StoreTest, PathsAndSeriesComeBack) {
@@ -216,6 +217,7 @@ TEST_F(StoreTest, DecisionsAndVotesComeBack) {
   EXPECT_EQ(decision.scores, item.decisions[0].scores);
   EXPECT_EQ(decision.allowed, item.decisions[0].allowed);
   EXPECT_EQ(decision.action, Action::kMultiToken);
+  EXPECT_TRUE(decision.acted);
   EXPECT_EQ(decision.expansion, 3);
   EXPECT_EQ(decision.paths_before, 10);
   EXPECT_EQ(decision.paths_after, 11);

@@ -40,7 +40,7 @@ class Recorder {
     for (Record& record : records) {
       view_.OnRecord(record);
       if (trace_ != nullptr) {
-        trace_->Add(DumpJson(RecordJson(record)));
+        trace_->Add(DumpJson(TraceJson(record)));
       }
       if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
         warnings_.push_back(notice->text);

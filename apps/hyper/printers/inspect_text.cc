@@ -125,11 +125,12 @@ std::string DecisionsText(const StoredItem& item) {
       "multi_token, branch\n";
   for (const DecisionRecord& decision : item.decisions) {
     text += fmt::format("  {:>4} {:<12} {:>3} {:>4} {:>4} ", decision.position,
-                        ActionName(decision.action), decision.expansion, decision.paths_before,
+                        ActionName(decision.effect()), decision.expansion, decision.paths_before,
                         decision.paths_after);
     for (size_t action = 0; action < kActionCount; ++action) {
-      text += decision.allowed[action] ? fmt::format(" {:>6}", ShortNumber(decision.scores[action]))
-                                       : std::string("      -");
+      text += decision.allowed.Has(static_cast<Action>(action))
+                  ? fmt::format(" {:>6}", ShortNumber(decision.scores[action]))
+                  : std::string("      -");
     }
     text += decision.note.empty() ? "\n" : "  | " + OneLine(decision.note) + "\n";
   }

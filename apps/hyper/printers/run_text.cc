@@ -67,11 +67,6 @@ std::string PathCounts(const std::vector<Path>& paths) {
   return fmt::format("paths    {}: {}\n", paths.size(), fmt::join(parts, ", "));
 }
 
-// Whether a decision changed the pool: r_t = 1, or lanes that ran out, make an action a no-op.
-bool HadEffect(const DecisionRecord& decision) {
-  return decision.lanes_after > decision.paths_before;
-}
-
 // Empty where nothing was decided.
 std::string ActionCounts(const std::vector<Record>& records) {
   std::array<int, kActionCount> counts{};
@@ -79,9 +74,9 @@ std::string ActionCounts(const std::vector<Record>& records) {
   int without_effect = 0;
   for (const Record& record : records) {
     if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
-      ++counts[static_cast<size_t>(decision->action)];
+      ++counts[static_cast<size_t>(decision->effect())];
       ++decisions;
-      without_effect += decision->action != Action::kNone && !HadEffect(*decision) ? 1 : 0;
+      without_effect += decision->action != decision->effect() ? 1 : 0;
     }
   }
   if (decisions == 0) {
@@ -91,10 +86,11 @@ std::string ActionCounts(const std::vector<Record>& records) {
   for (size_t i = 0; i < kActionCount; ++i) {
     parts.push_back(fmt::format("{} {}", ActionName(static_cast<Action>(i)), counts[i]));
   }
-  return fmt::format("actions  {}{}\n", fmt::join(parts, ", "),
-                     without_effect > 0
-                         ? fmt::format(" ({} of these had nothing to expand)", without_effect)
-                         : "");
+  return fmt::format(
+      "actions  {}{}\n", fmt::join(parts, ", "),
+      without_effect > 0
+          ? fmt::format(" ({} chosen actions could do nothing and count as none)", without_effect)
+          : "");
 }
 
 }  // namespace
@@ -151,7 +147,7 @@ std::string FinishLine(const FinishRecord& record) {
 
 std::string ActionText(const DecisionRecord& record) {
   const char* name = ActionName(record.action);
-  return HadEffect(record) ? fmt::format("{} x{}", name, record.expansion) : name;
+  return record.acted ? fmt::format("{} x{}", name, record.expansion) : name;
 }
 
 std::string DecisionLine(const DecisionRecord& record) {

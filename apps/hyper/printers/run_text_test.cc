@@ -45,6 +45,7 @@ TEST(ActionText, ShowsAnExpansionOnlyWhereThereWasOne) {
   record.lanes_after = 2;
   EXPECT_EQ(ActionText(record), "branch");
   record.lanes_after = 6;
+  record.acted = true;
   EXPECT_EQ(ActionText(record), "branch x3");
 }
 

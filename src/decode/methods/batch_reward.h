@@ -44,8 +44,4 @@ std::string TextBetween(Pool& pool, PathId path, int begin, int end);
 // What was asked, without the chat template where that is known.
 const std::string& QuestionOf(const Pool& pool);
 
-// P(first) / (P(first) + P(second)) from the log-probabilities of two continuations; NaN where both
-// are impossible. Pure.
-double ShareOfFirst(double first_logprob, double second_logprob);
-
 }  // namespace hyper

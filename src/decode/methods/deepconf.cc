@@ -57,7 +57,7 @@ bool DeepConf::Consensus(const Pool& pool) const {
   return !vote.scores.empty() && vote.scores.front().share >= options_.consensus;
 }
 
-void DeepConf::OnFinish(Pool& pool, PathId path) {
+void DeepConf::OnToken(Pool& pool, PathId path) {
   if (!in_warmup_ && pool.path(path).status == PathStatus::kFinished && Consensus(pool)) {
     pool.CancelAll("consensus reached");
   }

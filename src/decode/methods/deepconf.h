@@ -14,7 +14,7 @@ class DeepConf : public Method {
   // at or above the threshold and paths that were never below it.
   DeepConf(const MethodOptions& options, bool all_vote) : options_(options), all_vote_(all_vote) {}
   Status Start(Pool& pool) override;
-  void OnFinish(Pool& pool, PathId path) override;
+  void OnToken(Pool& pool, PathId path) override;
   Status OnSettled(Pool& pool) override;
   bool Done(const Pool& pool) const override;
   bool Votes(const Pool& pool, const Path& path) const override;

@@ -1,49 +1,22 @@
 #include "src/decode/methods/hyper.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
-#include "src/core/confidence.h"
 #include "src/core/controller.h"
 #include "src/decode/methods/warmup.h"
-#include "src/decode/names.h"
 #include "src/decode/statistics.h"
 
 namespace hyper {
-namespace {
 
-// Running paths, the most confident (by window mean) first; ties by lower id.
-std::vector<PathId> ByConfidence(const Pool& pool) {
-  std::vector<PathId> ids = pool.running();
-  std::stable_sort(ids.begin(), ids.end(), [&pool](PathId a, PathId b) {
-    return Sureness(pool.path(a)) > Sureness(pool.path(b));
-  });
-  return ids;
-}
+// Algorithm 1 of the paper (App. B), with the line numbers of its listing. What a line means for
+// every single token is the pool's: GrantAll decodes up to the next decision (lines 11, 13), and
+// SessionPool::Take updates the sliding windows, prunes and ends paths (line 19). The vote (lines
+// 21, 22) is Session::Result.
 
-// Mean confidence of the tokens from number `start` on; 0 where none is known.
-double MeanSince(const Path& path, int start) {
-  const std::vector<double> since(path.confidences.begin() + start, path.confidences.end());
-  const double mean = TraceConfidence(since);
-  return std::isnan(mean) ? 0.0 : mean;
-}
-
-MaxStatistics MaximaOf(const WarmupRecord& warmup) {
-  const auto convert = [](const WarmupRecord::Maximum& maximum) {
-    return Maximum{maximum.value, maximum.position, static_cast<size_t>(maximum.paths)};
-  };
-  return {convert(warmup.confidence), convert(warmup.entropy), convert(warmup.diversity),
-          convert(warmup.variance)};
-}
-
-void AddNote(DecisionRecord& decision, const std::string& note) {
-  decision.note += decision.note.empty() ? note : "; " + note;
-}
-
-}  // namespace
-
-Status HyperMethod::Start(Pool& pool) {
+Status HyperMethod::Start(Pool& pool) {  // 1: warm-up, decoded as self-consistency does
   const bool refines = options_.actions.Has(Action::kSingleToken);
   if (refines && pool.model().expert_count > 1 && !pool.capabilities().routing) {
     pool.Emit(NoticeRecord{"SingleToken is off: " + pool.capabilities().no_routing});
@@ -52,206 +25,93 @@ Status HyperMethod::Start(Pool& pool) {
   return status ? pool.GrantAll(options_.interval) : status;
 }
 
-Status HyperMethod::OnSettled(Pool& pool) {
-  if (in_warmup_) {
-    return pool.running().empty() ? EndWarmup(pool) : pool.GrantAll(options_.interval);
-  }
-  MergeFamilies(pool);
-  if (tokens_to_decision_ > 0) {
-    return pool.GrantAll(std::exchange(tokens_to_decision_, 0));
-  }
-  return Decide(pool);
-}
-
-// The continuations of an expansion are judged at once, so that one of each root stays.
-void HyperMethod::OnShortage(Pool& pool) { MergeFamilies(pool); }
-
-bool HyperMethod::Done(const Pool& pool) const { return !in_warmup_ && pool.running().empty(); }
-
-Status HyperMethod::EndWarmup(Pool& pool) {
+Status HyperMethod::EndWarmup(Pool& pool) {  // 1: the threshold, X_max and the initial pool
   in_warmup_ = false;
-  Result<WarmupRecord> settled = SettleWarmup(pool);
-  if (!settled) {
-    return settled.error();
+  Result<WarmupRecord> warmup = SettleWarmup(pool);
+  if (!warmup) {
+    return warmup.error();
   }
-  warmup_ = *settled;
-  pool.Emit(warmup_);
+  maxima_ = warmup->maxima;
+  expansion_.SetUsualLength(MedianLength(pool));
+  pool.Emit(std::move(*warmup));
   pool.BeginPhase();
-  Status status = OpenPaths(pool, static_cast<uint64_t>(WarmupCount(options_)), PoolWidth(options_),
-                            /*warmup=*/false);
+  const auto first = static_cast<uint64_t>(WarmupCount(options_));
+  Status status = OpenPaths(pool, first, PoolWidth(options_), /*warmup=*/false);
   return status ? pool.GrantAll(1) : status;
 }
 
-// One decision of Algorithm 1: statistics, scores, action, and the grant up to the next decision.
-Status HyperMethod::Decide(Pool& pool) {
+Status HyperMethod::OnSettled(Pool& pool) {  // 2: for t = 1, 2, ..., in rounds of several tokens
+  if (in_warmup_) {
+    return pool.running().empty() ? EndWarmup(pool) : pool.GrantAll(options_.interval);
+  }
+  expansion_.Merge(pool);        // 17: what a MultiToken expansion has decoded merges back
+  if (pool.running().empty()) {  // 3: S_t is empty
+    return {};
+  }
+  if (tokens_to_decision_ == 0) {                      // 5: t mod T = 1
+    DecisionRecord decision = Read(pool);              // 6: statistics of the pool
+    decision.action = Choose(pool, decision);          // 7: argmax of the scores
+    Status status = expansion_.Apply(pool, decision);  // 9 to 18: apply it to the pool
+    if (!status) {
+      return status;
+    }
+    pool.Emit(std::move(decision));
+    tokens_to_decision_ = options_.interval;
+  }
+  const int tokens = std::min(expansion_.TokensToMerge(), tokens_to_decision_);
+  tokens_to_decision_ -= tokens;
+  return pool.GrantAll(tokens);
+}
+
+bool HyperMethod::Done(const Pool& pool) const {  // 3
+  return !in_warmup_ && pool.running().empty() && !expansion_.open();
+}
+
+DecisionRecord HyperMethod::Read(const Pool& pool) {  // 6
   DecisionRecord decision;
   decision.step = step_++;
   decision.position = pool.position();
   decision.paths_before = static_cast<int>(pool.running().size());
-  decision.raw = pool.Statistics(last_decision_);
-  last_decision_ = decision.position;
-  const NormalisedStatistics normalised = Normalise(ToCore(decision.raw), MaximaOf(warmup_));
-  decision.normalised = ToRecord(normalised, decision.raw);
-  decision.scores = ScoreActions(normalised);
-  for (size_t i = 0; i < kActionCount; ++i) {
-    decision.allowed[i] = options_.actions.Has(static_cast<Action>(i));
-  }
-  if (!pool.capabilities().routing) {
-    decision.allowed[static_cast<size_t>(Action::kSingleToken)] = false;
-  }
-  decision.action = Choose(pool, decision);
   decision.expansion = ExpansionFactor(PoolWidth(options_), decision.paths_before);
-  tokens_to_decision_ = options_.interval;
-  Status status = Apply(pool, decision);
-  if (!status) {
-    return status;
+  decision.raw = StatisticsOf(pool);
+  decision.readings = ReadingsOf(pool);
+  decision.normalised = Normalise(decision.raw, maxima_);
+  decision.scores = ScoreActions(decision.normalised);
+  decision.allowed = options_.actions;
+  if (!pool.capabilities().routing) {
+    decision.allowed = decision.allowed.Without(Action::kSingleToken);
   }
-  pool.Emit(decision);
-  int grant = tokens_to_decision_;
-  if (!families_.empty()) {
-    grant = std::min(HorizonTokens(options_), tokens_to_decision_);
-  }
-  tokens_to_decision_ -= grant;
-  return pool.GrantAll(grant);
+  return decision;
 }
 
-Action HyperMethod::Choose(const Pool& /*pool*/, const DecisionRecord& decision) const {
-  ActionSet allowed;
-  for (size_t i = 0; i < kActionCount; ++i) {
-    allowed = decision.allowed[i] ? allowed.With(static_cast<Action>(i)) : allowed;
-  }
-  return ChooseAction(decision.scores, allowed);
+Action HyperMethod::Choose(const Pool& /*pool*/, const DecisionRecord& decision) const {  // 7
+  return ChooseAction(decision.scores, decision.allowed);
 }
 
-Status HyperMethod::Apply(Pool& pool, DecisionRecord& decision) {
-  decision.paths_after = decision.paths_before;
-  decision.lanes_after = decision.paths_before;
-  if (decision.action == Action::kNone) {
-    return PlainRouting(pool);
-  }
-  if (decision.expansion <= 1) {
-    AddNote(decision, "r_t is 1: nothing to expand");
-    return PlainRouting(pool);
-  }
-  if (!pool.may_expand()) {
-    AddNote(decision, "KV cells are short: expansion has stopped");
-    return PlainRouting(pool);
-  }
-  if (decision.action == Action::kSingleToken) {
-    return ApplySingleToken(pool, decision);
-  }
-  Status status = PlainRouting(pool);
-  if (!status) {
-    return status;
-  }
-  if (decision.action == Action::kMultiToken) {
-    ApplyMultiToken(pool, decision);
-  } else {
-    ApplyBranch(pool, decision);
-  }
-  return {};
+bool HyperMethod::Votes(const Pool& pool, const Path& path) const {  // 21: who votes
+  return Method::Votes(pool, path) && (options_.vote_warmup || !path.warmup) &&
+         (options_.vote_clones || !IsClone(pool, path));
 }
 
-Status HyperMethod::PlainRouting(Pool& pool) {
-  const std::vector<PathId> ids = pool.running();
-  for (const PathId id : ids) {
-    Status status = pool.SetRoutes(id, 1);
-    if (!status) {
-      return status;
-    }
-  }
-  return {};
+// A fork with hardly a token of its own, beside the path that it was forked from.
+bool HyperMethod::IsClone(const Pool& pool, const Path& path) const {
+  return path.parent != kNoPath && path.length() - path.fork_position < options_.interval &&
+         Method::Votes(pool, path) && Method::Votes(pool, pool.path(path.parent));
 }
 
-Status HyperMethod::ApplySingleToken(Pool& pool, DecisionRecord& decision) {
-  // A route needs a lane, and a cell of its own while its token is computed.
-  const int64_t cells = pool.FreeCells() - int64_t{decision.paths_before} * options_.interval;
-  auto free = static_cast<int>(
-      std::clamp<int64_t>(cells, 0, std::max(0, pool.reservation().lanes - decision.paths_before)));
-  const int extra = decision.expansion - 1;
-  int plain = 0;
-  for (const PathId id : ByConfidence(pool)) {
-    const bool fits = extra <= free;
-    Status status = pool.SetRoutes(id, fits ? decision.expansion : 1);
-    if (!status) {
-      return status;
-    }
-    free -= fits ? extra : 0;
-    decision.lanes_after += fits ? extra : 0;
-    plain += fits ? 0 : 1;
+void HyperMethod::OnToken(Pool& pool, PathId id) {
+  const Path& path = pool.path(id);
+  if (clones_told_ || path.running() || !IsClone(pool, path)) {
+    return;
   }
-  if (plain > 0) {
-    AddNote(decision, "no lanes or cells left to refine the " + std::to_string(plain) +
-                          " least confident paths");
-  }
-  return {};
+  clones_told_ = true;
+  pool.Emit(NoticeRecord{fmt::format(
+      "path {} ended {} tokens after it was forked from path {}: nearly a copy of it, {}", id,
+      path.length() - path.fork_position, path.parent,
+      options_.vote_clones ? "with a vote of its own" : "so that only one of them votes")});
 }
 
-void HyperMethod::ApplyMultiToken(Pool& pool, DecisionRecord& decision) {
-  families_ = ForkRoots(pool, decision, pool.FreeLanes(HorizonTokens(options_)),
-                        "continuations: no more lanes or cells");
-}
-
-void HyperMethod::ApplyBranch(Pool& pool, DecisionRecord& decision) {
-  const int free =
-      std::min(pool.FreeLanes(options_.interval), options_.width - decision.paths_before);
-  ForkRoots(pool, decision, free, "branches: width, lanes or cells reached");
-  decision.paths_after = decision.lanes_after;
-}
-
-std::vector<HyperMethod::Family> HyperMethod::ForkRoots(Pool& pool, DecisionRecord& decision,
-                                                        int free, const char* shortage) {
-  const int wanted = (decision.expansion - 1) * decision.paths_before;
-  int opened = 0;
-  std::vector<Family> families;
-  for (const PathId root : ByConfidence(pool)) {
-    Family family{{root}, pool.path(root).length()};
-    for (int child = 1; child < decision.expansion && free > 0; ++child, --free) {
-      Result<PathId> forked = pool.Fork(root, decision.step, child);
-      if (!forked) {
-        AddNote(decision, forked.error().message);
-        free = 0;
-        break;
-      }
-      family.members.push_back(*forked);
-      ++opened;
-    }
-    if (family.members.size() > 1) {
-      families.push_back(std::move(family));
-    }
-  }
-  decision.lanes_after += opened;
-  if (opened < wanted) {
-    AddNote(decision,
-            "opened " + std::to_string(opened) + " of " + std::to_string(wanted) + " " + shortage);
-  }
-  return families;
-}
-
-// Keeps of each family the continuation with the highest mean confidence since the expansion. One
-// that ended stays a finished path whatever its rank; the running rest is closed and never votes.
-void HyperMethod::MergeFamilies(Pool& pool) {
-  for (const Family& family : families_) {
-    PathId best = kNoPath;
-    double best_confidence = 0;
-    for (const PathId id : family.members) {
-      const Path& path = pool.path(id);
-      const bool counts = path.running() || path.status == PathStatus::kFinished ||
-                          path.status == PathStatus::kLength;
-      const double confidence = MeanSince(path, family.start);
-      if (counts && (best == kNoPath || confidence > best_confidence)) {
-        best = id;
-        best_confidence = confidence;
-      }
-    }
-    for (const PathId id : family.members) {
-      if (id != best && pool.path(id).running()) {
-        pool.Finish(id, PathStatus::kMerged,
-                    "path " + std::to_string(best) + " was surer over the expansion", best);
-      }
-    }
-  }
-  families_.clear();
-}
+// The continuations of an expansion are judged at once, so that one of each root stays.
+void HyperMethod::OnShortage(Pool& pool) { expansion_.Merge(pool); }
 
 }  // namespace hyper

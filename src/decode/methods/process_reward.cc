@@ -1,6 +1,7 @@
 // A process reward model: a second engine that reads question and steps.
 #include <map>
 
+#include "src/core/softmax.h"
 #include "src/decode/methods/batch_reward.h"
 
 namespace hyper {
@@ -81,8 +82,7 @@ class ProcessReward : public BatchReward {
         return request.error();
       }
       lanes_[*lane] = next_;
-      pool.Await();
-      pool.mutable_ledger().value += static_cast<int64_t>(prompt->size() + verdicts.size());
+      pool.Await(static_cast<int64_t>(prompt->size() + verdicts.size()));
     }
     return {};
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "src/core/confidence.h"
+#include "src/core/softmax.h"
 #include "src/core/threshold.h"
 #include "src/core/vote.h"
 
@@ -33,7 +34,8 @@ double PathScore(const Path& path, PathScorer scorer, int vocabulary, int window
   const std::vector<double> confidences(path.confidences.begin(), path.confidences.end());
   switch (scorer) {
     case PathScorer::kSelfCertainty:
-      // KL(uniform || P) = -mean log P - log V; a token without a full-vocabulary mean makes it NaN.
+      // KL(uniform || P) = -mean log P - log V; a token without a full-vocabulary mean makes it
+      // NaN.
       return -Sum(path.mean_logprobs) / path.length() - std::log(static_cast<double>(vocabulary));
     case PathScorer::kMean:
       return TraceConfidence(confidences);
@@ -67,7 +69,8 @@ double ScoredPaths::Weight(const Pool& pool, const Path& path) const {
 }
 
 bool ScoredPaths::Done(const Pool& pool) const {
-  return pool.running().empty() && (options().scorer != PathScorer::kPTrue || probed_ == pool.paths().size());
+  return pool.running().empty() &&
+         (options().scorer != PathScorer::kPTrue || probed_ == pool.paths().size());
 }
 
 Status ScoredPaths::OnSettled(Pool& pool) {
@@ -139,9 +142,7 @@ Status ScoredPaths::Probe(Pool& pool) {
 
 void ScoredPaths::OnScored(Pool& pool, PathId path, uint64_t /*request*/,
                            const std::vector<std::vector<float>>& scores) {
-  const double yes = std::exp(Sum(scores[0]));
-  const double no = std::exp(Sum(scores[1]));
-  p_true_[asked_[path]] = yes + no > 0 ? yes / (yes + no) : kUnknown;
+  p_true_[asked_[path]] = ShareOfFirst(Sum(scores[0]), Sum(scores[1]));
   pool.Finish(path, PathStatus::kFinished, "P(True) probe answered");
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 // `action` where the engine and the options allow it, else None.
 Action IfAllowed(Action action, const DecisionRecord& decision) {
-  return decision.allowed[static_cast<size_t>(action)] ? action : Action::kNone;
+  return decision.allowed.Has(action) ? action : Action::kNone;
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "src/core/confidence.h"
+#include "src/core/quantile.h"
+#include "src/core/softmax.h"
 #include "src/core/tree_search.h"
 #include "src/decode/methods/batch_reward.h"
 #include "src/decode/methods/judge_reward.h"
@@ -42,15 +44,6 @@ std::string TextBetween(Pool& pool, PathId id, int begin, int end) {
 
 const std::string& QuestionOf(const Pool& pool) {
   return pool.prompt().question.empty() ? pool.prompt().text : pool.prompt().question;
-}
-
-double ShareOfFirst(double first_logprob, double second_logprob) {
-  const double larger = std::max(first_logprob, second_logprob);
-  if (!std::isfinite(larger)) {
-    return Path::kUnknown;
-  }
-  const double first = std::exp(first_logprob - larger);
-  return first / (first + std::exp(second_logprob - larger));
 }
 
 namespace {

@@ -140,13 +140,6 @@ TEST(ProbeReward, AsksInPlaceAndOnALaneOfItsOwnOnceThePathHasEnded) {
   EXPECT_DOUBLE_EQ(result.votes.at("weighted").scores[0].score, 1.0);
 }
 
-TEST(ProbeReward, ShareOfFirst) {
-  EXPECT_DOUBLE_EQ(ShareOfFirst(std::log(0.3), std::log(0.1)), 0.75);
-  EXPECT_DOUBLE_EQ(ShareOfFirst(-1000, -1000), 0.5);
-  EXPECT_DOUBLE_EQ(ShareOfFirst(-INFINITY, -3), 0);
-  EXPECT_TRUE(std::isnan(ShareOfFirst(-INFINITY, -INFINITY)));
-}
-
 TEST(ProbeReward, NoLaneForTheQuestionIsNoValue) {
   FakeOptions options = ProbedOptions();
   options.refuse_open = [](int64_t open) { return open >= 2; };

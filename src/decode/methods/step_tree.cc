@@ -30,7 +30,7 @@ Status StepTreeMethod::Start(Pool& pool) {
 
 void StepTreeMethod::OnToken(Pool& pool, PathId path) {
   const auto at = writing_.find(path);
-  if (at == writing_.end()) {
+  if (at == writing_.end() || !pool.path(path).running()) {
     return;
   }
   Writing& writing = at->second;

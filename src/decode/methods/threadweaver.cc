@@ -82,6 +82,9 @@ Status ThreadWeaver::Start(Pool& pool) {
 }
 
 void ThreadWeaver::OnToken(Pool& pool, PathId id) {
+  if (!pool.path(id).running()) {
+    return;
+  }
   bool pause = false;
   for (Trajectory& trajectory : trajectories_) {
     if (trajectory.trunk == id) {

@@ -1,15 +1,22 @@
 #include "src/decode/methods/warmup.h"
 
-#include <algorithm>
 #include <vector>
 
+#include "src/core/controller.h"
+#include "src/core/quantile.h"
 #include "src/core/threshold.h"
+#include "src/decode/statistics.h"
 
 namespace hyper {
 
 Result<WarmupRecord> SettleWarmup(Pool& pool) {
   const MethodOptions& options = pool.options();
-  WarmupRecord record = pool.WarmupStatistics();
+  WarmupRecord record;
+  record.positions = WarmupPositions(pool);
+  int position = 0;
+  for (const WarmupRecord::Position& at : record.positions) {
+    Observe(record.maxima, at.statistics, ++position, at.paths);
+  }
   if (options.threshold.kind == ThresholdRule::Kind::kOff) {
     return record;
   }
@@ -27,8 +34,8 @@ Result<WarmupRecord> SettleWarmup(Pool& pool) {
 }
 
 double MedianLength(const Pool& pool) {
-  std::vector<int> finished;
-  std::vector<int> all;
+  std::vector<double> finished;
+  std::vector<double> all;
   for (const Path& path : pool.paths()) {
     if (path.warmup) {
       all.push_back(path.length());
@@ -37,13 +44,8 @@ double MedianLength(const Pool& pool) {
       }
     }
   }
-  std::vector<int>& lengths = finished.empty() ? all : finished;
-  if (lengths.empty()) {
-    return 0;
-  }
-  std::sort(lengths.begin(), lengths.end());
-  const size_t half = lengths.size() / 2;
-  return lengths.size() % 2 == 1 ? lengths[half] : (lengths[half - 1] + lengths[half]) / 2.0;
+  const std::vector<double>& lengths = finished.empty() ? all : finished;
+  return lengths.empty() ? 0 : Quantile(lengths, 0.5);
 }
 
 }  // namespace hyper

@@ -174,7 +174,7 @@ void LlamaEngine::FinishLane(const LaneRows& rows) {
   } else {
     const std::span<float> logits = Logits(rows.rows.front());
     Observe(rows.lane, lane.length(), 0, logits);
-    TakeToken(rows.lane, &lane, logits, 1);
+    TakeToken(rows.lane, &lane, logits, {});
   }
 }
 
@@ -201,19 +201,21 @@ void LlamaEngine::FinishWave(LaneId id, Lane* lane, const LaneRows& rows) {
   options.k = refinement.spec.confidence_count;
   aggregated_.resize(routes.front().size());
   AggregateRoutes(routes, options, aggregated_);
+  Routed routed{refinement.spec.routes, 0, 0};
   for (const RoutePass& pass : refinement.passes) {
-    cost_.penalty_sums += pass.penalty_count();
-    cost_.penalty_rewards += pass.reward_count();
+    routed.penalty_sums += static_cast<int>(pass.penalty_count());
+    routed.penalty_rewards += static_cast<int>(pass.reward_count());
   }
+  cost_.penalty_sums += routed.penalty_sums;
+  cost_.penalty_rewards += routed.penalty_rewards;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   cost_.sampler_s += taken.count();
-  const int count = refinement.spec.routes;
   EndRefinement(lane);
   Observe(id, lane->length(), -1, aggregated_);
-  TakeToken(id, lane, aggregated_, count);
+  TakeToken(id, lane, aggregated_, routed);
 }
 
-void LlamaEngine::TakeToken(LaneId id, Lane* lane, std::span<float> logits, int routes) {
+void LlamaEngine::TakeToken(LaneId id, Lane* lane, std::span<float> logits, const Routed& routed) {
   const auto begin = std::chrono::steady_clock::now();
   RowSummary& summary = summaries_[summaries_used_++];
   SummarizeRow(logits, lane->spec.top_count, summary);
@@ -242,7 +244,9 @@ void LlamaEngine::TakeToken(LaneId id, Lane* lane, std::span<float> logits, int 
   Event& event = AddEvent(EventKind::kToken, id);
   event.position = lane->length();
   event.token = token;
-  event.routes = routes;
+  event.routes = routed.routes;
+  event.penalty_sums = routed.penalty_sums;
+  event.penalty_rewards = routed.penalty_rewards;
   event.recomputed_tokens = std::exchange(lane->recomputed, 0);
   event.degenerate = summary.degenerate;
   if (!summary.degenerate) {

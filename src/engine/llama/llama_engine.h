@@ -157,7 +157,12 @@ class LlamaEngine final : public Engine {
   void BeginRouting(const std::vector<LaneRows>& lanes);
   void FinishLane(const LaneRows& rows);
   void FinishWave(LaneId id, Lane* lane, const LaneRows& rows);
-  void TakeToken(LaneId id, Lane* lane, std::span<float> logits, int routes);
+  struct Routed {  // how the logits of a token were made
+    int routes = 1;
+    int penalty_sums = 0;
+    int penalty_rewards = 0;
+  };
+  void TakeToken(LaneId id, Lane* lane, std::span<float> logits, const Routed& routed);
   Event& AddEvent(EventKind kind, LaneId lane);
   std::span<float> Logits(int row);
   void Observe(LaneId lane, int position, int route, std::span<float> logits);

@@ -173,8 +173,8 @@ TEST(ReplayTest, TheWarmUpOfStoredPathsKnowsTheirConfidencesOnly) {
   RunStudy(engine, store, Plan({"sc", "deepconf"}, true));
   const Result<StoredItem> item = store.LoadItem({2, 1, 0});
   ASSERT_TRUE(item.has_value() && item->warmup.has_value());
-  EXPECT_GT(item->warmup->confidence.value, 0);
-  for (const WarmupRecord::Maximum& unknown : {item->warmup->entropy, item->warmup->diversity}) {
+  EXPECT_GT(item->warmup->maxima.confidence.value, 0);
+  for (const Maximum& unknown : {item->warmup->maxima.entropy, item->warmup->maxima.diversity}) {
     EXPECT_TRUE(std::isnan(unknown.value));
     EXPECT_EQ(unknown.position, -1);
   }

@@ -123,6 +123,7 @@ Status RunTraceReader::EndPath(const json& record) {
   StoredPath& path = growing.path;
   path.status = TraceStatus(TextOf(record, "status"));
   path.tokens = IntOf(record, "tokens", 0);
+  path.text.clear();  // a path that has ended may lose its vote later, by a second record
   // The end-of-generation token adds nothing to the text.
   const size_t shown = growing.pieces.size() - (path.status == PathStatus::kFinished ? 1 : 0);
   for (size_t i = 0; i < shown && i < growing.pieces.size(); ++i) path.text += growing.pieces[i];

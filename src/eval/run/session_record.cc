@@ -1,5 +1,6 @@
 #include "src/eval/run/session_record.h"
 
+#include <map>
 #include <string>
 #include <utility>
 #include <variant>
@@ -48,6 +49,50 @@ void AddAllSeries(const Path& path, std::vector<StoredSeries>& series) {
   AddSeries<uint8_t>(path, "routes", path.route_counts, series);
 }
 
+// What each path's decisions read: the positions, and the most probable tokens at each of them,
+// equally many at every position.
+void AddReadings(const std::vector<Record>& records, std::vector<StoredSeries>& series) {
+  struct Readings {
+    std::vector<int32_t> positions;
+    std::vector<int32_t> tokens;
+    std::vector<float> logprobs;
+  };
+  std::map<PathId, Readings> of_path;
+  for (const Record& record : records) {
+    const auto* decision = std::get_if<DecisionRecord>(&record);
+    if (decision == nullptr) {
+      continue;
+    }
+    for (const DecisionRecord::Reading& reading : decision->readings) {
+      Readings& all = of_path[reading.path];
+      all.positions.push_back(decision->position);
+      for (const TokenLogprob& candidate : reading.top) {
+        all.tokens.push_back(candidate.token);
+        all.logprobs.push_back(candidate.logprob);
+      }
+    }
+  }
+  for (auto& [path, all] : of_path) {
+    series.push_back({path, "read_position", 0, std::move(all.positions)});
+    series.push_back({path, "read_token", 0, std::move(all.tokens)});
+    series.push_back({path, "read_logprob", 0, std::move(all.logprobs)});
+  }
+}
+
+// The warm-up's statistics by position, as series of no path.
+void AddWarmupPositions(const WarmupRecord& warmup, std::vector<StoredSeries>& series) {
+  std::map<std::string, std::vector<float>> columns;
+  for (const WarmupRecord::Position& position : warmup.positions) {
+    columns["warmup_paths"].push_back(static_cast<float>(position.paths));
+    PoolStatistics::ForEach(position.statistics, [&columns](const char* name, double value) {
+      columns[std::string("warmup_") + name].push_back(static_cast<float>(value));
+    });
+  }
+  for (auto& [name, values] : columns) {
+    series.push_back({kNoPath, name, 0, std::move(values)});
+  }
+}
+
 StoredVote RecordVote(const std::string& rule, const VoteOutcome& outcome) {
   StoredVote vote{rule, outcome.answer, outcome.tie, outcome.clipped, {}};
   for (const AnswerTally& tally : outcome.scores) {
@@ -91,8 +136,14 @@ StoredItem RecordSession(const Session& session, const std::vector<Record>& reco
     item.paths.push_back(RecordPath(path));
     AddAllSeries(path, item.series);
   }
+  for (const Record& record : records) {
+    AddRecord(record, item);
+  }
   for (const auto& [rule, outcome] : result.votes) item.votes.push_back(RecordVote(rule, outcome));
-  for (const Record& record : records) AddRecord(record, item);
+  AddReadings(records, item.series);
+  if (item.warmup) {
+    AddWarmupPositions(*item.warmup, item.series);
+  }
   return item;
 }
 

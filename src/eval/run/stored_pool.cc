@@ -161,7 +161,7 @@ Result<StoredItem> Replay(std::vector<ReplayTrace> traces, const ModelInfo& mode
   }
   // The replayed top lists carry a confidence each and nothing else: what other statistics make of
   // them is no property of the traces.
-  if (item.warmup) item.warmup->entropy = item.warmup->diversity = {kUnknown, -1, 0};
+  if (item.warmup) item.warmup->maxima.entropy = item.warmup->maxima.diversity = {kUnknown, -1, 0};
   return item;
 }
 

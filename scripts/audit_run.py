@@ -1,0 +1,458 @@
+#!/usr/bin/env python3
+"""Recomputes a recorded run from its trace and the paper, and compares.
+
+  hyper run QUESTION --model M --trace FILE ...
+  scripts/audit_run.py FILE...
+
+Standard library only; nothing of hyper is used but the trace. Computed again: statistics, X_max,
+threshold, scores, actions, r_t, routes, pruning, merges, ledger and vote. What a trace cannot tell
+is believed: the log-probabilities, and D_dist at warm-up positions. Answers are compared as texts.
+Prints what differs and what was checked; the exit status is 1 where anything differs.
+"""
+import json
+import math
+import sys
+from collections import Counter
+
+ACTIONS = ("none", "single_token", "multi_token", "branch")
+ENDED = ("finished", "length")
+CLOSE = 2e-5  # log-probabilities and confidences are floats
+FLOOR = -60.0
+
+
+def mean(values):
+    return sum(values) / len(values) if values else math.nan
+
+
+def known(values):
+    return [value for value in values if value is not None]
+
+
+def levenshtein(a, b):
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        last, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (x != y))
+    return row[-1]
+
+
+def shares(top, k):
+    weights = {token: math.exp(logprob) for token, logprob in top[:k]}
+    total = sum(weights.values())
+    return {token: weight / total for token, weight in weights.items()}
+
+
+def entropy(top, k):
+    return -sum(p * math.log(p) for p in shares(top, k).values() if p > 0)
+
+
+def confidence(top, chosen, count, keep_chosen):
+    values = [max(logprob, FLOOR) for token, logprob in top if keep_chosen or token != chosen]
+    return -mean(values[:count])
+
+
+def divergence(p, q):
+    total = 0.0
+    for token in p.keys() | q.keys():
+        x, y = p.get(token, 0.0), q.get(token, 0.0)
+        middle = (x + y) / 2
+        total += sum(value * math.log(value / middle) / 2 for value in (x, y) if value > 0)
+    return total
+
+
+def mean_of_pairs(items, distance):
+    pairs = [distance(p, q) for i, p in enumerate(items) for q in items[i + 1:]]
+    return mean(pairs) if pairs else 0.0
+
+
+class Path:
+    def __init__(self, record, parent):
+        self.id = record["path"]
+        self.parent = record["parent"]
+        self.start = record["position"]
+        self.warmup = record["warmup"]
+        inherited = parent.tokens[:self.start] if parent else []
+        self.tokens = list(inherited)  # records
+        self.end = None                # the first finish record
+        self.last = None               # the last one: a path that ended may lose its vote
+
+    def __len__(self):
+        return len(self.tokens)
+
+    def column(self, name):
+        return [token[name] for token in self.tokens]
+
+    def window_means(self, window):
+        """By token: the mean of the full window that ends there; None before the first."""
+        values = self.column("confidence")
+        return [None if at + 1 < window else mean(known(values[at + 1 - window:at + 1]))
+                for at in range(len(values))]
+
+    def lowest_window(self, window):
+        full = known(self.window_means(window))
+        return min(full) if full else mean(known(self.column("confidence")))
+
+
+class Run:
+    def __init__(self, records):
+        self.records = records
+        self.head = records[0]
+        self.options = self.head["options"]
+        self.paths = {}
+        self.trouble = []
+        self.checked = Counter()
+        self.warmup = None
+        self.step_of_end = {}
+
+    def expect(self, what, ours, theirs, close=CLOSE):
+        self.checked[what.split(":")[0]] += 1
+        same = ours == theirs
+        if isinstance(ours, float) and isinstance(theirs, (float, int)):
+            same = abs(ours - theirs) <= close * max(1.0, abs(ours))
+        if not same:
+            self.trouble.append(f"{what}: recorded {theirs!r}, computed {ours!r}")
+
+    def warmup_count(self):
+        wanted, width = self.options["warmup"], self.options["width"]
+        return wanted if width // 2 >= wanted else max(2, width // 2)
+
+    def pool_width(self):
+        own = self.warmup_count() if self.options["includes-warmup"] else 0
+        return self.options["width"] - own
+
+    def suffix(self, path, length):
+        size = self.options["suffix"] or self.options["interval"]
+        return path.column("token")[max(0, length - size):length]
+
+    def sequence_diversity(self, paths, length):
+        suffixes = [self.suffix(path, length) for path in paths]
+        return mean_of_pairs(suffixes,
+                             lambda a, b: levenshtein(a, b) / max(len(a), len(b), 1))
+
+    def statistics(self, paths, length, d_dist):
+        """App. A at one position, out of the tokens' confidences and entropies."""
+        at = [path.tokens[length - 1] for path in paths]
+        c = [token["confidence"] for token in at if token["confidence"] is not None]
+        chosen = Counter(token["token"] for token in at)
+        eta = self.options["eta"]
+        d_seq = self.sequence_diversity(paths, length)
+        return {"confidence": mean(c), "entropy": mean(known([t["entropy"] for t in at])),
+                "consensus": max(chosen.values()) / len(at), "distribution_diversity": d_dist,
+                "sequence_diversity": d_seq, "diversity": eta * d_dist + (1 - eta) * d_seq,
+                "variance": mean([(x - mean(c)) ** 2 for x in c])}
+
+    # The records one after the other.
+
+    def audit(self):
+        running, family_due = {}, []
+        for number, record in enumerate(self.records):
+            kind = record["record"]
+            if kind == "path":
+                path = Path(record, self.paths.get(record["parent"]))
+                self.paths[path.id] = running[path.id] = path
+            elif kind == "token":
+                self.paths[record["path"]].tokens.append(record)
+            elif kind == "finish":
+                path = self.paths[record["path"]]
+                path.end = path.end or record
+                path.last = record
+                running.pop(path.id, None)
+            elif kind == "warmup":
+                self.warmup = record
+                self.check_warmup()
+            elif kind == "decision":
+                before = [path for path in running.values() if path.start < record["position"]]
+                self.check_decision(record, before)
+                if record["action"] == "multi_token" and record["acted"]:
+                    family_due.append((record, before))
+        shortage = any(record["record"] == "shortage" for record in self.records)
+        if not shortage:
+            for decision, roots in family_due:
+                self.check_families(decision, roots)
+        self.check_pruning()
+        self.check_routes()
+        self.check_ledger()
+        self.check_vote()
+        return self.trouble
+
+    def check_warmup(self):
+        paths = [path for path in self.paths.values() if path.warmup]
+        positions = self.warmup["positions"]
+        longest = max(len(path) for path in paths)
+        self.expect("warm-up: positions", longest, len(positions["paths"]))
+        for length in range(1, longest + 1):
+            alive = [path for path in paths if len(path) >= length]
+            self.expect(f"warm-up: paths at {length}", len(alive), positions["paths"][length - 1])
+            d_dist = positions["distribution_diversity"][length - 1]
+            for name, value in self.statistics(alive, length, d_dist).items():
+                self.expect(f"warm-up: {name} at {length}", value, positions[name][length - 1])
+        for name in ("confidence", "entropy", "diversity", "variance"):
+            largest = max(positions[name])
+            self.expect(f"X_max: {name}", largest, self.warmup[name]["value"], 1e-9)
+        self.check_threshold(paths)
+
+    def check_threshold(self, paths):
+        rule = self.options["threshold"]
+        if rule == "off":
+            self.expect("threshold", None, self.warmup["threshold"])
+            return
+        kind, number = rule.split(":")
+        lowest = sorted(path.lowest_window(self.options["window"]) for path in paths
+                        if path.end["status"] in ENDED)
+        if kind == "top":
+            n = int(number)
+            if self.warmup_count() != self.options["warmup"]:
+                # Rounded half away from zero.
+                n = max(1, math.floor(n * self.warmup_count() / self.options["warmup"] + 0.5))
+            expected = lowest[-min(n, len(lowest))]
+        else:
+            rank = float(number) / 100 * (len(lowest) - 1)
+            below = int(rank)
+            above = min(below + 1, len(lowest) - 1)
+            expected = lowest[below] + (rank - below) * (lowest[above] - lowest[below])
+        self.expect("threshold", expected, self.warmup["threshold"])
+
+    def check_decision(self, decision, paths):
+        step, position = decision["step"], decision["position"]
+        name = f"decision {step}"
+        k = self.options["entropy-count"]
+        tops = {reading["path"]: reading["top"] for reading in decision["readings"]}
+        self.expect(f"readings: {name}", sorted(path.id for path in paths), sorted(tops))
+        self.expect(f"position: {name}", 1 + step * self.options["interval"], position)
+        for path in paths:
+            token, top = path.tokens[position - 1], tops[path.id]
+            self.expect(f"entropy: {name}, path {path.id}", entropy(top, k), token["entropy"])
+            self.expect(f"confidence: {name}, path {path.id}",
+                        confidence(top, token["token"], self.options["confidence-count"],
+                                   self.options["confidence-set"] == "topk"),
+                        token["confidence"])
+        distributions = [shares(tops[path.id], k) for path in paths]
+        raw = self.statistics(paths, position, mean_of_pairs(distributions, divergence))
+        for key, value in raw.items():
+            self.expect(f"statistics: {name}, {key}", value, decision["raw"][key])
+        normal = dict(raw)
+        for key in ("confidence", "entropy", "diversity", "variance"):
+            largest = self.warmup[key]["value"]
+            normal[key] = min(max(raw[key], 0) / largest, 1.0) if largest > 0 else 0.0
+            self.expect(f"normalised: {name}, {key}", normal[key], decision["normalised"][key])
+        c, h, d, v, beta = (normal[key] for key in ("confidence", "entropy", "diversity",
+                                                    "variance", "consensus"))
+        scores = dict(zip(ACTIONS, ((c + (1 - h) + d) / 3, ((1 - c) + h + (1 - beta)) / 3,
+                                    ((1 - d) + (1 - c) + v) / 3, ((1 - d) + (1 - beta)) / 2)))
+        allowed = set(self.options["actions"].split(",")) | {"none"}
+        for action in ACTIONS:
+            if decision["scores"][action] is not None:
+                self.expect(f"scores: {name}, {action}", scores[action],
+                            decision["scores"][action])
+                self.expect(f"allowed: {name}, {action}", True, action in allowed)
+        self.check_action(decision, scores)
+        survivors, width = len(paths), self.pool_width()
+        self.expect(f"paths: {name}", survivors, decision["paths_before"])
+        self.expect(f"r_t: {name}", max(1, -(-width // survivors)), decision["expansion"])
+        could = decision["action"] != "none" and decision["expansion"] > 1
+        if not could:
+            self.expect(f"acted: {name}", False, decision["acted"])
+        self.expect(f"acted: {name}, lanes", decision["lanes_after"] > survivors,
+                    decision["acted"])
+        self.check_effect(decision, survivors)
+
+    def check_action(self, decision, scores):
+        name = f"action: decision {decision['step']}"
+        method = self.head["method"]
+        fixed = {"single-token-only": "single_token", "multi-token-only": "multi_token"}
+        possible = [action for action in ACTIONS if decision["scores"][action] is not None]
+        if method in fixed:
+            action = fixed[method] if fixed[method] in possible else "none"
+        elif method == "manual":
+            lengths = sorted(len(p) for p in self.paths.values()
+                             if p.warmup and p.end["status"] == "finished")
+            lengths = lengths or sorted(len(p) for p in self.paths.values() if p.warmup)
+            half = len(lengths) // 2
+            median = lengths[half] if len(lengths) % 2 else mean(lengths[half - 1:half + 1])
+            action = "multi_token" if decision["position"] < median / 2 else "single_token"
+            action = action if action in possible else "none"
+        else:
+            action = max(possible, key=lambda a: (scores[a], -ACTIONS.index(a)))
+            best = scores[action]
+            if sum(abs(scores[a] - best) < CLOSE for a in possible) > 1:
+                return  # too close to call in floats
+        self.expect(name, action, decision["action"])
+
+    def check_effect(self, decision, survivors):
+        name = f"effect: decision {decision['step']}"
+        action, expansion = decision["action"], decision["expansion"]
+        extra = decision["lanes_after"] - survivors
+        if action == "branch":
+            self.expect(f"{name}, width", True,
+                        decision["paths_after"] <= max(self.options["width"], survivors))
+            self.expect(f"{name}, branches", decision["lanes_after"], decision["paths_after"])
+        else:
+            self.expect(f"{name}, paths", survivors, decision["paths_after"])
+        if action == "single_token" and decision["acted"] and not decision["note"]:
+            self.expect(f"{name}, routes", survivors * (expansion - 1), extra)
+        self.expect(f"{name}, most", True, extra <= survivors * max(0, expansion - 1))
+
+    def check_families(self, decision, roots):
+        start = decision["position"]
+        horizon = self.options["horizon"] or self.options["interval"]
+        for root in roots:
+            members = [root] + [path for path in self.paths.values()
+                                if path.parent == root.id and path.start == start]
+            if len(members) == 1:
+                continue
+
+            def surety(path):
+                values = known(path.column("confidence")[start:start + horizon])
+                return mean(values) if values else 0.0
+
+            def lost(path):  # pruned, or worse, within the expansion
+                return len(path) <= start + horizon and path.end["status"] not in (*ENDED, "merged")
+            counting = [path for path in members if not lost(path)]
+            if not counting:
+                continue
+            best = max(counting, key=surety)
+            if sum(abs(surety(path) - surety(best)) < CLOSE for path in counting) > 1:
+                continue
+            for path in counting:
+                if path is not best and path.last["status"] == "merged":
+                    self.expect(f"merge: path {path.id}", best.id, path.last["kept"])
+                elif path is not best:
+                    self.expect(f"merge: path {path.id} of decision {decision['step']}",
+                                self.options["keep-finished"], True)
+
+    def check_pruning(self):
+        threshold = self.warmup and self.warmup["threshold"]
+        if threshold is None:
+            return
+        for path in self.paths.values():
+            if path.warmup:
+                continue
+            means = path.window_means(self.options["window"])
+            for at in range(path.start, len(path)):
+                if means[at] is None or abs(means[at] - threshold) < CLOSE:
+                    continue
+                last = at + 1 == len(path)
+                if means[at] < threshold:
+                    self.expect(f"pruning: path {path.id} at {at}", True,
+                                last and path.end["status"] in ("pruned", "finished"))
+                elif last:
+                    self.expect(f"pruning: path {path.id}", False,
+                                "below the threshold" in (path.end["reason"] or ""))
+
+    def check_routes(self):
+        wanted = {}
+        for record in self.records:
+            if record["record"] == "refine":
+                wanted[record["path"]] = record["routes"]
+            elif record["record"] == "token":
+                self.expect(f"routes: path {record['path']} at {record['position']}",
+                            wanted.get(record["path"], 1), record["routes"])
+
+    def check_ledger(self):
+        ledger = self.records[-1]["ledger"]
+        routes = [record["routes"] for record in self.records if record["record"] == "token"]
+        if ledger["judge"] == 0:  # the trace does not tell judges from paths
+            self.expect("ledger: generated", len(routes), ledger["generated"])
+            self.expect("ledger: lanes_opened", len(self.paths), ledger["lanes_opened"])
+        self.expect("ledger: extra_routes", sum(k - 1 for k in routes), ledger["extra_routes"])
+        self.expect("ledger: refined", sum(k > 1 for k in routes), ledger["refined"])
+        charged = sum(ledger[key] for key in ("generated", "extra_routes", "probe", "judge",
+                                              "value"))
+        self.expect("ledger: effective", charged, ledger["effective"])
+        open_paths, most = set(), 0
+        for record in self.records:
+            if record["record"] == "path":
+                open_paths.add(record["path"])
+                most = max(most, len(open_paths))
+            elif record["record"] == "finish":
+                open_paths.discard(record["path"])
+        self.expect("ledger: lanes_peak", most, ledger["lanes_peak"])
+
+    # The vote.
+
+    def votes(self, path):
+        method, last = self.head["method"], path.last
+        if last["status"] == "merged" or not last["answer"]:
+            return False
+        if last["tentative"] and not self.options["vote-tentative"]:
+            return False
+        if method in ("deepconf", "deepconf-high"):
+            if last["status"] in ("pruned", "cancelled"):
+                return False
+            return path.lowest_window(self.options["window"]) >= self.warmup["threshold"] - CLOSE
+        if not self.options["vote-warmup"] and path.warmup and self.is_hyper():
+            return False
+        return True
+
+    def is_hyper(self):
+        return any(record["record"] == "decision" for record in self.records)
+
+    def weight(self, path):
+        values = path.column("mean_logprob")
+        return None if None in values else -mean(values)
+
+    def check_vote(self):
+        result = self.records[-1]
+        rule = self.options["vote"]
+        voters = [path for path in self.paths.values() if path.last and self.votes(path)]
+        if result["partial"] or not voters:
+            return
+        groups = {}
+        for path in voters:
+            groups.setdefault(path.last["answer"], []).append(path)
+        lengths = sum(len(path) for path in voters)
+        surety = {path.id: mean(known(path.column("confidence"))) for path in voters}
+        surest = max(surety.values())
+
+        def linear(path):
+            return (self.options["lambda-length"] * len(path) / lengths +
+                    self.options["lambda-confidence"] * surety[path.id] / surest)
+        terms = {
+            "length_confidence": linear, "majority": lambda path: 1.0,
+            "confidence": lambda path: surety[path.id],
+            "length": lambda path: len(path) / lengths,
+            "importance_sampling": lambda path: math.exp(linear(path)),
+            "deepconf": lambda path: path.lowest_window(self.options["window"]),
+        }
+        if rule in terms:
+            scores = {answer: sum(terms[rule](path) for path in of)
+                      for answer, of in groups.items()}
+        elif rule == "best" and self.head["method"] == "self-certainty":
+            scores = {answer: max(self.weight(path) for path in of)
+                      for answer, of in groups.items()}
+        else:
+            return
+        candidates = groups
+        if rule == "length_confidence" and len(groups) > self.options["vote-top"]:
+            counts = sorted((len(of) for of in groups.values()), reverse=True)
+            least = counts[self.options["vote-top"] - 1]
+            candidates = {a: of for a, of in groups.items() if len(of) >= least}
+        order = sorted(candidates, key=lambda a: (-scores[a], -len(groups[a]),
+                                                  -sum(surety[p.id] for p in groups[a]), a))
+        if len(order) > 1 and abs(scores[order[0]] - scores[order[1]]) < CLOSE:
+            return
+        self.expect(f"vote: {rule}", order[0], result["answer"])
+
+
+def main():
+    wrong = 0
+    for name in sys.argv[1:]:
+        with open(name, encoding="utf-8") as lines:
+            records = [json.loads(line) for line in lines]
+        run = Run(records)
+        trouble = run.audit()
+        wrong += bool(trouble)
+        print(f"{name}: {run.head['method']}, {sum(run.checked.values())} values,",
+              "all as computed" if not trouble else f"{len(trouble)} differ")
+        for line in trouble[:20]:
+            print(" ", line)
+        decisions = [r for r in records if r["record"] == "decision"]
+        acted = Counter(r["action"] for r in decisions if r["acted"])
+        if decisions:
+            print(f"  {len(decisions)} decisions, acted: {dict(acted)}")
+    sys.exit(1 if wrong or len(sys.argv) < 2 else 0)
+
+
+if __name__ == "__main__":
+    main()

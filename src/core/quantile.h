@@ -1,0 +1,13 @@
+// Quantiles of a sample.
+#pragma once
+
+#include <vector>
+
+namespace hyper {
+
+// Linearly interpolated quantile, as numpy.quantile has it; 0.5 is the median.
+//   sample  finite values in any order      q  in [0, 1]
+// Returns NaN for an empty sample. Pure; O(n log n).
+double Quantile(std::vector<double> sample, double q);
+
+}  // namespace hyper

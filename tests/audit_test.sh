@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Records a run of each method that decides, prunes or votes, and lets scripts/audit_run.py compute
+# it again. The script knows nothing of hyper but the trace.
+#   audit_test.sh HYPER MODEL
+set -euo pipefail
+hyper=$1
+model=$2
+audit=$(cd "$(dirname "$0")/.." && pwd)/scripts/audit_run.py
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# record NAME METHOD [FLAG...]
+record() {
+  local name=$1 method=$2
+  shift 2
+  "$hyper" run "Start with 25, add 13, multiply by 4. What is the result?" --model "$model" \
+    --threads 1 --seed 5 --method "$method" --width 12 --max-tokens 120 \
+    --trace "$folder/$name.jsonl" "$@" >"$folder/$name.out" 2>&1 ||
+    { cat "$folder/$name.out"; exit 1; }
+}
+
+for method in hyper hyper-no-single hyper-no-multi hyper-no-branch hyper-roe-sampling \
+  single-token-only multi-token-only manual deepconf deepconf-high deepconf-top10 sc roe; do
+  record "$method" "$method"
+done
+record self-certainty self-certainty --width 6
+# Every action by force, without the limits that keep expansions early.
+record single hyper --actions single_token --threshold off
+record multi hyper --actions multi_token --late-expansion true
+record branch hyper --actions branch --late-expansion true
+record kept hyper --actions multi_token --late-expansion true --keep-finished true
+"$audit" "$folder"/*.jsonl

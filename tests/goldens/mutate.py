@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""Checks that the tests of src/core and src/decode notice when a line of logic is changed.
+
+Each mutation replaces one piece of one source file (a wrong sign, a wrong k, a lost term); the tests
+of its part must then fail. Works on a copy in a temporary folder and compiles without optimisation.
+  tests/goldens/mutate.py [--share S] [--seed N] [--part core|decode] VENDOR_DIR
+    VENDOR_DIR  the folder that holds nlohmann/json.hpp
+    --share     try this share of the mutations, drawn at random [1]
+    --seed      of the draw [the day, so that a week of runs tries most of them]
+Prints a line per mutation; the exit status is the number of those that no test noticed.
+"""
+import argparse
+import datetime
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# None that changes no result: the sum log_sums[k] shifts all logits of a route alike, which the
+# normalisation undoes; kLanes is a matter of speed.
+CORE = [
+    # file, original, mutant
+    ("softmax.h", "- largest) / temperature", "- largest) * temperature"),
+    ("softmax.h", "(static_cast<double>(values[i]) - largest)", "(largest - static_cast<double>(values[i]))"),
+    ("softmax.h", "static_cast<Value>(weight / total)", "weight"),
+    ("softmax.h", "first / (first + std::exp(second_logprob - larger))", "first"),
+    ("quantile.cc", "q * static_cast<double>(sample.size() - 1)", "q * static_cast<double>(sample.size())"),
+    ("aggregate.cc", "value - summary.log_sum_exp", "value"),
+    ("aggregate.cc", "options.k + 1", "options.k"),
+    ("confidence.cc", "return used == 0 ? kNan : -sum / used;", "return used == 0 ? kNan : sum / used;"),
+    ("confidence.cc", "return used == 0 ? kNan : -sum / used;", "return used == 0 ? kNan : -sum / k;"),
+    ("confidence.cc", "if (used >= k) break;", "if (used > k) break;"),
+    ("confidence.cc", "candidate.token == chosen", "candidate.token != chosen"),
+    ("confidence.cc", "entropy -= entry.probability", "entropy += entry.probability"),
+    ("confidence.cc", "entry.probability /= total", "entry.probability /= 1"),
+    ("confidence.cc", "recent_.size() > window_", "recent_.size() >= window_"),
+    ("confidence.cc", "std::min(lowest_window_sum_, window_sum_)", "std::max(lowest_window_sum_, window_sum_)"),
+    ("confidence.cc", "std::floor(fraction *", "std::ceil(fraction *"),
+    ("confidence.h", "kLogProbFloor = -60.0", "kLogProbFloor = -50.0"),
+    ("confidence.h", "double fraction = 0.1", "double fraction = 0.2"),
+    ("controller.cc", "(c + (1 - h) + d) / 3", "(c + h + d) / 3"),
+    ("controller.cc", "(c + (1 - h) + d) / 3", "(c + (1 - h) - d) / 3"),
+    ("controller.cc", "((1 - c) + h + (1 - beta)) / 3", "((1 - c) + h + beta) / 3"),
+    ("controller.cc", "((1 - c) + h + (1 - beta)) / 3", "((1 - c) - h + (1 - beta)) / 3"),
+    ("controller.cc", "((1 - d) + (1 - c) + v) / 3", "((1 - d) + (1 - c) - v) / 3"),
+    ("controller.cc", "((1 - d) + (1 - c) + v) / 3", "((1 - d) + (1 - c) + v) / 2"),
+    ("controller.cc", "((1 - d) + (1 - beta)) / 2", "(d + (1 - beta)) / 2"),
+    ("controller.cc", "((1 - d) + (1 - beta)) / 2", "((1 - d) + (1 - beta)) / 3"),
+    ("controller.cc", "scores[i] > scores[", "scores[i] >= scores["),
+    ("controller.cc", "std::min(ratio, 1.0)", "ratio"),
+    ("controller.cc", "seen.value <= maximum.value", "seen.value < maximum.value"),
+    ("controller.cc", "return (width - 1) / survivors + 1", "return width / survivors"),
+    ("levenshtein.cc", "int carry = 1;", "int carry = 0;"),
+    ("levenshtein.cc", "equal |= carry_minus;", ""),
+    ("levenshtein.cc", "plus << 1 | carry_plus", "plus << 1"),
+    ("levenshtein.cc", "minus << 1 | carry_minus", "minus << 1"),
+    ("logits.cc", "exponentials *= std::exp(static_cast<double>(max) - peak.max);", ""),
+    ("logits.cc", "(n_vocab - unmasked) * kLogProbFloor", "0"),
+    ("logits.cc", "a.logprob > b.logprob", "a.logprob >= b.logprob"),
+    ("logits.cc", "has_nan = has_nan || peak.has_nan;", ""),
+    ("logits.cc", "static_cast<double>(max) * sums.unmasked", "0"),
+    ("pool_stats.cc", "0.5 * (p_value + q_value)", "(p_value + q_value)"),
+    ("pool_stats.cc", "0.5 * DivergenceTerm(q_value, mixture)", "0.5 * DivergenceTerm(p_value, mixture)"),
+    ("pool_stats.cc", "probability * std::log(probability / mixture)", "probability * std::log2(probability / mixture)"),
+    ("pool_stats.cc", "return 2 * sum /", "return sum /"),
+    ("pool_stats.cc", "std::max(paths[p].suffix.size()", "std::min(paths[p].suffix.size()"),
+    ("pool_stats.cc", "(1 - eta) * statistics", "eta * statistics"),
+    ("pool_stats.cc", "DistributionDiversity(paths, k)", "DistributionDiversity(paths, k + 1)"),
+    ("pool_stats.cc", "(path.confidence - mean) * (path.confidence - mean)", "(path.confidence - mean)"),
+    ("random.cc", "round < 10", "round < 9"),
+    ("random.cc", "0x9E3779B9", "0x9E3779B8"),
+    ("random.cc", "| a << 8", ""),
+    ("random.cc", ") + 0.5) * 0x1p-52", ")) * 0x1p-52"),
+    ("random.cc", "-std::log(-std::log(uniform))", "std::log(-std::log(uniform))"),
+    ("random.cc", "{position, SecondWord(Purpose::kRoute, layer), route,", "{position, SecondWord(Purpose::kRoute, layer), 1,"),
+    ("random.cc", "{decision_step, SecondWord(Purpose::kChild, 0), child, 0}", "{decision_step, SecondWord(Purpose::kChild, 0), 0, 0}"),
+    ("routing.cc", "row[e] -= lambda *", "row[e] += lambda *"),
+    ("routing.cc", "std::tanh(score_sum_[e])", "score_sum_[e]"),
+    ("routing.cc", "noisy[e] += tau * noise[e]", "noisy[e] += noise[e]"),
+    ("routing.cc", "noisy[e] += tau * noise[e]", "noisy[e] -= tau * noise[e]"),
+    ("routing.cc", "  AddScores(noisy);", "  AddScores(penalised);"),
+    ("routing.cc", "softmax ? probabilities[e] : noisy[e]", "noisy[e]"),
+    ("routing.cc", "value > Orderable(", "value >= Orderable("),
+    ("routing.cc", "score_sum_[e] < 0", "score_sum_[e] > 0"),
+    ("sampling.cc", "a.logit > b.logit : a.token < b.token", "a.logit > b.logit : a.token > b.token"),
+    ("sampling.cc", "std::min(1 / temperature, 1e30)", "std::min(temperature, 1e30)"),
+    ("sampling.cc", "sum >= mass", "sum > 1.05 * mass"),
+    ("sampling.cc", "each.weight < spec.min_p", "each.weight < 2 * spec.min_p"),
+    ("sampling.cc", "spec.top_p * sum", "spec.top_p * sum * 0.9"),
+    ("sampling.cc", "if (sum + block > target) break;", "if (sum > target) break;"),
+    ("threshold.cc", "window.full() && ", ""),
+    ("threshold.cc", "window.WindowMean() < threshold", "window.WindowMean() <= threshold"),
+    ("threshold.cc", "window.WindowMean() < threshold", "window.TraceMean() < threshold"),
+    ("threshold.cc", "sorted[sorted.size() - kept]", "sorted[kept - 1]"),
+    ("threshold.cc", "std::clamp(rule.percentile, 0.0, 100.0) / 100", "std::clamp(rule.percentile, 0.0, 50.0) / 100"),
+    ("vote.cc", "options_.lambda_length * Ratio(ballot.length, length_sum_)", "options_.lambda_confidence * Ratio(ballot.length, length_sum_)"),
+    ("vote.cc", "Ratio(ballot.confidence, largest_confidence_)", "Ratio(ballot.confidence, length_sum_)"),
+    ("vote.cc", "std::exp(LinearWeight(ballot))", "1 + LinearWeight(ballot)"),
+    ("vote.cc", "score.paths >= counts[wanted - 1]", "score.paths > counts[wanted - 1]"),
+    ("vote.cc", "counts[wanted - 1]", "counts[wanted]"),
+    ("vote.cc", "return ballot.lowest_window;", "return ballot.confidence;"),
+    ("vote.cc", "confidence > kMaxConfidence ? largest_sound : 0.0", "confidence > kMaxConfidence ? kMaxConfidence : 0.0"),
+    ("vote.cc", "a.paths > b.paths", "a.paths < b.paths"),
+    ("vote.cc", "a.confidence_sum > b.confidence_sum", "a.confidence_sum < b.confidence_sum"),
+    ("vote.cc", "votes > total - votes", "votes >= total - votes"),
+    ("vote.cc", "std::sort(values.begin(), values.end());", ""),
+]
+
+DECODE = [
+    ("ballot.cc", "voter.path->mean_confidence, voter.path->lowest_window", "voter.path->lowest_window, voter.path->mean_confidence"),
+    ("ballot.cc", "-a.second, a.first.size()", "a.second, a.first.size()"),
+    ("cell_account.cc", "own_cells_ += count;", ""),
+    ("cell_account.cc", "shared = std::max(shared, Of(fork).inherited);", "shared = Of(fork).inherited;"),
+    ("cell_account.cc", "std::erase(Of(holding.parent).forks, path);", ""),
+    ("driver.cc", "moved |= event.kind != EventKind::kStalled;", "moved = true;"),
+    ("method.cc", "path.status != PathStatus::kMerged &&", ""),
+    ("methods/expansion.cc", "Sureness(pool.path(a)) > Sureness(pool.path(b))", "Sureness(pool.path(a)) < Sureness(pool.path(b))"),
+    ("methods/expansion.cc", "path.confidences.begin() + start, path", "path.confidences.begin(), path"),
+    ("methods/expansion.cc", "decision.expansion <= 1", "decision.expansion < 1"),
+    ("methods/expansion.cc", "Refine(pool, decision) : PlainRouting(pool)", "Refine(pool, decision) : Status()"),
+    ("methods/expansion.cc", "std::min(pool.FreeLanes(tokens), options_.width - decision.paths_before)", "pool.FreeLanes(tokens)"),
+    ("methods/expansion.cc", "  std::reverse(ids.begin(), ids.end());\n", ""),
+    ("methods/expansion.cc", "pool.FreeCells() - int64_t{decision.paths_before} * options_.interval", "pool.FreeCells()"),
+    ("methods/expansion.cc", "decision.lanes_after > decision.paths_before", "decision.action != Action::kNone"),
+    ("methods/expansion.cc", "std::min<double>(usual_length_, options_.max_tokens)", "options_.max_tokens"),
+    ("methods/expansion.cc", "pool.path(id).length() < cost", "pool.path(id).length() <= cost"),
+    ("methods/expansion.cc", "child < decision.expansion", "child <= decision.expansion"),
+    ("methods/expansion.cc", "max() : HorizonTokens(options_)", "max() : options_.interval"),
+    ("methods/expansion.cc", "path.status == PathStatus::kLength;", "path.status == PathStatus::kLength || path.status == PathStatus::kPruned;"),
+    ("methods/expansion.cc", "confidence > best_confidence", "confidence < best_confidence"),
+    ("methods/expansion.cc", "      pool.Discard(id, reason, best);\n", ""),
+    ("methods/hyper.cc", "pool.GrantAll(1)", "pool.GrantAll(2)"),
+    ("methods/hyper.cc", "tokens_to_decision_ = options_.interval", "tokens_to_decision_ = options_.interval + 1"),
+    ("methods/hyper.cc", "  expansion_.Merge(pool);  ", "  "),
+    ("methods/hyper.cc", "ExpansionFactor(PoolWidth(options_), decision.paths_before)", "ExpansionFactor(PoolWidth(options_), decision.paths_before + 1)"),
+    ("methods/hyper.cc", "Without(Action::kSingleToken)", "Without(Action::kBranch)"),
+    ("methods/hyper.cc", "Normalise(decision.raw, maxima_)", "decision.raw"),
+    ("methods/hyper.cc", "(options_.vote_warmup || !path.warmup)", "true"),
+    ("methods/hyper.cc", "  expansion_.SetUsualLength(MedianLength(pool));\n", ""),
+    ("methods/hyper.cc", "  pool.BeginPhase();\n", ""),
+    ("methods/roe.cc", "options_.routes : 1", "1 : 1"),
+    ("methods/sc.cc", "ShareOfFirst(Sum(scores[0]), Sum(scores[1]))", "ShareOfFirst(Sum(scores[1]), Sum(scores[0]))"),
+    ("methods/warmup.cc", "path.status == PathStatus::kFinished || path.status == PathStatus::kLength", "path.status == PathStatus::kLength"),
+    ("methods/warmup.cc", "    Observe(record", "    record.maxima = {};\n    Observe(record"),
+    ("methods/warmup.cc", "Quantile(lengths, 0.5)", "Quantile(lengths, 0.4)"),
+    ("options.cc", "fmt::format(\"0 to {}, the --interval", "fmt::format(\"up to {}"),
+    ("pool.cc", "x != y ? x < y : a > b", "x != y ? x > y : a > b"),
+    ("session.cc", "result.voting_paths += votes ? 1 : 0;", "result.voting_paths += 1;"),
+    ("session.cc", "ledger.penalty_rewards > 0", "false"),
+    ("session_pool.cc", "WindowOf(parent));", "ConfidenceWindow(config_.options.window));"),
+    ("session_pool.cc", "path.length() >= config_.options.max_tokens", "path.length() > config_.options.max_tokens"),
+    ("session_pool.cc", "event.routes - 1;", "event.routes;"),
+    ("session_pool.cc", "tokens_at_[index]++ == 0 ? 1 : 0", "1"),
+    ("session_pool.cc", "path.fork_position = from.length();", "path.fork_position = 0;"),
+    ("session_pool.cc", "  path.answer.clear();\n", ""),
+    ("session_pool.cc", "  NotePeaks();\n  engine_.Close", "  engine_.Close"),
+    ("shortage.cc", "kAmpleIntervals * running * count <= room", "running * count <= room"),
+    ("statistics.cc", "std::max(length - suffix, 0)", "0"),
+    ("statistics.cc", "path.warmup && path.length() >= length", "path.length() >= length"),
+    ("statistics.cc", "readings.push_back({id, pool.path(id).top})", "readings.push_back({id, {}})"),
+]
+
+# Answers are compared and read by src/answer and src/extract, of which nothing is changed.
+CMAKE = """cmake_minimum_required(VERSION 3.25)
+project(mutants C CXX)
+set(CMAKE_CXX_STANDARD 20)
+list(APPEND CMAKE_MODULE_PATH ${{CMAKE_SOURCE_DIR}}/cmake)
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${{CCACHE}})
+endif()
+find_package(GTest REQUIRED)
+find_package(hwy REQUIRED)
+find_package(fmt REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CBC REQUIRED cbc)
+pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+include(HyperExact)
+include_directories(include .)
+include_directories(SYSTEM {vendor})
+add_compile_definitions(HYPER_SOURCE_DIR="${{CMAKE_SOURCE_DIR}}")
+add_compile_options(-ffp-contract=off)
+file(GLOB_RECURSE answer src/answer/*.cc src/answer/*.c src/extract/*.cc src/base/utf8.cc)
+list(FILTER answer EXCLUDE REGEX "_test.cc$")
+file(GLOB core src/core/*.cc)
+file(GLOB core_tests src/core/*_test.cc)
+list(FILTER core EXCLUDE REGEX "_test.cc$")
+file(GLOB_RECURSE decode src/decode/*.cc src/engine/fake/*.cc)
+list(FILTER decode EXCLUDE REGEX "_test.cc$")
+file(GLOB decode_tests src/decode/*_test.cc)
+add_library(core STATIC ${{core}})
+target_link_libraries(core PUBLIC hwy ${{CBC_LINK_LIBRARIES}})
+add_library(answer STATIC EXCLUDE_FROM_ALL ${{answer}})
+target_link_libraries(answer PUBLIC core hyper::exact fmt::fmt PkgConfig::UTF8PROC)
+add_library(decode STATIC EXCLUDE_FROM_ALL ${{decode}})
+target_link_libraries(decode PUBLIC core answer fmt::fmt)
+add_executable(core_tests EXCLUDE_FROM_ALL ${{core_tests}})
+target_link_libraries(core_tests PRIVATE core GTest::gtest_main)
+add_executable(decode_tests EXCLUDE_FROM_ALL ${{decode_tests}})
+target_link_libraries(decode_tests PRIVATE decode GTest::gtest_main)
+"""
+
+
+def tests_pass(build, part):
+    made = subprocess.run(["cmake", "--build", build, "--target", f"{part}_tests"],
+                          capture_output=True, text=True)
+    if made.returncode != 0:
+        sys.exit("a mutant does not compile:\n" + made.stdout[-2000:])
+    try:
+        return subprocess.run([f"{build}/{part}_tests", "--gtest_brief=1"], capture_output=True,
+                              timeout=300).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def draw(share, seed, only):
+    """The mutations to try, each with its part: a random share, in the order of the lists."""
+    every = [(part, *mutation) for part, all_of in (("core", CORE), ("decode", DECODE))
+             for mutation in all_of if only in (None, part)]
+    chosen = random.Random(seed).sample(range(len(every)), max(1, round(share * len(every))))
+    return [every[i] for i in sorted(chosen)]
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="mutation tests of src/core and src/decode")
+    arguments.add_argument("vendor", type=pathlib.Path)
+    arguments.add_argument("--share", type=float, default=1.0)
+    arguments.add_argument("--seed", default=str(datetime.date.today()))
+    arguments.add_argument("--part", choices=("core", "decode"))
+    options = arguments.parse_args()
+    mutations = draw(options.share, options.seed, options.part)
+    unnoticed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder)
+        for part in ("include", "cmake", "src", "tests/goldens"):
+            shutil.copytree(ROOT / part, tree / part)
+        (tree / "CMakeLists.txt").write_text(CMAKE.format(vendor=options.vendor.resolve()))
+        build = f"{folder}/build"
+        subprocess.run(["cmake", "-S", folder, "-B", build, "-G", "Ninja"], check=True,
+                       stdout=subprocess.DEVNULL)
+        for part in sorted({mutation[0] for mutation in mutations}):
+            if not tests_pass(build, part):
+                sys.exit(f"the tests of src/{part} fail before any mutation")
+        for part, name, original, mutant in mutations:
+            path = tree / "src" / part / name
+            text = path.read_text()
+            if original not in text:
+                sys.exit(f"{part}/{name} does not contain: {original}")
+            path.write_text(text.replace(original, mutant, 1))
+            noticed = not tests_pass(build, part)
+            path.write_text(text)
+            unnoticed += not noticed
+            print("noticed  " if noticed else "UNNOTICED", f"{part}/{name}", "|",
+                  original.strip(), "->", mutant.strip(), flush=True)
+    print(f"{len(mutations)} mutations, {unnoticed} unnoticed")
+    sys.exit(min(unnoticed, 100))
+
+
+if __name__ == "__main__":
+    main()
