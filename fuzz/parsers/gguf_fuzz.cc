@@ -1,4 +1,5 @@
-// A model file of any bytes: an error in words, or tensors that lie within the file.
+// A model file of any bytes: an error in words, or tensors that lie within the file. Checks of the
+// header take whatever numbers it has.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -7,7 +8,9 @@
 #include <string>
 
 #include "fuzz/require.h"
+#include "src/engine/llama/gguf/counts.h"
 #include "src/engine/llama/gguf/header.h"
+#include "src/engine/llama/moe_router.h"
 
 using hyper::fuzz::Require;
 
@@ -25,5 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const hyper::llama::GgufTensor& tensor : header->tensors) {
     Require(tensor.bytes <= size && tensor.offset <= size - tensor.bytes);
   }
+  const hyper::Status counts = hyper::llama::CheckCounts(*header, "m");
+  Require(counts.ok() || counts.error().message.find('\n') == std::string::npos);
+  Require(hyper::llama::DescribeRouter(*header).layers >= 0);
   return 0;
 }

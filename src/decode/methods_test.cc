@@ -409,6 +409,32 @@ TEST(Roe, RefusesDenseModels) {
   EXPECT_EQ(session->status().error().code, ErrorCode::kUnsupported);
 }
 
+// Of models with experts that cannot be chosen; a dense model is no news.
+TEST(Refinement, SaysWhyItIsOff) {
+  const std::string reason = "the model chooses groups of experts first";
+  for (const std::string& no_routing : {reason, std::string()}) {
+    FakeOptions options = ScriptedOptions(Follow({{6}, "1", {5.0F}}));
+    options.capabilities.routing = false;
+    options.capabilities.no_routing = no_routing;
+    FakeEngine engine(options);
+    auto session = ScriptedSession(engine, "hyper", OptionsFor("hyper"));
+    RunMethod(engine, *session);
+    int notices = 0;
+    for (const Record& record : session->pool().TakeRecords()) {
+      const auto* notice = std::get_if<NoticeRecord>(&record);
+      notices += notice != nullptr && notice->text == "SingleToken is off: " + reason ? 1 : 0;
+    }
+    EXPECT_EQ(notices, no_routing.empty() ? 0 : 1);
+
+    auto roe = ScriptedSession(engine, "roe", OptionsFor("roe"));
+    Driver driver(engine);
+    driver.Add(roe.get());
+    ASSERT_TRUE(driver.RunAll().ok());
+    ASSERT_FALSE(roe->status().ok());
+    EXPECT_NE(roe->status().error().message.find(no_routing), std::string::npos);
+  }
+}
+
 TEST(Manual, MultiTokenBeforeHalfTheMedianThenSingleToken) {
   // Warm-up of 23 tokens; of the pool only two paths run on, so that r_t is 4.
   FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int routes) {

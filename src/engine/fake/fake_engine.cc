@@ -21,7 +21,8 @@ FakeEngine::FakeEngine(FakeOptions options) : options_(std::move(options)) {
   model_.name = "fake";
   model_.architecture = "scripted";
   model_.vocab_size = kVocabulary;
-  model_.expert_count = options_.capabilities.routing ? 8 : 0;
+  const Capabilities& can = options_.capabilities;
+  model_.expert_count = can.routing || !can.no_routing.empty() ? 8 : 0;
   model_.has_chat_template = true;
   cost_.bytes_per_cell = 64;
 }

@@ -288,7 +288,8 @@ TEST_P(Architecture, NarrowForwardsChangeNothing) {
   for (LlamaEngine* const engine : {engine_.get(), other.get()}) {
     for (const auto& [length, routes] : {std::pair(10, 4), std::pair(11, 12), std::pair(13, 7)}) {
       const Result<LaneId> lane = engine->Open(Prefix(length), Endless());
-      ASSERT_TRUE(lane && engine->Route(*lane, Spec(routes)).ok() && engine->Grant(*lane, 4).ok());
+      const RouteSpec spec = Spec(routes, routes == 7);  // one of them as RoE
+      ASSERT_TRUE(lane && engine->Route(*lane, spec).ok() && engine->Grant(*lane, 4).ok());
     }
     for (auto& [lane, log] : RunAll(*engine)) {
       drawn.push_back(log.tokens);
