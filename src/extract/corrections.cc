@@ -20,23 +20,48 @@ constexpr std::array<std::string_view, 8> kOpenings = {
     "actually",       "hmm",     "on second thought", "let me reconsider",
     "let me rethink", "wait no", "but wait",          "on reflection"};
 
-// Phrases that call the answer wrong, wherever they stand in a sentence.
-constexpr std::array<std::string_view, 30> kCalledWrong = {
-    "correction",    "recheck",       "re-check",       "double-check",  "double check",
-    "i made a",      "i made an",     "my mistake",     "my error",      "my apologies",
-    "that's wrong",  "that is wrong", "that was wrong", "this is wrong", "i was wrong",
-    "is not right",  "isn't right",   "is incorrect",   "was incorrect", "is not correct",
-    "isn't correct", "sorry",         "oops",           "i miscounted",  "i miscalculated",
-    "i misread",     "i forgot",      "scratch that",   "i overlooked",  "apologies"};
+// Phrases of a second look, and phrases that call the answer wrong, wherever they stand.
+constexpr std::array<std::string_view, 4> kSecondLooks = {"recheck", "re-check", "double-check",
+                                                          "double check"};
+constexpr std::array<std::string_view, 31> kCalledWrong = {"correction",
+                                                           "i made a mistake",
+                                                           "i made an error",
+                                                           "i made a sign error",
+                                                           "i made an arithmetic",
+                                                           "i made a calculation",
+                                                           "i made a small",
+                                                           "my mistake",
+                                                           "my error",
+                                                           "my apologies",
+                                                           "apologies",
+                                                           "sorry",
+                                                           "oops",
+                                                           "that's wrong",
+                                                           "that is wrong",
+                                                           "that was wrong",
+                                                           "this is wrong",
+                                                           "i was wrong",
+                                                           "is not right",
+                                                           "isn't right",
+                                                           "that's not right",
+                                                           "is incorrect",
+                                                           "was incorrect",
+                                                           "is not correct",
+                                                           "isn't correct",
+                                                           "i miscounted",
+                                                           "i miscalculated",
+                                                           "i misread",
+                                                           "i forgot",
+                                                           "i overlooked",
+                                                           "scratch that"};
 
 // Words of a sentence that supposes something or speaks of others.
 constexpr std::array<std::string_view, 9> kSupposing = {"if",   "would", "might",  "unless", "some",
                                                         "many", "claim", "common", "note"};
 
-constexpr std::array<std::string_view, 14> kPronouns = {
+constexpr std::array<std::string_view, 10> kPronouns = {
     "it should be",   "it must be",     "it is",     "it's",   "it’s",
-    "that should be", "this should be", "should be", "i mean", "make that",
-    "the result is",  "the value is",   "we get",    "i get"};
+    "that should be", "this should be", "should be", "i mean", "make that"};
 
 // The ends of sentences: a stop before a blank, or a line break.
 size_t SentenceEnd(std::string_view text, size_t at) {
@@ -90,17 +115,21 @@ class CorrectionFinder {
  private:
   void Read(std::string_view sentence) {
     if (sentence.empty()) return;
-    if (HasSecondThoughts(sentence)) doubt_ = std::max(doubt_, Doubt::kSecondThought);
-    std::string_view pronoun_value;
+    bool doubted = HasSecondThoughts(sentence);  // in this sentence
     bool supposing = sentence.ends_with('?');
+    std::string_view pronoun_value;
     for (size_t i = 0; i < sentence.size() && !supposing; ++i) {
       if (i > 0 && IsLetter(sentence[i - 1])) continue;
       supposing = EndOfPhrase(sentence, i, kSupposing) > i;
       if (EndOfPhrase(sentence, i, kCalledWrong) > i) doubt_ = Doubt::kCalledWrong;
-      if (doubt_ == Doubt::kNone) continue;
+      doubted = doubted || EndOfPhrase(sentence, i, kSecondLooks) > i;
+      const bool may_correct = doubted || doubt_ == Doubt::kCalledWrong;
       const size_t end = EndOfPhrase(sentence, i, kPronouns);
-      if (end > i) pronoun_value = TrimSpace(sentence.substr(end));
+      if (end > i && may_correct && StartsClause(sentence, i)) {
+        pronoun_value = TrimSpace(sentence.substr(end));
+      }
     }
+    if (doubted) doubt_ = std::max(doubt_, Doubt::kSecondThought);
     if (supposing || doubt_ == Doubt::kNone) return;
     if (!pronoun_value.empty() && IsWholeClause(pronoun_value)) values_.push_back(pronoun_value);
     for (const Label& label : FindLabels(sentence, kind_)) {
@@ -108,6 +137,17 @@ class CorrectionFinder {
       if (line && doubt_ != Doubt::kCalledWrong) continue;
       if (!label.value.empty()) values_.push_back(label.value);
     }
+  }
+
+  // Whether a clause begins at `at`: behind a mark, "so" or "think".
+  static bool StartsClause(std::string_view sentence, size_t at) {
+    while (at > 0 && IsSpace(sentence[at - 1])) --at;
+    if (at == 0 || !IsLetter(sentence[at - 1])) return at == 0 || !IsDigit(sentence[at - 1]);
+    size_t begin = at;
+    while (begin > 0 && IsLetter(sentence[begin - 1])) --begin;
+    constexpr std::array<std::string_view, 9> kBefore = {
+        "so", "think", "believe", "no", "sorry", "wait", "actually", "and", "sure"};
+    return IsOneOf(Slice(sentence, begin, at), kBefore);
   }
 
   // Whether nothing but one value stands in the clause: "6." and "B because", not "6 times as
