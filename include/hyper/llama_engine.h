@@ -20,7 +20,7 @@ inline constexpr std::array kKvTypeNames = {"f16", "f32", "bf16", "q8_0", "q4_0"
 
 // How lanes lie in the KV cache.
 enum class KvLayout {
-  kAuto,     // as the cost model says (docs/design.md, "KV layout")
+  kAuto,     // as the cost model says (docs/kv-cost.md)
   kUnified,  // one buffer that all lanes share: forks only tag cells; needed for strict and routes
   kStreams,  // a buffer of its own for each lane: forks copy it, attention sees its own cells only
 };

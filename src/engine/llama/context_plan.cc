@@ -83,7 +83,7 @@ Result<ContextPlan> PlanContext(const LlamaOptions& options, const ModelShape& s
   plan.contexts = (lanes + most - 1) / most;
   plan.lanes = (lanes + plan.contexts - 1) / plan.contexts;
   // On CPUs the attention of more rows computes every product of theirs with every cell, though all
-  // but a path's own are masked: wide pools are faster in parts (docs/design.md).
+  // but a path's own are masked: wide pools are faster in parts (docs/performance.md).
   const int rows = options.strict || shape.on_cpu ? kNarrowRows : kWideRows;
   plan.max_rows = options.max_forward_rows == 0 ? rows : options.max_forward_rows;
   plan.prefill_rows = options.strict ? plan.max_rows : kFastPrefillRows;

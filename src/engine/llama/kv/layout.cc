@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kStep = 256;  // llama.cpp pads a stream's cells to a multiple of it
 
-// The cost model of docs/design.md, "KV layout". A cell of a path's own buffer costs a row as much
+// The cost model of docs/kv-cost.md. A cell of a path's own buffer costs a row as much
 // as so many cells of the shared one, whose products serve all rows at once; and a row has a fixed
 // cost beyond that, in cells of the shared buffer. Both fitted to measured speeds.
 constexpr double kCostOfOwnCell = 42;

@@ -38,7 +38,7 @@ TEST(KvLayout, AutoStaysUnifiedWhereStreamsWouldTakeSomethingAway) {
   EXPECT_TRUE(ChooseLayout(layout).streams);
 }
 
-// The measured cases of docs/design.md.
+// The measured cases of docs/kv-cost.md.
 TEST(KvLayout, AutoFollowsTheMeasuredSpeeds) {
   struct Case {
     int lanes;
