@@ -7,6 +7,11 @@ set -euo pipefail
 headers=${1:?usage: exports_test.sh SOURCE_DIR LIBRARY ALLOWED...}/include/hyper
 library=${2:?usage: exports_test.sh SOURCE_DIR LIBRARY ALLOWED...}
 shift 2
+hidden=$(grep -L '^#pragma GCC visibility push(default)' "$headers"/*.h || true)
+if [ -n "$hidden" ]; then
+  echo "these headers lack \"#pragma GCC visibility push(default)\" before their declarations:" $hidden >&2
+  exit 1
+fi
 
 # Words that headers hold outside comments, an empty line, symbols. Every name in a symbol must be
 # one of the words: hyper, Pool and Apply of "hyper::Pool::Apply(int) const". A lambda belongs to the

@@ -9,6 +9,7 @@
 #include "hyper/engine.h"
 #include "hyper/records.h"
 
+#pragma GCC visibility push(default)
 namespace hyper {
 
 // A fork's values include the tokens that it inherited.
@@ -58,3 +59,4 @@ struct Path {
 double Sureness(const Path& path);
 
 }  // namespace hyper
+#pragma GCC visibility pop
