@@ -20,7 +20,9 @@ bool Comparer::IsCollection(NodeId id) const {
 }
 
 bool Comparer::HasPlusMinus(NodeId id) const {
-  if (!budget_.Steps()) return false;
+  if (!budget_.Steps()) {
+    return false;
+  }
   const Node& node = tree_.at(id);
   return node.kind == Kind::kPlusMinus ||
          std::any_of(node.args.begin(), node.args.end(),
@@ -29,24 +31,36 @@ bool Comparer::HasPlusMinus(NodeId id) const {
 
 // Counts the plus-minus signs of an expression; `opposite`: one of them is minus-plus.
 int Comparer::CountPlusMinus(NodeId id, bool& opposite) const {
-  if (!budget_.Steps()) return 0;
+  if (!budget_.Steps()) {
+    return 0;
+  }
   const Node& node = tree_.at(id);
   int count = node.kind == Kind::kPlusMinus ? 1 : 0;
   opposite = opposite || (count == 1 && node.text == "-");
-  for (const NodeId arg : node.args) count += CountPlusMinus(arg, opposite);
+  for (const NodeId arg : node.args) {
+    count += CountPlusMinus(arg, opposite);
+  }
   return count;
 }
 
 // The expression with each plus-minus replaced by one of its signs: upper where the next of
 // `signs` is set.
 NodeId Comparer::WithSigns(NodeId id, const std::vector<bool>& signs, size_t& next) {
-  if (!HasPlusMinus(id)) return id;
+  if (!HasPlusMinus(id)) {
+    return id;
+  }
   Node node = tree_.at(id);
   const bool own = node.kind == Kind::kPlusMinus;
   const bool upper = own && next < signs.size() && signs[next++];
-  for (NodeId& arg : node.args) arg = WithSigns(arg, signs, next);
-  if (!own) return tree_.Add(std::move(node));
-  if (upper == (node.text == "+")) return node.args[0];
+  for (NodeId& arg : node.args) {
+    arg = WithSigns(arg, signs, next);
+  }
+  if (!own) {
+    return tree_.Add(std::move(node));
+  }
+  if (upper == (node.text == "+")) {
+    return node.args[0];
+  }
   return tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(-1)), node.args[0]});
 }
 
@@ -85,7 +99,9 @@ bool Comparer::SignsAreAmbiguous(NodeId id) const {
 
 Verdict Comparer::ComparePlusMinus(NodeId a, NodeId b) {
   const Verdict together = CompareUnordered(Elements(a), Elements(b));
-  if (!SignsAreAmbiguous(a) && !SignsAreAmbiguous(b)) return together;
+  if (!SignsAreAmbiguous(a) && !SignsAreAmbiguous(b)) {
+    return together;
+  }
   const std::string reason = reason_;
   const Verdict each = CompareUnordered(Elements(a, true), Elements(b, true));
   return together == each
@@ -94,7 +110,9 @@ Verdict Comparer::ComparePlusMinus(NodeId a, NodeId b) {
 }
 
 Verdict Comparer::CompareTuples(NodeId a, NodeId b) {
-  if (KindOf(a) != Kind::kTuple) std::swap(a, b);
+  if (KindOf(a) != Kind::kTuple) {
+    std::swap(a, b);
+  }
   const std::vector<NodeId> left = tree_.at(a).args;
   const std::string brackets = tree_.at(a).text;
   const std::vector<NodeId> right = tree_.at(b).args;
@@ -116,7 +134,9 @@ Verdict Comparer::CompareTuples(NodeId a, NodeId b) {
       // "y = 3, x = 2" is the point (2, 3). Against the order as written nothing is proved: the
       // letters need not be those of the axes.
       const Verdict sorted = CompareInOrder(left, named);
-      if (sorted != Verdict::kNotEqual || named == right) return sorted;
+      if (sorted != Verdict::kNotEqual || named == right) {
+        return sorted;
+      }
       const std::string reason = reason_;
       return CompareInOrder(left, right) == Verdict::kNotEqual
                  ? Say(Verdict::kNotEqual, reason)
@@ -127,7 +147,9 @@ Verdict Comparer::CompareTuples(NodeId a, NodeId b) {
   if (KindOf(b) == Kind::kMatrix && options_.vector_as_tuple) {
     const bool vector =
         tree_.at(b).columns == 1 || tree_.at(b).columns == static_cast<int>(right.size());
-    if (vector) return CompareInOrder(left, right);
+    if (vector) {
+      return CompareInOrder(left, right);
+    }
   }
   return Say(Verdict::kNotEqual, "several numbers in order against one thing");
 }
@@ -136,21 +158,27 @@ Verdict Comparer::CompareTuples(NodeId a, NodeId b) {
 std::vector<NodeId> Comparer::OrderedByName(const std::vector<NodeId>& elements) {
   std::vector<std::pair<std::string, NodeId>> named;
   for (const NodeId element : elements) {
-    if (KindOf(element) != Kind::kRelation) return {};
+    if (KindOf(element) != Kind::kRelation) {
+      return {};
+    }
     named.emplace_back(Unname(element).symbol, element);
   }
   std::stable_sort(named.begin(), named.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<NodeId> sorted;
   for (size_t i = 0; i < named.size(); ++i) {
-    if (named[i].first.empty() || (i > 0 && named[i].first == named[i - 1].first)) return {};
+    if (named[i].first.empty() || (i > 0 && named[i].first == named[i - 1].first)) {
+      return {};
+    }
     sorted.push_back(named[i].second);
   }
   return sorted;
 }
 
 Verdict Comparer::CompareInOrder(const std::vector<NodeId>& a, const std::vector<NodeId>& b) {
-  if (a.size() != b.size()) return Say(Verdict::kNotEqual, "different numbers of elements");
+  if (a.size() != b.size()) {
+    return Say(Verdict::kNotEqual, "different numbers of elements");
+  }
   Verdict all = Verdict::kEqual;
   std::string reason = "all elements are equal";
   for (size_t i = 0; i < a.size(); ++i) {
@@ -158,7 +186,9 @@ Verdict Comparer::CompareInOrder(const std::vector<NodeId>& a, const std::vector
     if (verdict == Verdict::kNotEqual) {
       return Say(verdict, "elements " + std::to_string(i + 1) + ": " + reason_);
     }
-    if (verdict == Verdict::kUndecided) reason = reason_;
+    if (verdict == Verdict::kUndecided) {
+      reason = reason_;
+    }
     all = AllOf(all, verdict);
   }
   return Say(all, reason);
@@ -166,7 +196,9 @@ Verdict Comparer::CompareInOrder(const std::vector<NodeId>& a, const std::vector
 
 Verdict Comparer::CompareLists(NodeId a, NodeId b) {
   const Verdict verdict = CompareUnordered(Elements(a), Elements(b));
-  if (verdict != Verdict::kNotEqual) return verdict;
+  if (verdict != Verdict::kNotEqual) {
+    return verdict;
+  }
   if (MayBeDecimal(a, b) || MayBeDecimal(b, a)) {
     return Say(Verdict::kUndecided, "the comma may be that of a decimal");
   }
@@ -185,7 +217,9 @@ bool Comparer::MayBeDecimal(NodeId list, NodeId number) const {
 
 // Equal as sets: each element of either side equals one of the other.
 Verdict Comparer::CompareUnordered(const std::vector<NodeId>& a, const std::vector<NodeId>& b) {
-  if (a.empty() != b.empty()) return Say(Verdict::kNotEqual, "only one side is empty");
+  if (a.empty() != b.empty()) {
+    return Say(Verdict::kNotEqual, "only one side is empty");
+  }
   std::vector<bool> matched(b.size(), false);
   std::vector<bool> open(b.size(), false);
   bool undecided = false;
@@ -194,14 +228,22 @@ Verdict Comparer::CompareUnordered(const std::vector<NodeId>& a, const std::vect
     bool unknown = false;
     for (size_t j = 0; j < b.size(); ++j) {
       const Verdict verdict = Compare(left, b[j]);
-      if (verdict == Verdict::kEqual) found = matched[j] = true;
-      if (verdict == Verdict::kUndecided) unknown = open[j] = true;
+      if (verdict == Verdict::kEqual) {
+        found = matched[j] = true;
+      }
+      if (verdict == Verdict::kUndecided) {
+        unknown = open[j] = true;
+      }
     }
-    if (!found && !unknown) return Say(Verdict::kNotEqual, "an element has no counterpart");
+    if (!found && !unknown) {
+      return Say(Verdict::kNotEqual, "an element has no counterpart");
+    }
     undecided = undecided || !found;
   }
   for (size_t j = 0; j < b.size(); ++j) {
-    if (!matched[j] && !open[j]) return Say(Verdict::kNotEqual, "an element has no counterpart");
+    if (!matched[j] && !open[j]) {
+      return Say(Verdict::kNotEqual, "an element has no counterpart");
+    }
     undecided = undecided || !matched[j];
   }
   return undecided ? Say(Verdict::kUndecided, "some elements could not be told apart")
@@ -226,7 +268,9 @@ Verdict Comparer::CompareMatrices(NodeId a, NodeId b) {
 
 // "3:4" is 6:8 and 3/4, but "12:00" may be a time of day, which only equals itself.
 Verdict Comparer::CompareRatios(NodeId a, NodeId b) {
-  if (KindOf(a) != Kind::kRatio) std::swap(a, b);
+  if (KindOf(a) != Kind::kRatio) {
+    std::swap(a, b);
+  }
   const std::string digits = tree_.at(a).text;
   const auto quotient = [&](const std::vector<NodeId>& args) {
     const NodeId inverse = tree_.Add(Kind::kPower, {args[1], tree_.AddNumber(Rational(-1))});
@@ -234,13 +278,19 @@ Verdict Comparer::CompareRatios(NodeId a, NodeId b) {
   };
   const std::vector<NodeId> first = tree_.at(a).args;
   if (KindOf(b) != Kind::kRatio) {
-    if (first.size() != 2) return Say(Verdict::kNotEqual, "a ratio against one thing");
+    if (first.size() != 2) {
+      return Say(Verdict::kNotEqual, "a ratio against one thing");
+    }
     return Compare(quotient(first), b);
   }
   const std::vector<NodeId> second = tree_.at(b).args;
-  if (first.size() != second.size()) return Say(Verdict::kNotEqual, "different numbers of parts");
+  if (first.size() != second.size()) {
+    return Say(Verdict::kNotEqual, "different numbers of parts");
+  }
   const Verdict written = CompareInOrder(first, second);
-  if (written == Verdict::kEqual) return written;
+  if (written == Verdict::kEqual) {
+    return written;
+  }
   const auto minutes = [](const std::string& text) { return text.size() == 2 && text < "60"; };
   const bool clock = first.size() == 2 && minutes(digits) && minutes(tree_.at(b).text);
   Verdict proportional = Verdict::kEqual;
@@ -250,7 +300,9 @@ Verdict Comparer::CompareRatios(NodeId a, NodeId b) {
     proportional = AllOf(proportional, Compare(cross, other));
   }
   const auto zero = RationalValue(tree_, first[1], budget_);
-  if (zero && zero->IsZero()) return Say(Verdict::kNotEqual, "different times of day");
+  if (zero && zero->IsZero()) {
+    return Say(Verdict::kNotEqual, "different times of day");
+  }
   if (proportional == Verdict::kEqual && clock) {
     return Say(Verdict::kUndecided, "equal as ratios, different as times of day");
   }

@@ -37,7 +37,9 @@ Verdict Comparer::CompareFamilies(NodeId a, NodeId domain_a, NodeId b, NodeId do
   NodeId second = b;
   // A parameter is bound: k may be n.
   if (!left.empty() && !right.empty() && left != right) {
-    if (Occurs(left, b)) return Say(Verdict::kUndecided, "parameters of different names");
+    if (Occurs(left, b)) {
+      return Say(Verdict::kUndecided, "parameters of different names");
+    }
     second = scalars_.Renamed(b, {right}, {left});
   }
   const std::string name = left.empty() ? right : left;
@@ -89,7 +91,9 @@ bool Comparer::SameProgression(NodeId a, NodeId b, const std::string& parameter)
   const NodeId shift = minus(offset_a, offset_b);
   for (const long steps : {0L, 1L, -1L, 2L, -2L, 3L, -3L}) {
     const NodeId multiple = tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(steps)), step_a});
-    if (scalars_.Compare(shift, multiple) == Verdict::kEqual) return true;
+    if (scalars_.Compare(shift, multiple) == Verdict::kEqual) {
+      return true;
+    }
   }
   return false;
 }
@@ -98,10 +102,14 @@ bool Comparer::SameProgression(NodeId a, NodeId b, const std::string& parameter)
 // none. `rest` is what is left of the sum.
 std::string Comparer::IntegrationConstant(NodeId id, NodeId& rest) {
   const Node sum = tree_.at(id);
-  if (sum.kind != Kind::kSum) return {};
+  if (sum.kind != Kind::kSum) {
+    return {};
+  }
   for (size_t i = 0; i < sum.args.size(); ++i) {
     const Node& term = tree_.at(sum.args[i]);
-    if (term.kind != Kind::kSymbol || !IsIntegrationConstant(term.text)) continue;
+    if (term.kind != Kind::kSymbol || !IsIntegrationConstant(term.text)) {
+      continue;
+    }
     const std::string name = term.text;
     std::vector<NodeId> others = sum.args;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
@@ -120,10 +128,14 @@ Verdict Comparer::CompareAntiderivatives(NodeId a, NodeId b, Verdict verdict) {
   const std::string second = first.empty() ? "" : IntegrationConstant(b, right);
   // At least one is the usual letter: y = x^2 + c and y = x^2 + k may be two parabolas.
   const bool usual = first[0] == 'C' || second[0] == 'C';
-  if (first.empty() || second.empty() || !usual) return verdict;
+  if (first.empty() || second.empty() || !usual) {
+    return verdict;
+  }
   const std::string reason = reason_;
   const Verdict rests = Compare(left, right);
-  if (rests == Verdict::kEqual) return Say(rests, "equal up to the constant of integration");
+  if (rests == Verdict::kEqual) {
+    return Say(rests, "equal up to the constant of integration");
+  }
   return MayDifferByConstant(left, right)
              ? Say(Verdict::kUndecided, "they may differ by a constant of integration")
              : Say(verdict, reason);
@@ -132,11 +144,15 @@ Verdict Comparer::CompareAntiderivatives(NodeId a, NodeId b, Verdict verdict) {
 // Whether a - b may be the same everywhere; false only where it is proved not to be.
 bool Comparer::MayDifferByConstant(NodeId a, NodeId b) {
   std::vector<std::string> symbols = scalars_.Symbols(a);
-  for (std::string& symbol : scalars_.Symbols(b)) symbols.push_back(std::move(symbol));
+  for (std::string& symbol : scalars_.Symbols(b)) {
+    symbols.push_back(std::move(symbol));
+  }
   std::sort(symbols.begin(), symbols.end());
   symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
   std::vector<std::string> elsewhere;
-  for (const std::string& symbol : symbols) elsewhere.push_back(symbol + "''");
+  for (const std::string& symbol : symbols) {
+    elsewhere.push_back(symbol + "''");
+  }
   // a(x) - b(x) = a(y) - b(y), without minus signs.
   const NodeId left = tree_.Add(Kind::kSum, {a, scalars_.Renamed(b, symbols, elsewhere)});
   const NodeId right = tree_.Add(Kind::kSum, {b, scalars_.Renamed(a, symbols, elsewhere)});
@@ -150,13 +166,17 @@ Verdict Comparer::CompareCases(NodeId a, NodeId b) {
   }
   const std::vector<NodeId> left = tree_.at(a).args;
   const std::vector<NodeId> right = tree_.at(b).args;
-  if (left.size() != right.size()) return Say(Verdict::kUndecided, "different numbers of cases");
+  if (left.size() != right.size()) {
+    return Say(Verdict::kUndecided, "different numbers of cases");
+  }
   std::vector<bool> taken(right.size(), false);
   for (size_t i = 0; i < left.size(); i += 2) {
     size_t match = right.size();
     for (size_t j = 0; j < right.size() && match == right.size(); j += 2) {
       const bool same = !taken[j] && SameCondition(left, left[i + 1], right, right[j + 1]);
-      if (same && Compare(left[i], right[j]) == Verdict::kEqual) match = j;
+      if (same && Compare(left[i], right[j]) == Verdict::kEqual) {
+        match = j;
+      }
     }
     if (match == right.size()) {
       return Say(Verdict::kUndecided, "cases whose conditions or values were not proved the same");
@@ -171,13 +191,19 @@ bool Comparer::SameCondition(const std::vector<NodeId>& cases_a, NodeId a,
                              const std::vector<NodeId>& cases_b, NodeId b) {
   const bool rest_a = KindOf(a) == Kind::kText;
   const bool rest_b = KindOf(b) == Kind::kText;
-  if (rest_a && rest_b) return true;
-  if (!rest_a && !rest_b) return Compare(a, b) == Verdict::kEqual;
+  if (rest_a && rest_b) {
+    return true;
+  }
+  if (!rest_a && !rest_b) {
+    return Compare(a, b) == Verdict::kEqual;
+  }
   RegionReader reader(tree_, scalars_, budget_);
   const std::vector<NodeId>& cases = rest_a ? cases_a : cases_b;
   std::optional<Region> left_out = Region{{Region::Interval{}}, ""};
   for (size_t i = 1; left_out && i < cases.size(); i += 2) {
-    if (KindOf(cases[i]) == Kind::kText) continue;
+    if (KindOf(cases[i]) == Kind::kText) {
+      continue;
+    }
     const auto region = reader.Read(cases[i]);
     left_out = region ? reader.Without(*left_out, *region) : std::nullopt;
   }

@@ -29,13 +29,17 @@ Verdict Comparer::CompareRegions(NodeId a, NodeId b) {
   if ((left && is_number(b)) || (right && is_number(a))) {
     return Say(Verdict::kNotEqual, "a set of reals against a number");
   }
-  if (!left || !right) return Say(Verdict::kUndecided, "not both could be read as sets of reals");
+  if (!left || !right) {
+    return Say(Verdict::kUndecided, "not both could be read as sets of reals");
+  }
   if (!left->variable.empty() && !right->variable.empty() && left->variable != right->variable &&
       !options_.allow_renamed_constants) {
     return Say(Verdict::kNotEqual, "conditions on different variables");
   }
   const auto same = reader.Same(*left, *right);
-  if (!same) return Say(Verdict::kUndecided, "the ends of the intervals could not be ordered");
+  if (!same) {
+    return Say(Verdict::kUndecided, "the ends of the intervals could not be ordered");
+  }
   return *same ? Say(Verdict::kEqual, "the same set of reals")
                : Say(Verdict::kNotEqual, "different sets of reals");
 }
@@ -53,7 +57,9 @@ std::string NameOfPoint(const Expression& tree, const Node& tuple) {
   std::string last;
   for (const NodeId arg : tuple.args) {
     const Node& symbol = tree.at(arg);
-    if (symbol.kind != Kind::kSymbol || symbol.text <= last) return {};
+    if (symbol.kind != Kind::kSymbol || symbol.text <= last) {
+      return {};
+    }
     last = symbol.text;
     name += last + ',';
   }
@@ -68,15 +74,23 @@ Comparer::Named Comparer::Unname(NodeId id) {
   if (node.kind == Kind::kRelation && NamesItsValue(node.text)) {
     const auto name = [&](NodeId side) -> std::string {
       const Node& lhs = tree_.at(side);
-      if (lhs.kind == Kind::kSymbol && !lhs.doubtful) return lhs.text;
-      if (lhs.kind == Kind::kTuple) return NameOfPoint(tree_, lhs);
+      if (lhs.kind == Kind::kSymbol && !lhs.doubtful) {
+        return lhs.text;
+      }
+      if (lhs.kind == Kind::kTuple) {
+        return NameOfPoint(tree_, lhs);
+      }
       const bool function = lhs.kind == Kind::kCall && lhs.text[0] == '?';
       return function ? StructuralKey(tree_, side, budget_) : "";
     };
     const std::string left = name(node.args.front());
-    if (!left.empty()) return {left, node.args.back()};
+    if (!left.empty()) {
+      return {left, node.args.back()};
+    }
     const std::string right = node.text == "i" ? "" : name(node.args.back());
-    if (!right.empty()) return {right, node.args.front()};
+    if (!right.empty()) {
+      return {right, node.args.front()};
+    }
   }
   return node.kind == Kind::kList ? UnnameList(id) : Named{"", id};
 }
@@ -86,13 +100,17 @@ Comparer::Named Comparer::UnnameList(NodeId id) {
   std::vector<NodeId> values;
   const std::vector<NodeId> elements = tree_.at(id).args;
   for (const NodeId element : elements) {
-    if (KindOf(element) == Kind::kList) return {"", id};
+    if (KindOf(element) == Kind::kList) {
+      return {"", id};
+    }
     const Named named = Unname(element);
     const bool first = values.empty();
     if (first ? named.symbol.empty() : !named.symbol.empty() && named.symbol != all.symbol) {
       return {"", id};
     }
-    if (first) all.symbol = named.symbol;
+    if (first) {
+      all.symbol = named.symbol;
+    }
     values.push_back(named.symbol.empty() ? element : named.value);
   }
   all.value = tree_.Add(Kind::kList, std::move(values), ",");
@@ -108,10 +126,14 @@ bool Comparer::Occurs(const std::string& symbol, NodeId id) {
 bool Comparer::CompareNamed(NodeId a, NodeId b, Verdict& verdict) {
   const Named left = Unname(a);
   const Named right = Unname(b);
-  if (left.symbol.empty() && right.symbol.empty()) return false;
+  if (left.symbol.empty() && right.symbol.empty()) {
+    return false;
+  }
   if (left.symbol.empty() || right.symbol.empty()) {
     const bool plain = KindOf(left.symbol.empty() ? a : b) != Kind::kRelation;
-    if (!plain || !options_.ignore_assignment) return false;
+    if (!plain || !options_.ignore_assignment) {
+      return false;
+    }
     verdict = Compare(left.value, right.value);
     return true;
   }
@@ -120,9 +142,13 @@ bool Comparer::CompareNamed(NodeId a, NodeId b, Verdict& verdict) {
     return named.symbol.find('(') != std::string::npos;
   };
   const bool graph = is_function(left) != is_function(right);
-  if (left.symbol != right.symbol && !graph) return false;
+  if (left.symbol != right.symbol && !graph) {
+    return false;
+  }
   verdict = Compare(left.value, right.value);
-  if (verdict == Verdict::kEqual || IsCollection(a) || IsCollection(b)) return true;
+  if (verdict == Verdict::kEqual || IsCollection(a) || IsCollection(b)) {
+    return true;
+  }
   // A name on both sides of its equation defines nothing.
   return !Occurs(left.symbol, left.value) && !Occurs(right.symbol, right.value);
 }
@@ -145,7 +171,9 @@ Verdict Comparer::CompareRelations(NodeId a, NodeId b) {
   const auto one_side = [&](const Node& node, char& op) {
     op = node.text[0];
     const bool turn = op == '>' || op == 'g';
-    if (turn) op = op == '>' ? '<' : 'l';
+    if (turn) {
+      op = op == '>' ? '<' : 'l';
+    }
     const NodeId minus =
         tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(-1)), node.args[turn ? 0 : 1]});
     return tree_.Add(Kind::kSum, {node.args[turn ? 1 : 0], minus});
@@ -160,7 +188,9 @@ Verdict Comparer::CompareRelations(NodeId a, NodeId b) {
       return first == second ? Say(Verdict::kEqual, "the same relation up to a factor")
                              : Say(Verdict::kNotEqual, "different relations of the same sides");
     case FormZero::kNonZero:
-      if (first == '=' && second == '=') return Say(Verdict::kNotEqual, "different equations");
+      if (first == '=' && second == '=') {
+        return Say(Verdict::kNotEqual, "different equations");
+      }
       break;
     default:
       break;

@@ -62,13 +62,17 @@ std::string Plain(std::string_view words) {
   for (bool more = true; more;) {
     more = false;
     for (const std::string_view article : {"a ", "an ", "the "}) {
-      if (words.substr(0, article.size()) != article) continue;
+      if (words.substr(0, article.size()) != article) {
+        continue;
+      }
       words.remove_prefix(article.size());
       more = true;
     }
   }
   for (const Synonyms& synonyms : kSynonyms) {
-    if (Lists(synonyms.words, words)) return std::string(synonyms.name);
+    if (Lists(synonyms.words, words)) {
+      return std::string(synonyms.name);
+    }
   }
   return std::string(words);
 }
@@ -83,13 +87,17 @@ bool SaysNoNumber(std::string_view words) {
 }  // namespace
 
 Verdict Comparer::CompareTexts(NodeId a, NodeId b) {
-  if (KindOf(a) != Kind::kText) std::swap(a, b);
+  if (KindOf(a) != Kind::kText) {
+    std::swap(a, b);
+  }
   const std::string text = Plain(tree_.at(a).text);
   const Node other = tree_.at(b);
   if (other.kind == Kind::kText || other.kind == Kind::kSymbol) {
     const bool reals = text == "all real numbers" && other.text == "bbR";
     const std::string words = Plain(LowerCase(other.text));
-    if (text == words || reals) return Say(Verdict::kEqual, "the same words");
+    if (text == words || reals) {
+      return Say(Verdict::kEqual, "the same words");
+    }
     const long number = NumberOfWord(text);
     const bool numbers = number >= 0 && NumberOfWord(words) >= 0;
     const bool exclusive =
@@ -108,7 +116,9 @@ Verdict Comparer::CompareTexts(NodeId a, NodeId b) {
     return other.args.empty() ? Say(Verdict::kEqual, "both are the empty set")
                               : Say(Verdict::kNotEqual, "only one side is the empty set");
   }
-  if (text == "all real numbers") return Compare(tree_.AddText(Kind::kSymbol, "bbR"), b);
+  if (text == "all real numbers") {
+    return Compare(tree_.AddText(Kind::kSymbol, "bbR"), b);
+  }
   if (other.kind == Kind::kNumber && SaysNoNumber(text)) {
     return Say(Verdict::kNotEqual, "a word against a number");
   }

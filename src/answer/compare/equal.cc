@@ -34,11 +34,21 @@ Readings Read(std::string_view answer, const EqualOptions& options, Budget& budg
 
 EqualResult CompareReadings(const Reading& gold, const Reading& answer, const EqualOptions& options,
                             Budget& budget) {
-  if (gold.normalised.empty()) return {Verdict::kUndecided, "first answer: " + gold.error};
-  if (answer.normalised.empty()) return {Verdict::kUndecided, "second answer: " + answer.error};
-  if (gold.normalised == answer.normalised) return {Verdict::kEqual, "the same text"};
-  if (gold.tree.root == kNoNode) return {Verdict::kUndecided, "first answer: " + gold.error};
-  if (answer.tree.root == kNoNode) return {Verdict::kUndecided, "second answer: " + answer.error};
+  if (gold.normalised.empty()) {
+    return {Verdict::kUndecided, "first answer: " + gold.error};
+  }
+  if (answer.normalised.empty()) {
+    return {Verdict::kUndecided, "second answer: " + answer.error};
+  }
+  if (gold.normalised == answer.normalised) {
+    return {Verdict::kEqual, "the same text"};
+  }
+  if (gold.tree.root == kNoNode) {
+    return {Verdict::kUndecided, "first answer: " + gold.error};
+  }
+  if (answer.tree.root == kNoNode) {
+    return {Verdict::kUndecided, "second answer: " + answer.error};
+  }
   // The smaller text first: the verdict cannot depend on the order of the arguments.
   const bool swap = answer.normalised < gold.normalised;
   Expression tree = swap ? answer.tree : gold.tree;
@@ -52,23 +62,33 @@ EqualResult CompareReadings(const Reading& gold, const Reading& answer, const Eq
 EqualResult CompareReadings(const Readings& gold, const Readings& answer,
                             const EqualOptions& options, Budget& budget) {
   EqualResult plain = CompareReadings(gold.plain, answer.plain, options, budget);
-  if (plain.verdict == Verdict::kEqual || (!gold.with_units && !answer.with_units)) return plain;
+  if (plain.verdict == Verdict::kEqual || (!gold.with_units && !answer.with_units)) {
+    return plain;
+  }
   const Reading& left = gold.with_units ? *gold.with_units : gold.plain;
   const Reading& right = answer.with_units ? *answer.with_units : answer.plain;
   EqualResult units = CompareReadings(left, right, options, budget);
   const auto sure = [](const Readings& side) {
     return !side.with_units || side.plain.surely_units;
   };
-  if (units.verdict == Verdict::kEqual && sure(gold) && sure(answer)) return units;
-  if (units.verdict == plain.verdict) return plain;
+  if (units.verdict == Verdict::kEqual && sure(gold) && sure(answer)) {
+    return units;
+  }
+  if (units.verdict == plain.verdict) {
+    return plain;
+  }
   return {Verdict::kUndecided, "letters behind a number may be a unit or a factor"};
 }
 
 std::string KeyOf(const Reading& reading, const EqualOptions& options, Budget& budget) {
-  if (reading.normalised.empty()) return {};
+  if (reading.normalised.empty()) {
+    return {};
+  }
   if (reading.tree.root != kNoNode) {
     std::string key = StructuralKey(reading.tree, reading.tree.root, budget, options.rounded);
-    if (!key.empty()) return "=" + key;
+    if (!key.empty()) {
+      return "=" + key;
+    }
   }
   return "?" + reading.normalised;
 }
@@ -78,7 +98,9 @@ class Groups {
  public:
   explicit Groups(size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0U); }
   size_t Find(size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    while (parent_[i] != i) {
+      i = parent_[i] = parent_[parent_[i]];
+    }
     return i;
   }
   void Merge(size_t i, size_t j) { parent_[Find(i)] = Find(j); }
@@ -88,7 +110,9 @@ class Groups {
     int next = 0;
     for (size_t i = 0; i < parent_.size(); ++i) {
       int& group = number[Find(i)];
-      if (group < 0) group = next++;
+      if (group < 0) {
+        group = next++;
+      }
       result[i] = group;
     }
     return result;
@@ -111,12 +135,18 @@ void MergeNeighbours(std::vector<Distinct>& answers, const EqualOptions& options
                    [](const Distinct& a, const Distinct& b) { return a.range.low < b.range.low; });
   for (size_t a = 0; a < answers.size(); ++a) {
     for (size_t b = a + 1; b < answers.size(); ++b) {
-      if (!Overlap(answers[a].range, answers[b].range)) break;
-      if (groups.Find(answers[a].place) == groups.Find(answers[b].place)) continue;
+      if (!Overlap(answers[a].range, answers[b].range)) {
+        break;
+      }
+      if (groups.Find(answers[a].place) == groups.Find(answers[b].place)) {
+        continue;
+      }
       Budget budget(options.max_steps, options.max_bytes);
       const EqualResult result =
           CompareReadings(answers[a].readings, answers[b].readings, options, budget);
-      if (result.verdict == Verdict::kEqual) groups.Merge(answers[a].place, answers[b].place);
+      if (result.verdict == Verdict::kEqual) {
+        groups.Merge(answers[a].place, answers[b].place);
+      }
     }
   }
 }
@@ -159,7 +189,9 @@ std::vector<int> GroupAnswers(std::span<const std::string> answers, const EqualO
     answer::Budget budget(options.max_steps, options.max_bytes);
     answer::Readings readings = answer::Read(answers[i], options, budget);
     const std::string key = answer::KeyOf(readings.plain, options, budget);
-    if (key.empty()) continue;
+    if (key.empty()) {
+      continue;
+    }
     const auto [found, added] = first_of.emplace(key, i);
     if (!added) {
       groups.Merge(i, found->second);

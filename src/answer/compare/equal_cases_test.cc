@@ -44,7 +44,9 @@ EqualOptions OptionsOf(const Json& row) {
 }
 
 std::vector<std::string> Allowed(const Json& verdict) {
-  if (verdict.is_string()) return {verdict.get<std::string>()};
+  if (verdict.is_string()) {
+    return {verdict.get<std::string>()};
+  }
   return verdict.get<std::vector<std::string>>();
 }
 
@@ -78,7 +80,9 @@ TEST(EqualCases, GroupsAreRight) {
     const auto groups = row.at("groups").get<std::vector<std::vector<size_t>>>();
     std::vector<int> expected(answers.size(), -1);
     for (size_t group = 0; group < groups.size(); ++group) {
-      for (const size_t place : groups[group]) expected[place] = static_cast<int>(group);
+      for (const size_t place : groups[group]) {
+        expected[place] = static_cast<int>(group);
+      }
     }
     EXPECT_EQ(GroupAnswers(answers), expected);
   }

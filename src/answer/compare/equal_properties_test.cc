@@ -26,7 +26,9 @@ std::vector<std::string> LoadGolds(const std::string& name) {
     const nlohmann::json answer = nlohmann::json::parse(line).at("answer");
     std::string gold = answer.is_string() ? answer.get<std::string>() : answer.dump();
     const size_t mark = gold.rfind("####");
-    if (mark != std::string::npos) gold = gold.substr(mark + 4);
+    if (mark != std::string::npos) {
+      gold = gold.substr(mark + 4);
+    }
     golds.insert(gold);
   }
   return {golds.begin(), golds.end()};
@@ -43,7 +45,9 @@ class Golds : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     golds_ = LoadGolds(GetParam());
-    if (golds_.empty()) GTEST_SKIP() << GetParam() << " is not there";
+    if (golds_.empty()) {
+      GTEST_SKIP() << GetParam() << " is not there";
+    }
   }
   std::vector<std::string> golds_;
 };
@@ -75,7 +79,9 @@ TEST_P(Golds, EqualTheirHarmlessRewritings) {
                              gold.find(',') != std::string::npos;
       // A lone dollar sign is money, not a delimiter.
       const bool money = gold.find('$') != std::string::npos && rewritten.find('$') == 0;
-      if ((named && statement) || money) continue;
+      if ((named && statement) || money) {
+        continue;
+      }
       const EqualResult result = AnswersEqual(gold, rewritten);
       EXPECT_EQ(result.verdict, Verdict::kEqual)
           << gold << " | " << rewritten << " | " << result.reason;
@@ -86,7 +92,9 @@ TEST_P(Golds, EqualTheirHarmlessRewritings) {
 TEST_P(Golds, NeverEqualThemselvesWithOneDigitChanged) {
   for (const std::string& gold : golds_) {
     for (size_t i = 0; i < gold.size(); ++i) {
-      if (std::isdigit(static_cast<unsigned char>(gold[i])) == 0) continue;
+      if (std::isdigit(static_cast<unsigned char>(gold[i])) == 0) {
+        continue;
+      }
       std::string changed = gold;
       changed[i] = static_cast<char>('0' + (gold[i] - '0' + 1) % 10);
       EXPECT_NE(AnswersEqual(gold, changed).verdict, Verdict::kEqual) << gold << " | " << changed;
@@ -109,7 +117,9 @@ TEST_P(Golds, CompareTheSameInBothOrders) {
 // Groups numbered by first appearance.
 std::vector<int> Numbered(std::vector<int> group) {
   std::map<int, int> number;
-  for (int& g : group) g = number.emplace(g, static_cast<int>(number.size())).first->second;
+  for (int& g : group) {
+    g = number.emplace(g, static_cast<int>(number.size())).first->second;
+  }
   return group;
 }
 
@@ -119,8 +129,12 @@ std::vector<int> GroupsOfAllPairs(const std::vector<std::string>& answers) {
   std::iota(group.begin(), group.end(), 0);
   for (size_t i = 0; i < answers.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
-      if (group[i] == group[j]) continue;
-      if (AnswersEqual(answers[i], answers[j]).verdict != Verdict::kEqual) continue;
+      if (group[i] == group[j]) {
+        continue;
+      }
+      if (AnswersEqual(answers[i], answers[j]).verdict != Verdict::kEqual) {
+        continue;
+      }
       std::replace(group.begin(), group.end(), std::max(group[i], group[j]),
                    std::min(group[i], group[j]));
     }
@@ -131,7 +145,9 @@ std::vector<int> GroupsOfAllPairs(const std::vector<std::string>& answers) {
 void ExpectGroups(const std::vector<std::string>& answers, const std::vector<int>& groups,
                   const std::vector<int>& expected) {
   const auto at = std::mismatch(groups.begin(), groups.end(), expected.begin());
-  if (at.first == groups.end()) return;
+  if (at.first == groups.end()) {
+    return;
+  }
   const auto first_of = [&](const std::vector<int>& all, int group) {
     return answers[std::find(all.begin(), all.end(), group) - all.begin()];
   };
@@ -153,7 +169,9 @@ TEST_P(Golds, GroupAsComparingEveryPairDoes) {
   // Every second answer and its rewriting keep the pairs of the largest suite few.
   if (answers.size() > 800) {
     std::vector<std::string> fewer;
-    for (size_t i = 0; i < answers.size(); i += 2) fewer.push_back(answers[i]);
+    for (size_t i = 0; i < answers.size(); i += 2) {
+      fewer.push_back(answers[i]);
+    }
     answers = fewer;
   }
   const std::vector<int> expected = GroupsOfAllPairs(answers);

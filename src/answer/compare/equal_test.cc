@@ -53,7 +53,9 @@ TEST(EqualTest, HugeInputsComeBackUndecided) {
   EXPECT_EQ(Of(std::string(100'000, '('), "1"), Verdict::kUndecided);
   EXPECT_EQ(Of(std::string(100'000, '9'), "1"), Verdict::kNotEqual);
   std::string tower;
-  for (int i = 0; i < 1000; ++i) tower += "2^{";
+  for (int i = 0; i < 1000; ++i) {
+    tower += "2^{";
+  }
   tower += "2" + std::string(1000, '}');
   EXPECT_EQ(Of(tower, "4"), Verdict::kUndecided);
 }
@@ -98,10 +100,14 @@ TEST(EqualTest, AnyThreadMayCall) {
   threads.reserve(verdicts.size());
   for (Verdict& verdict : verdicts) {
     threads.emplace_back([&verdict] {
-      for (int i = 0; i < 20; ++i) verdict = Of("\\sqrt{3+2\\sqrt{2}}", "1+\\sqrt{2}");
+      for (int i = 0; i < 20; ++i) {
+        verdict = Of("\\sqrt{3+2\\sqrt{2}}", "1+\\sqrt{2}");
+      }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
   EXPECT_EQ(verdicts, std::vector<Verdict>(4, Verdict::kEqual));
 }
 

@@ -19,7 +19,9 @@ constexpr long kPrecision = 64;
 // FNV-1a: a variable has the same value in every answer, since only its name decides.
 long ValueOfName(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  for (const char c : name) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  }
   return 2 + static_cast<long>(hash % 97);
 }
 
@@ -44,7 +46,9 @@ class RangeFinder {
  private:
   std::optional<NearRange> OfScalar(NodeId id) {
     Point point;
-    if (!IsPlain(id, point)) return std::nullopt;
+    if (!IsPlain(id, point)) {
+      return std::nullopt;
+    }
     Ball ball;
     if (EvaluateBall(tree_, id, point, kPrecision, budget_, ball) != BallStatus::kValue) {
       return std::nullopt;
@@ -65,8 +69,12 @@ class RangeFinder {
     std::optional<NearRange> largest;
     for (const NodeId element : elements) {
       const std::optional<NearRange> range = OfScalar(element);
-      if (!range) return std::nullopt;
-      if (!largest) largest = range;
+      if (!range) {
+        return std::nullopt;
+      }
+      if (!largest) {
+        largest = range;
+      }
       largest->low = std::max(largest->low, range->low);
       largest->high = std::max(largest->high, range->high);
     }
@@ -75,7 +83,9 @@ class RangeFinder {
 
   // "[a, b)" is known by its upper end, unless it may be empty: all empty intervals are equal.
   std::optional<NearRange> OfInterval(const Node& tuple) {
-    if (tuple.args.size() != 2) return std::nullopt;
+    if (tuple.args.size() != 2) {
+      return std::nullopt;
+    }
     const std::optional<NearRange> low = OfScalar(tuple.args[0]);
     const std::optional<NearRange> high = OfScalar(tuple.args[1]);
     return low && high && low->high < high->low ? high : std::nullopt;
@@ -83,7 +93,9 @@ class RangeFinder {
 
   // Whether an expression can mean one thing only; its variables are given their values.
   bool IsPlain(NodeId id, Point& point) {
-    if (!budget_.Steps()) return false;
+    if (!budget_.Steps()) {
+      return false;
+    }
     const Node& node = tree_.at(id);
     switch (node.kind) {
       case Kind::kSymbol:
@@ -93,7 +105,9 @@ class RangeFinder {
       case Kind::kConstant:
         return true;
       case Kind::kCall:
-        if (node.text == "log" && node.args.size() == 1) return false;
+        if (node.text == "log" && node.args.size() == 1) {
+          return false;
+        }
         break;
       case Kind::kSum:
       case Kind::kProduct:
@@ -114,7 +128,9 @@ class RangeFinder {
 
 NearRange NearRangeOf(const Expression& tree, NodeId root, const EqualOptions& options,
                       Budget& budget) {
-  if (options.rounded || options.allow_renamed_constants) return {};
+  if (options.rounded || options.allow_renamed_constants) {
+    return {};
+  }
   return RangeFinder(tree, budget).Find(root).value_or(NearRange{});
 }
 

@@ -18,7 +18,9 @@ std::string WithoutPowers(const std::string& unit) {
   bool power = false;
   for (const char c : unit) {
     power = c == '^' || (power && c != ' ');
-    if (!power) bare += c;
+    if (!power) {
+      bare += c;
+    }
   }
   return bare;
 }
@@ -38,9 +40,13 @@ bool Comparer::TakeUnit(NodeId id, long power, UnitProduct& unit) {
     unit.Multiply(node.text, power);
     return true;
   }
-  if (node.kind != Kind::kPower) return false;
+  if (node.kind != Kind::kPower) {
+    return false;
+  }
   const NodeId base = node.args[0];
-  if (KindOf(base) != Kind::kUnit && KindOf(base) != Kind::kPower) return false;
+  if (KindOf(base) != Kind::kUnit && KindOf(base) != Kind::kPower) {
+    return false;
+  }
   const auto exponent = RationalValue(tree_, node.args[1], budget_);
   const auto whole = exponent ? exponent->ToLong(99) : std::nullopt;
   return whole && *whole != 0 && TakeUnit(base, power * *whole, unit);
@@ -49,23 +55,35 @@ bool Comparer::TakeUnit(NodeId id, long power, UnitProduct& unit) {
 // Takes the unit factors out of a product, and out of a sum of quantities such as 3 h + 30 min; a
 // unit inside a function stays.
 Comparer::Quantity Comparer::SplitUnit(NodeId id) {
-  if (KindOf(id) == Kind::kUnit) return {tree_.AddNumber(Rational(1)), tree_.at(id).text};
-  if (KindOf(id) == Kind::kSum) return SplitUnitOfSum(id);
-  if (KindOf(id) != Kind::kProduct) return {id, ""};
+  if (KindOf(id) == Kind::kUnit) {
+    return {tree_.AddNumber(Rational(1)), tree_.at(id).text};
+  }
+  if (KindOf(id) == Kind::kSum) {
+    return SplitUnitOfSum(id);
+  }
+  if (KindOf(id) != Kind::kProduct) {
+    return {id, ""};
+  }
   const std::vector<NodeId> factors = tree_.at(id).args;
   UnitProduct unit;
   std::vector<NodeId> rest;
   bool mixed = false;
   for (const NodeId arg : factors) {
-    if (TakeUnit(arg, 1, unit)) continue;
+    if (TakeUnit(arg, 1, unit)) {
+      continue;
+    }
     const bool nested = KindOf(arg) == Kind::kProduct || KindOf(arg) == Kind::kSum;
     const Quantity inner = nested ? SplitUnit(arg) : Quantity{arg, ""};
     unit.Multiply(inner.unit, 1);
     mixed = mixed || inner.mixed;
     rest.push_back(inner.value);
   }
-  if (unit.empty()) return {id, ""};
-  if (rest.empty()) rest.push_back(tree_.AddNumber(Rational(1)));
+  if (unit.empty()) {
+    return {id, ""};
+  }
+  if (rest.empty()) {
+    rest.push_back(tree_.AddNumber(Rational(1)));
+  }
   const NodeId value = rest.size() == 1 ? rest[0] : tree_.Add(Kind::kProduct, std::move(rest));
   return {value, unit.ToString(), mixed};
 }
@@ -76,7 +94,9 @@ Comparer::Quantity Comparer::SplitUnitOfSum(NodeId id) {
   std::vector<Quantity> parts;
   for (const NodeId term : terms) {
     parts.push_back(SplitUnit(term));
-    if (parts.back().unit.empty()) return {id, ""};
+    if (parts.back().unit.empty()) {
+      return {id, ""};
+    }
   }
   const std::string unit = parts.back().unit;
   const auto last = ScaleOfUnit(unit, budget_);
@@ -90,9 +110,13 @@ Comparer::Quantity Comparer::SplitUnitOfSum(NodeId id) {
     }
     mixed = true;
     const auto scale = ScaleOfUnit(part.unit, budget_);
-    if (!scale || !inverse || scale->dimension != last->dimension) return {id, ""};
+    if (!scale || !inverse || scale->dimension != last->dimension) {
+      return {id, ""};
+    }
     const auto factor = scale->size.Multiply(*inverse, budget_);
-    if (!factor) return {id, ""};
+    if (!factor) {
+      return {id, ""};
+    }
     values.push_back(tree_.Add(Kind::kProduct, {tree_.AddNumber(*factor), part.value}));
   }
   return {tree_.Add(Kind::kSum, std::move(values)), unit, mixed};
@@ -109,7 +133,9 @@ Verdict Comparer::CompareUnknownFunctions(NodeId a, NodeId b) {
     return Say(Verdict::kNotEqual, "different functions");
   }
   const Verdict arguments = CompareInOrder(left.args, right.args);
-  if (arguments == Verdict::kEqual) return arguments;
+  if (arguments == Verdict::kEqual) {
+    return arguments;
+  }
   return Say(Verdict::kUndecided, "an unknown function of different arguments");
 }
 
@@ -117,7 +143,9 @@ Verdict Comparer::CompareScalar(NodeId a, NodeId b) {
   const auto unknown = [&](NodeId id) {
     return KindOf(id) == Kind::kCall && tree_.at(id).text[0] == '?';
   };
-  if (unknown(a) && unknown(b)) return CompareUnknownFunctions(a, b);
+  if (unknown(a) && unknown(b)) {
+    return CompareUnknownFunctions(a, b);
+  }
   Verdict verdict = scalars_.Compare(a, b);
   verdict = Say(verdict, scalars_.reason());
   return verdict == Verdict::kNotEqual ? CompareAntiderivatives(a, b, verdict) : verdict;
@@ -127,8 +155,12 @@ Verdict Comparer::CompareQuantities(NodeId a, NodeId b) {
   const Quantity left = SplitUnit(a);
   const Quantity right = SplitUnit(b);
   const auto values = [&] { return CompareScalar(left.value, right.value); };
-  if (left.unit == right.unit) return values();
-  if (!left.unit.empty() && !right.unit.empty()) return CompareScaled(left, right);
+  if (left.unit == right.unit) {
+    return values();
+  }
+  if (!left.unit.empty() && !right.unit.empty()) {
+    return CompareScaled(left, right);
+  }
   // One side has a unit that the other leaves out.
   const std::string& unit = left.unit.empty() ? right.unit : left.unit;
   if (unit == "percent" || unit == "degree") {
@@ -136,11 +168,15 @@ Verdict Comparer::CompareQuantities(NodeId a, NodeId b) {
     const NodeId whole_a = left.unit.empty() ? left.value : a;
     const NodeId whole_b = right.unit.empty() ? right.value : b;
     const Verdict whole = CompareScalar(whole_a, whole_b);
-    if (whole == Verdict::kEqual || !options_.ignore_units) return whole;
+    if (whole == Verdict::kEqual || !options_.ignore_units) {
+      return whole;
+    }
     const Verdict bare = values();
     return bare == Verdict::kNotEqual ? whole : bare;
   }
-  if (!options_.ignore_units) return Say(Verdict::kNotEqual, "only one side has a unit");
+  if (!options_.ignore_units) {
+    return Say(Verdict::kNotEqual, "only one side has a unit");
+  }
   if (left.mixed || right.mixed) {
     return Say(Verdict::kUndecided, "several units against a number without one");
   }
@@ -165,7 +201,9 @@ Verdict Comparer::CompareScaled(const Quantity& a, const Quantity& b) {
   }
   if (is("degree", "radian")) {
     const auto in_radians = [&](const Quantity& quantity) {
-      if (quantity.unit == "radian") return quantity.value;
+      if (quantity.unit == "radian") {
+        return quantity.value;
+      }
       return tree_.Add(Kind::kProduct, {quantity.value, tree_.AddText(Kind::kUnit, "degree")});
     };
     const NodeId left = in_radians(a);

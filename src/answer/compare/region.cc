@@ -14,7 +14,9 @@ constexpr std::string_view kOrderings = "<>lgn";
 
 bool IsInfinity(const Expression& tree, NodeId id) {
   const Node& node = tree.at(id);
-  if (node.kind == Kind::kConstant) return node.text == "infinity";
+  if (node.kind == Kind::kConstant) {
+    return node.text == "infinity";
+  }
   return node.kind == Kind::kProduct &&
          std::any_of(node.args.begin(), node.args.end(),
                      [&](NodeId arg) { return IsInfinity(tree, arg); });
@@ -46,7 +48,9 @@ bool RegionReader::IsRegion(NodeId id) {
 }
 
 std::optional<Region> RegionReader::Read(NodeId id) {
-  if (!budget_.Steps()) return std::nullopt;
+  if (!budget_.Steps()) {
+    return std::nullopt;
+  }
   const Node& node = tree_.at(id);
   switch (node.kind) {
     case Kind::kTuple:
@@ -58,14 +62,18 @@ std::optional<Region> RegionReader::Read(NodeId id) {
     case Kind::kList:
       return ReadList(id);
     case Kind::kSymbol:
-      if (node.text == "bbR") return Region{{Region::Interval{}}, ""};
+      if (node.text == "bbR") {
+        return Region{{Region::Interval{}}, ""};
+      }
       return std::nullopt;
     case Kind::kJoin: {
       const std::string name = node.text;
       const NodeId right_id = node.args[1];
       const auto left = Read(node.args[0]);
       const auto right = left ? Read(right_id) : std::nullopt;
-      if (!right) return std::nullopt;
+      if (!right) {
+        return std::nullopt;
+      }
       return Combine(*left, *right,
                      name == "union"          ? Operation::kUnion
                      : name == "intersection" ? Operation::kIntersection
@@ -85,30 +93,44 @@ std::optional<Region> RegionReader::ReadBuilder(NodeId id) {
   const Node element = tree_.at(parts[0]);
   const bool in_set = element.kind == Kind::kRelation && element.text == "i";
   const NodeId name = in_set ? element.args[0] : parts[0];
-  if (tree_.at(name).kind != Kind::kSymbol) return std::nullopt;
+  if (tree_.at(name).kind != Kind::kSymbol) {
+    return std::nullopt;
+  }
   const std::string variable = tree_.at(name).text;
   auto region = Read(parts[1]);
-  if (!region || (!region->variable.empty() && region->variable != variable)) return std::nullopt;
+  if (!region || (!region->variable.empty() && region->variable != variable)) {
+    return std::nullopt;
+  }
   if (in_set) {
     const auto domain = Read(element.args[1]);
     region = domain ? Combine(*domain, *region, Operation::kIntersection) : domain;
   }
-  if (region) region->variable.clear();
+  if (region) {
+    region->variable.clear();
+  }
   return region;
 }
 
 Region::Interval RegionReader::Between(NodeId low, NodeId high, bool low_closed, bool high_closed) {
   Region::Interval interval{low, high, low_closed, high_closed};
-  if (low != kNoNode && IsInfinity(tree_, low)) interval.low = kNoNode;
-  if (high != kNoNode && IsInfinity(tree_, high)) interval.high = kNoNode;
+  if (low != kNoNode && IsInfinity(tree_, low)) {
+    interval.low = kNoNode;
+  }
+  if (high != kNoNode && IsInfinity(tree_, high)) {
+    interval.high = kNoNode;
+  }
   return interval;
 }
 
 std::optional<Region> RegionReader::ReadTuple(NodeId id) {
   const Node node = tree_.at(id);
-  if (node.args.size() != 2 || node.text == "by") return std::nullopt;
+  if (node.args.size() != 2 || node.text == "by") {
+    return std::nullopt;
+  }
   for (const NodeId end : node.args) {
-    if (!scalars_.Symbols(end).empty()) return std::nullopt;
+    if (!scalars_.Symbols(end).empty()) {
+      return std::nullopt;
+    }
   }
   Region region;
   region.intervals.push_back(
@@ -123,7 +145,9 @@ std::optional<Region> RegionReader::ReadSet(NodeId id) {
     const Kind kind = tree_.at(element).kind;
     const bool number = kind == Kind::kNumber || kind == Kind::kProduct || kind == Kind::kSum ||
                         kind == Kind::kPower || kind == Kind::kConstant || kind == Kind::kCall;
-    if (!number || !scalars_.Symbols(element).empty()) return std::nullopt;
+    if (!number || !scalars_.Symbols(element).empty()) {
+      return std::nullopt;
+    }
     region.intervals.push_back({element, element, true, true});
   }
   return region;
@@ -142,9 +166,13 @@ std::optional<Region> RegionReader::ReadRelation(NodeId id) {
   std::optional<Region> all;
   for (size_t i = 0; i < node.text.size(); ++i) {
     const auto link = Comparison(node.args[i], node.text[i], node.args[i + 1]);
-    if (!link) return std::nullopt;
+    if (!link) {
+      return std::nullopt;
+    }
     all = all ? Combine(*all, *link, Operation::kIntersection) : link;
-    if (!all) return std::nullopt;
+    if (!all) {
+      return std::nullopt;
+    }
   }
   return all;
 }
@@ -157,10 +185,14 @@ std::optional<Region> RegionReader::ReadList(NodeId id) {
   std::optional<Region> either;
   for (const NodeId arg : node.args) {
     const auto part = Read(arg);
-    if (!part) return std::nullopt;
+    if (!part) {
+      return std::nullopt;
+    }
     both = both ? Combine(*both, *part, Operation::kIntersection) : part;
     either = either ? Combine(*either, *part, Operation::kUnion) : part;
-    if (!both || !either) return std::nullopt;
+    if (!both || !either) {
+      return std::nullopt;
+    }
   }
   const bool is_union = node.text == "or" || !both || both->intervals.empty();
   return is_union ? either : both;
@@ -185,14 +217,22 @@ std::optional<Region> RegionReader::Comparison(NodeId left, char op, NodeId righ
   const NodeId slope = Minus(at(1), offset);
   const NodeId variable = tree_.AddText(Kind::kSymbol, symbols[0]);
   const NodeId line = tree_.Add(Kind::kSum, {tree_.Add(Kind::kProduct, {slope, variable}), offset});
-  if (scalars_.Compare(difference, line) != Verdict::kEqual) return std::nullopt;
+  if (scalars_.Compare(difference, line) != Verdict::kEqual) {
+    return std::nullopt;
+  }
   const auto sign = scalars_.Sign(slope);
-  if (!sign || *sign == 0) return std::nullopt;
+  if (!sign || *sign == 0) {
+    return std::nullopt;
+  }
   const NodeId inverse = tree_.Add(Kind::kPower, {slope, tree_.AddNumber(Rational(-1))});
   NodeId bound = tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(-1)), offset, inverse});
   // As written where the variable stands alone, so that equal bounds are easily seen equal.
-  if (tree_.at(left).kind == Kind::kSymbol) bound = right;
-  if (tree_.at(right).kind == Kind::kSymbol) bound = left;
+  if (tree_.at(left).kind == Kind::kSymbol) {
+    bound = right;
+  }
+  if (tree_.at(right).kind == Kind::kSymbol) {
+    bound = left;
+  }
   const bool closed = op == 'l' || op == 'g';
   const bool below = (op == '<' || op == 'l') == (*sign > 0);
   Region region;
@@ -212,13 +252,21 @@ std::optional<Region> RegionReader::Comparison(NodeId left, char op, NodeId righ
 std::optional<int> RegionReader::Order(NodeId a, NodeId b) { return scalars_.Sign(Minus(a, b)); }
 
 bool RegionReader::AddPoint(NodeId point, std::vector<NodeId>& points) {
-  if (point == kNoNode) return true;
+  if (point == kNoNode) {
+    return true;
+  }
   size_t at = 0;
   for (; at < points.size(); ++at) {
     const auto order = Order(point, points[at]);
-    if (!order) return false;
-    if (*order == 0) return true;
-    if (*order < 0) break;
+    if (!order) {
+      return false;
+    }
+    if (*order == 0) {
+      return true;
+    }
+    if (*order < 0) {
+      break;
+    }
   }
   points.insert(points.begin() + static_cast<long>(at), point);
   return true;
@@ -233,12 +281,18 @@ bool RegionReader::AddPoints(const Region& region, std::vector<NodeId>& points) 
 
 std::optional<size_t> RegionReader::IndexOf(NodeId point, const std::vector<NodeId>& points) {
   for (size_t i = 0; i < points.size(); ++i) {
-    if (point == points[i]) return i;
+    if (point == points[i]) {
+      return i;
+    }
   }
   for (size_t i = 0; i < points.size(); ++i) {
     const auto order = Order(point, points[i]);
-    if (!order) return std::nullopt;
-    if (*order == 0) return i;
+    if (!order) {
+      return std::nullopt;
+    }
+    if (*order == 0) {
+      return i;
+    }
   }
   return std::nullopt;
 }
@@ -252,15 +306,21 @@ std::optional<RegionReader::Cells> RegionReader::CellsOf(const Region& region,
     size_t end = cells.size();
     if (interval.low != kNoNode) {
       const auto index = IndexOf(interval.low, points);
-      if (!index) return std::nullopt;
+      if (!index) {
+        return std::nullopt;
+      }
       first = 2 * *index + (interval.low_closed ? 1 : 2);
     }
     if (interval.high != kNoNode) {
       const auto index = IndexOf(interval.high, points);
-      if (!index) return std::nullopt;
+      if (!index) {
+        return std::nullopt;
+      }
       end = 2 * *index + (interval.high_closed ? 2 : 1);
     }
-    for (size_t i = first; i < end; ++i) cells[i] = true;
+    for (size_t i = first; i < end; ++i) {
+      cells[i] = true;
+    }
   }
   return cells;
 }
@@ -268,15 +328,23 @@ std::optional<RegionReader::Cells> RegionReader::CellsOf(const Region& region,
 Region RegionReader::FromCells(const Cells& cells, const std::vector<NodeId>& points) {
   Region region;
   for (size_t i = 0; i < cells.size(); ++i) {
-    if (!cells[i]) continue;
+    if (!cells[i]) {
+      continue;
+    }
     size_t last = i;
-    while (last + 1 < cells.size() && cells[last + 1]) ++last;
+    while (last + 1 < cells.size() && cells[last + 1]) {
+      ++last;
+    }
     Region::Interval interval;
     // An odd cell is a point: a closed end there.
     interval.low_closed = i % 2 == 1;
     interval.high_closed = last % 2 == 1;
-    if (i > 0) interval.low = points[(i - 1) / 2];
-    if (last + 1 < cells.size()) interval.high = points[last / 2];
+    if (i > 0) {
+      interval.low = points[(i - 1) / 2];
+    }
+    if (last + 1 < cells.size()) {
+      interval.high = points[last / 2];
+    }
     region.intervals.push_back(interval);
     i = last;
   }
@@ -285,11 +353,17 @@ Region RegionReader::FromCells(const Cells& cells, const std::vector<NodeId>& po
 
 std::optional<Region> RegionReader::Combine(const Region& a, const Region& b, Operation operation) {
   std::vector<NodeId> points;
-  if (!AddPoints(a, points) || !AddPoints(b, points)) return std::nullopt;
+  if (!AddPoints(a, points) || !AddPoints(b, points)) {
+    return std::nullopt;
+  }
   const auto left = CellsOf(a, points);
   const auto right = CellsOf(b, points);
-  if (!left || !right) return std::nullopt;
-  if (!a.variable.empty() && !b.variable.empty() && a.variable != b.variable) return std::nullopt;
+  if (!left || !right) {
+    return std::nullopt;
+  }
+  if (!a.variable.empty() && !b.variable.empty() && a.variable != b.variable) {
+    return std::nullopt;
+  }
   Cells cells(left->size());
   for (size_t i = 0; i < cells.size(); ++i) {
     const bool in_left = (*left)[i];
@@ -309,10 +383,14 @@ std::optional<Region> RegionReader::Without(const Region& a, const Region& b) {
 
 std::optional<bool> RegionReader::Same(const Region& a, const Region& b) {
   std::vector<NodeId> points;
-  if (!AddPoints(a, points) || !AddPoints(b, points)) return std::nullopt;
+  if (!AddPoints(a, points) || !AddPoints(b, points)) {
+    return std::nullopt;
+  }
   const auto left = CellsOf(a, points);
   const auto right = CellsOf(b, points);
-  if (!left || !right) return std::nullopt;
+  if (!left || !right) {
+    return std::nullopt;
+  }
   return *left == *right;
 }
 

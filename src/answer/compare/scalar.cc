@@ -51,7 +51,9 @@ std::vector<std::string> ScalarComparer::Symbols(NodeId a) {
   while (!open.empty() && budget_.Steps()) {
     const Node& node = tree_.at(open.back());
     open.pop_back();
-    if (node.kind == Kind::kSymbol) symbols.push_back(node.text);
+    if (node.kind == Kind::kSymbol) {
+      symbols.push_back(node.text);
+    }
     open.insert(open.end(), node.args.begin(), node.args.end());
   }
   std::sort(symbols.begin(), symbols.end());
@@ -60,10 +62,16 @@ std::vector<std::string> ScalarComparer::Symbols(NodeId a) {
 }
 
 NodeId ScalarComparer::Substituted(NodeId id, const std::string& symbol, NodeId value) {
-  if (!budget_.Steps()) return id;
+  if (!budget_.Steps()) {
+    return id;
+  }
   Node node = tree_.at(id);
-  if (node.kind == Kind::kSymbol && node.text == symbol) return value;
-  for (NodeId& arg : node.args) arg = Substituted(arg, symbol, value);
+  if (node.kind == Kind::kSymbol && node.text == symbol) {
+    return value;
+  }
+  for (NodeId& arg : node.args) {
+    arg = Substituted(arg, symbol, value);
+  }
   return tree_.Add(std::move(node));
 }
 
@@ -85,7 +93,9 @@ Verdict ScalarComparer::Compare(NodeId a, NodeId b) {
     verdict = CompareFixed(a, b);
   }
   if (verdict == Verdict::kNotEqual && options_.rounded) {
-    if (CompareUnderRounding(a, b) == Verdict::kEqual) return Verdict::kEqual;
+    if (CompareUnderRounding(a, b) == Verdict::kEqual) {
+      return Verdict::kEqual;
+    }
     reason_ = "different values, also after rounding";
   }
   if (verdict == Verdict::kNotEqual && options_.allow_renamed_constants) {
@@ -109,9 +119,13 @@ Verdict ScalarComparer::CompareFixed(NodeId a, NodeId b) {
     return Say(Verdict::kEqual, "the same expression");
   }
   const auto infinite = CompareInfinite(a, b);
-  if (infinite != Verdict::kUndecided) return infinite;
+  if (infinite != Verdict::kUndecided) {
+    return infinite;
+  }
   std::vector<std::string> symbols = Symbols(a);
-  for (std::string& symbol : Symbols(b)) symbols.push_back(std::move(symbol));
+  for (std::string& symbol : Symbols(b)) {
+    symbols.push_back(std::move(symbol));
+  }
   std::sort(symbols.begin(), symbols.end());
   symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
   const Verdict verdict = symbols.empty() ? CompareConstant(a, b) : CompareVariable(a, b, symbols);
@@ -125,15 +139,21 @@ Verdict ScalarComparer::CompareFixed(NodeId a, NodeId b) {
 // The sign of an expression that is infinite by its form: infinity times a number.
 std::optional<int> ScalarComparer::InfinitySign(NodeId a) {
   const Node& node = tree_.at(a);
-  if (node.kind == Kind::kConstant && node.text == "infinity") return 1;
-  if (node.kind != Kind::kProduct) return std::nullopt;
+  if (node.kind == Kind::kConstant && node.text == "infinity") {
+    return 1;
+  }
+  if (node.kind != Kind::kProduct) {
+    return std::nullopt;
+  }
   const std::vector<NodeId> factors = node.args;
   int sign = 1;
   bool infinite = false;
   for (const NodeId factor : factors) {
     const auto inner = InfinitySign(factor);
     const auto number = inner ? std::nullopt : RationalValue(tree_, factor, budget_);
-    if (!inner && (!number || number->IsZero())) return std::nullopt;
+    if (!inner && (!number || number->IsZero())) {
+      return std::nullopt;
+    }
     infinite = infinite || inner.has_value();
     sign *= inner ? *inner : number->Sign();
   }
@@ -147,7 +167,9 @@ Verdict ScalarComparer::CompareInfinite(NodeId a, NodeId b) {
     return *left == *right ? Say(Verdict::kEqual, "the same infinity")
                            : Say(Verdict::kNotEqual, "infinities of different sign");
   }
-  if (!left && !right) return Verdict::kUndecided;
+  if (!left && !right) {
+    return Verdict::kUndecided;
+  }
   Ball ball;
   const NodeId other = left ? b : a;
   const bool finite = !Symbols(other).empty() ||
@@ -163,7 +185,9 @@ Verdict ScalarComparer::CompareConstant(NodeId a, NodeId b) {
         EvaluateBall(tree_, b, {}, precision, budget_, right) != BallStatus::kValue) {
       break;
     }
-    if (Ball::Separated(left, right)) return Say(Verdict::kNotEqual, "different numbers");
+    if (Ball::Separated(left, right)) {
+      return Say(Verdict::kNotEqual, "different numbers");
+    }
     // Equal to 64 bits: a proof of equality is far likelier to succeed now.
     if (precision == kPrecisions[0] &&
         FormBuilder(tree_, budget_).Difference(a, b) == FormZero::kZero) {
@@ -202,7 +226,9 @@ Verdict ScalarComparer::CompareVariable(NodeId a, NodeId b,
 bool ScalarComparer::SeparatedModulo(NodeId a, NodeId b, const std::vector<std::string>& symbols) {
   PointSource source(options_.seed);
   ModularPoint point;
-  for (const std::string& symbol : symbols) point[symbol] = source.Next() % kPrime;
+  for (const std::string& symbol : symbols) {
+    point[symbol] = source.Next() % kPrime;
+  }
   const auto left = ModularValue(tree_, a, point, kPrime, budget_);
   const auto right = left ? ModularValue(tree_, b, point, kPrime, budget_) : std::nullopt;
   return right && *left != *right;
@@ -229,24 +255,40 @@ bool ScalarComparer::SeparatedAtPoints(NodeId a, NodeId b,
           EvaluateBall(tree_, b, point, precision, budget_, right) != BallStatus::kValue) {
         break;
       }
-      if (Ball::Separated(left, right)) return true;
+      if (Ball::Separated(left, right)) {
+        return true;
+      }
     }
   }
   return false;
 }
 
 std::optional<int> ScalarComparer::Sign(NodeId a) {
-  if (const auto infinite = InfinitySign(a)) return infinite;
-  if (const auto value = RationalValue(tree_, a, budget_)) return value->Sign();
+  if (const auto infinite = InfinitySign(a)) {
+    return infinite;
+  }
+  if (const auto value = RationalValue(tree_, a, budget_)) {
+    return value->Sign();
+  }
   for (const long precision : kPrecisions) {
     Ball ball;
-    if (EvaluateBall(tree_, a, {}, precision, budget_, ball) != BallStatus::kValue) break;
-    if (!ball.IsReal()) return std::nullopt;
-    if (arb_is_positive(acb_realref(ball.raw())) != 0) return 1;
-    if (arb_is_negative(acb_realref(ball.raw())) != 0) return -1;
+    if (EvaluateBall(tree_, a, {}, precision, budget_, ball) != BallStatus::kValue) {
+      break;
+    }
+    if (!ball.IsReal()) {
+      return std::nullopt;
+    }
+    if (arb_is_positive(acb_realref(ball.raw())) != 0) {
+      return 1;
+    }
+    if (arb_is_negative(acb_realref(ball.raw())) != 0) {
+      return -1;
+    }
   }
   const NodeId zero = tree_.AddNumber(Rational(0));
-  if (CompareConstant(a, zero) == Verdict::kEqual) return 0;
+  if (CompareConstant(a, zero) == Verdict::kEqual) {
+    return 0;
+  }
   return std::nullopt;
 }
 

@@ -16,7 +16,9 @@ constexpr size_t kMaxRenamed = 4;
 // Digits behind the point of a decimal, through signs; -1 for anything else.
 int Decimals(const Expression& tree, NodeId id) {
   const Node& node = tree.at(id);
-  if (node.kind == Kind::kNumber) return node.decimals;
+  if (node.kind == Kind::kNumber) {
+    return node.decimals;
+  }
   if (node.kind == Kind::kProduct && node.args.size() == 2 &&
       tree.at(node.args[0]).kind == Kind::kNumber && tree.at(node.args[0]).number == Rational(-1)) {
     return Decimals(tree, node.args[1]);
@@ -31,24 +33,36 @@ int Decimals(const Expression& tree, NodeId id) {
 Verdict ScalarComparer::CompareUnderRounding(NodeId a, NodeId b) {
   int digits = Decimals(tree_, a);
   const int other = Decimals(tree_, b);
-  if (digits < 0 || (other >= 0 && other < digits)) digits = other;
-  if (digits < 0) return Verdict::kUndecided;
+  if (digits < 0 || (other >= 0 && other < digits)) {
+    digits = other;
+  }
+  if (digits < 0) {
+    return Verdict::kUndecided;
+  }
   const NodeId minus = tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(-1)), b});
   const NodeId difference = tree_.Add(Kind::kSum, {a, minus});
   const auto unit = Rational::FromDigits("5", 1, -digits, 10, budget_);
-  if (!unit) return Verdict::kUndecided;
+  if (!unit) {
+    return Verdict::kUndecided;
+  }
   Verdict verdict = Verdict::kEqual;
   for (const bool upper : {true, false}) {
     const NodeId bound = tree_.AddNumber(upper ? unit->Negated() : *unit);
     const auto sign = Sign(tree_.Add(Kind::kSum, {difference, bound}));
-    if (!sign) return Verdict::kUndecided;
-    if (upper ? *sign > 0 : *sign < 0) verdict = Verdict::kNotEqual;
+    if (!sign) {
+      return Verdict::kUndecided;
+    }
+    if (upper ? *sign > 0 : *sign < 0) {
+      verdict = Verdict::kNotEqual;
+    }
   }
   return verdict == Verdict::kEqual ? Say(verdict, "equal after rounding") : verdict;
 }
 
 bool ScalarComparer::HasBareLog(NodeId id) {
-  if (!budget_.Steps()) return false;
+  if (!budget_.Steps()) {
+    return false;
+  }
   const Node& node = tree_.at(id);
   return (node.kind == Kind::kCall && node.text == "log" && node.args.size() == 1) ||
          std::any_of(node.args.begin(), node.args.end(),
@@ -57,9 +71,13 @@ bool ScalarComparer::HasBareLog(NodeId id) {
 
 // The expression with every logarithm without a base in base e or ten.
 NodeId ScalarComparer::WithLog(NodeId id, bool natural) {
-  if (!HasBareLog(id)) return id;
+  if (!HasBareLog(id)) {
+    return id;
+  }
   Node node = tree_.at(id);
-  for (NodeId& arg : node.args) arg = WithLog(arg, natural);
+  for (NodeId& arg : node.args) {
+    arg = WithLog(arg, natural);
+  }
   if (node.kind == Kind::kCall && node.text == "log" && node.args.size() == 1) {
     if (natural) {
       node.text = "ln";
@@ -72,12 +90,18 @@ NodeId ScalarComparer::WithLog(NodeId id, bool natural) {
 
 NodeId ScalarComparer::Renamed(NodeId id, const std::vector<std::string>& from,
                                const std::vector<std::string>& to) {
-  if (!budget_.Steps()) return id;
+  if (!budget_.Steps()) {
+    return id;
+  }
   Node node = tree_.at(id);
-  for (NodeId& arg : node.args) arg = Renamed(arg, from, to);
+  for (NodeId& arg : node.args) {
+    arg = Renamed(arg, from, to);
+  }
   if (node.kind == Kind::kSymbol) {
     const auto found = std::find(from.begin(), from.end(), node.text);
-    if (found != from.end()) node.text = to[static_cast<size_t>(found - from.begin())];
+    if (found != from.end()) {
+      node.text = to[static_cast<size_t>(found - from.begin())];
+    }
   }
   return tree_.Add(std::move(node));
 }
@@ -95,8 +119,12 @@ Verdict ScalarComparer::CompareRenamed(NodeId a, NodeId b) {
   Verdict best = Verdict::kNotEqual;
   do {
     const Verdict verdict = CompareFixed(Renamed(a, from, to), b);
-    if (verdict == Verdict::kEqual) return Say(verdict, "equal with renamed variables");
-    if (verdict == Verdict::kUndecided) best = verdict;
+    if (verdict == Verdict::kEqual) {
+      return Say(verdict, "equal with renamed variables");
+    }
+    if (verdict == Verdict::kUndecided) {
+      best = verdict;
+    }
   } while (std::next_permutation(to.begin(), to.end()));
   return Say(best, "no renaming of the variables makes them equal");
 }

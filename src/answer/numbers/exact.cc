@@ -53,7 +53,9 @@ Rational::Rational(Rational&& other) noexcept {
 }
 
 Rational& Rational::operator=(const Rational& other) {
-  if (this != &other) fmpq_set(value_, other.value_);
+  if (this != &other) {
+    fmpq_set(value_, other.value_);
+  }
   return *this;
 }
 
@@ -71,7 +73,9 @@ std::optional<Rational> Rational::FromDigits(std::string_view digits, long fract
   }
   Rational result;
   const std::string text(digits);
-  if (fmpz_set_str(fmpq_numref(result.value_), text.c_str(), base) != 0) return std::nullopt;
+  if (fmpz_set_str(fmpq_numref(result.value_), text.c_str(), base) != 0) {
+    return std::nullopt;
+  }
   Rational scale(base);
   const long power = exponent - fraction_digits;
   fmpq_pow_si(scale.value_, scale.value_, power);
@@ -99,31 +103,45 @@ std::string Rational::ToString() const {
 }
 
 std::optional<Rational> Rational::Add(const Rational& other, Budget& budget) const {
-  if (!budget.Bits(Bits() + other.Bits() + 1)) return std::nullopt;
+  if (!budget.Bits(Bits() + other.Bits() + 1)) {
+    return std::nullopt;
+  }
   Rational result;
   fmpq_add(result.value_, value_, other.value_);
   return result;
 }
 
 std::optional<Rational> Rational::Multiply(const Rational& other, Budget& budget) const {
-  if (!budget.Bits(Bits() + other.Bits())) return std::nullopt;
+  if (!budget.Bits(Bits() + other.Bits())) {
+    return std::nullopt;
+  }
   Rational result;
   fmpq_mul(result.value_, value_, other.value_);
   return result;
 }
 
 std::optional<Rational> Rational::Power(long exponent, Budget& budget) const {
-  if (IsZero() && exponent < 0) return std::nullopt;
-  if (!budget.Bits(Bits() * std::fabs(static_cast<double>(exponent)) + 64)) return std::nullopt;
+  if (IsZero() && exponent < 0) {
+    return std::nullopt;
+  }
+  if (!budget.Bits(Bits() * std::fabs(static_cast<double>(exponent)) + 64)) {
+    return std::nullopt;
+  }
   Rational result;
   fmpq_pow_si(result.value_, value_, exponent);
   return result;
 }
 
 std::optional<Rational> Rational::Root(unsigned long q, Budget& budget) const {
-  if (q == 1) return *this;
-  if (Sign() < 0 && q % 2 == 0) return std::nullopt;
-  if (!budget.Bits(Bits())) return std::nullopt;
+  if (q == 1) {
+    return *this;
+  }
+  if (Sign() < 0 && q % 2 == 0) {
+    return std::nullopt;
+  }
+  if (!budget.Bits(Bits())) {
+    return std::nullopt;
+  }
   Rational result;
   if (fmpz_root(fmpq_numref(result.value_), fmpq_numref(value_), static_cast<slong>(q)) == 0 ||
       fmpz_root(fmpq_denref(result.value_), fmpq_denref(value_), static_cast<slong>(q)) == 0) {
@@ -165,14 +183,20 @@ Rational Rational::Denominator() const {
 
 Rational RationalOfLongDecimal(const Rational& value, long fraction_digits, Budget& budget) {
   const auto half_unit = Rational::FromDigits("5", 1, -fraction_digits, 10, budget);
-  if (!half_unit) return value;
+  if (!half_unit) {
+    return value;
+  }
   const auto low = value.Add(half_unit->Negated(), budget);
   const auto high = value.Add(*half_unit, budget);
-  if (!low || !high) return value;
+  if (!low || !high) {
+    return value;
+  }
   Rational simplest;
   fmpq_simplest_between(simplest.raw(), low->raw(), high->raw());
   const fmpz* denominator = fmpq_denref(simplest.raw());
-  if (fmpz_cmp_si(denominator, kRationalDenominators) >= 0) return value;
+  if (fmpz_cmp_si(denominator, kRationalDenominators) >= 0) {
+    return value;
+  }
   Rational left;
   Rational right;
   const Rational largest(kRationalDenominators - 1);

@@ -25,7 +25,9 @@ constexpr long kMaxFactorDegree = 40;
 
 // Total degree, or a number beyond every limit.
 long TotalDegree(const fmpz_mpoly_struct* polynomial, const fmpz_mpoly_ctx_struct* context) {
-  if (fmpz_mpoly_total_degree_fits_si(polynomial, context) == 0) return kMaxDegree * 1000;
+  if (fmpz_mpoly_total_degree_fits_si(polynomial, context) == 0) {
+    return kMaxDegree * 1000;
+  }
   return fmpz_mpoly_total_degree_si(polynomial, context);
 }
 
@@ -45,7 +47,9 @@ Fraction Fraction::Variable(PolynomialRing& ring, int index) {
 }
 
 std::optional<Rational> Fraction::AsRational() const {
-  if (fmpz_mpoly_is_fmpz(above_, ring_->raw()) == 0 || !IsPolynomial()) return std::nullopt;
+  if (fmpz_mpoly_is_fmpz(above_, ring_->raw()) == 0 || !IsPolynomial()) {
+    return std::nullopt;
+  }
   Rational result;
   fmpz_mpoly_get_fmpz(fmpq_numref(result.raw()), above_, ring_->raw());
   fmpz_mpoly_get_fmpz(fmpq_denref(result.raw()), below_, ring_->raw());
@@ -91,7 +95,9 @@ bool Fraction::Spend(double terms, const Fraction& a, const Fraction& b, Budget&
 std::optional<Fraction> Fraction::Add(const Fraction& other, Budget& budget) const {
   const double terms =
       IsPolynomial() && other.IsPolynomial() ? Terms() + other.Terms() : Terms() * other.Terms();
-  if (!Spend(terms, *this, other, budget)) return std::nullopt;
+  if (!Spend(terms, *this, other, budget)) {
+    return std::nullopt;
+  }
   Fraction result(*ring_);
   HyperQuotientAdd(result.above_, result.below_, above_, below_, other.above_, other.below_,
                    ring_->raw());
@@ -99,7 +105,9 @@ std::optional<Fraction> Fraction::Add(const Fraction& other, Budget& budget) con
 }
 
 std::optional<Fraction> Fraction::Multiply(const Fraction& other, Budget& budget) const {
-  if (!Spend(Terms() * other.Terms(), *this, other, budget)) return std::nullopt;
+  if (!Spend(Terms() * other.Terms(), *this, other, budget)) {
+    return std::nullopt;
+  }
   Fraction result(*ring_);
   HyperQuotientMultiply(result.above_, result.below_, above_, below_, other.above_, other.below_,
                         ring_->raw());
@@ -108,7 +116,9 @@ std::optional<Fraction> Fraction::Multiply(const Fraction& other, Budget& budget
 
 std::optional<Fraction> Fraction::Power(long exponent, Budget& budget) const {
   if (exponent < 0) {
-    if (IsZero()) return std::nullopt;
+    if (IsZero()) {
+      return std::nullopt;
+    }
     Fraction inverse(fmpz_sgn(above_->coeffs) < 0 ? Negated() : *this);
     fmpz_mpoly_swap(inverse.above_, inverse.below_, ring_->raw());
     return inverse.Power(-exponent, budget);
@@ -118,12 +128,16 @@ std::optional<Fraction> Fraction::Power(long exponent, Budget& budget) const {
   for (long left = exponent; left > 0; left >>= 1) {
     if ((left & 1) != 0) {
       auto product = result.Multiply(square, budget);
-      if (!product) return std::nullopt;
+      if (!product) {
+        return std::nullopt;
+      }
       result = std::move(*product);
     }
     if (left > 1) {
       auto next = square.Multiply(square, budget);
-      if (!next) return std::nullopt;
+      if (!next) {
+        return std::nullopt;
+      }
       square = std::move(*next);
     }
   }
@@ -172,11 +186,17 @@ std::optional<Fraction> Fraction::Substitute(const fmpz_mpoly_struct* polynomial
     fmpz_mpoly_sort_terms(numerator, ring_->raw());
     fmpz_mpoly_combine_like_terms(numerator, ring_->raw());
     const auto factor = value.Power(times, budget);
-    if (!factor) return std::nullopt;
+    if (!factor) {
+      return std::nullopt;
+    }
     const auto product = group.Multiply(*factor, budget);
-    if (!product) return std::nullopt;
+    if (!product) {
+      return std::nullopt;
+    }
     auto sum = total.Add(*product, budget);
-    if (!sum) return std::nullopt;
+    if (!sum) {
+      return std::nullopt;
+    }
     total = std::move(*sum);
   }
   return total;
@@ -186,13 +206,17 @@ std::optional<Fraction> Fraction::Reduced(int variable, long degree, const Fract
                                           Budget& budget) const {
   const auto numerator = Substitute(above_, variable, degree, value, budget);
   const auto denominator = Substitute(below_, variable, degree, value, budget);
-  if (!numerator || !denominator || denominator->IsZero()) return std::nullopt;
+  if (!numerator || !denominator || denominator->IsZero()) {
+    return std::nullopt;
+  }
   const auto inverse = denominator->Power(-1, budget);
   return inverse ? numerator->Multiply(*inverse, budget) : std::nullopt;
 }
 
 std::optional<Fraction::Factors> Fraction::Factor(Budget& budget) const {
-  if (IsZero()) return std::nullopt;
+  if (IsZero()) {
+    return std::nullopt;
+  }
   Factors result;
   result.unit = Rational(1);
   for (const bool below : {false, true}) {
@@ -217,27 +241,37 @@ std::optional<Fraction::Factors> Fraction::Factor(Budget& budget) const {
       }
     }
     fmpz_mpoly_factor_clear(factors, ring_->raw());
-    if (!done) return std::nullopt;
+    if (!done) {
+      return std::nullopt;
+    }
     auto scale = constant.Power(below ? -1 : 1, budget);
     auto unit = scale ? result.unit.Multiply(*scale, budget) : std::nullopt;
-    if (!unit) return std::nullopt;
+    if (!unit) {
+      return std::nullopt;
+    }
     result.unit = std::move(*unit);
   }
   return result;
 }
 
 std::optional<std::vector<Fraction::Term>> Fraction::Terms(Budget& budget) const {
-  if (!IsPolynomial()) return std::nullopt;
+  if (!IsPolynomial()) {
+    return std::nullopt;
+  }
   Rational scale;
   fmpz_mpoly_get_fmpz(fmpq_numref(scale.raw()), below_, ring_->raw());
   const auto inverse = scale.Power(-1, budget);
-  if (!inverse) return std::nullopt;
+  if (!inverse) {
+    return std::nullopt;
+  }
   std::vector<Term> terms;
   for (slong i = 0; i < fmpz_mpoly_length(above_, ring_->raw()); ++i) {
     Rational coefficient;
     fmpz_mpoly_get_term_coeff_fmpz(fmpq_numref(coefficient.raw()), above_, i, ring_->raw());
     auto scaled = coefficient.Multiply(*inverse, budget);
-    if (!scaled) return std::nullopt;
+    if (!scaled) {
+      return std::nullopt;
+    }
     Term term{std::move(*scaled),
               std::vector<unsigned long>(static_cast<size_t>(ring_->variables()))};
     fmpz_mpoly_get_term_exp_ui(term.exponents.data(), above_, i, ring_->raw());
@@ -247,9 +281,13 @@ std::optional<std::vector<Fraction::Term>> Fraction::Terms(Budget& budget) const
 }
 
 int Fraction::AsVariable() const {
-  if (fmpz_mpoly_is_one(below_, ring_->raw()) == 0) return -1;
+  if (fmpz_mpoly_is_one(below_, ring_->raw()) == 0) {
+    return -1;
+  }
   for (int i = 0; i < ring_->variables(); ++i) {
-    if (fmpz_mpoly_is_gen(above_, i, ring_->raw()) != 0) return i;
+    if (fmpz_mpoly_is_gen(above_, i, ring_->raw()) != 0) {
+      return i;
+    }
   }
   return -1;
 }
@@ -266,7 +304,9 @@ bool Fraction::IsEvidentlyNonNegative(Budget& budget) const {
 std::string Fraction::ToString(const std::vector<std::string>& names) const {
   std::vector<const char*> pointers;
   pointers.reserve(names.size());
-  for (const std::string& name : names) pointers.push_back(name.c_str());
+  for (const std::string& name : names) {
+    pointers.push_back(name.c_str());
+  }
   std::string result;
   for (const fmpz_mpoly_struct* part : {above_, below_}) {
     char* text = fmpz_mpoly_get_str_pretty(part, pointers.data(), ring_->raw());

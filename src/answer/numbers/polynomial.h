@@ -42,7 +42,9 @@ class Fraction {
   Fraction(const Fraction& other) : Fraction(*other.ring_) { *this = other; }
   Fraction(Fraction&& other) noexcept : Fraction(*other.ring_) { *this = std::move(other); }
   Fraction& operator=(const Fraction& other) {
-    if (this == &other) return *this;
+    if (this == &other) {
+      return *this;
+    }
     fmpz_mpoly_set(above_, other.above_, ring_->raw());
     fmpz_mpoly_set(below_, other.below_, ring_->raw());
     return *this;

@@ -85,7 +85,9 @@ class Expression {
   NodeId Import(const Expression& other) {
     const auto shift = static_cast<NodeId>(nodes_.size());
     for (Node node : other.nodes_) {
-      for (NodeId& arg : node.args) arg += shift;
+      for (NodeId& arg : node.args) {
+        arg += shift;
+      }
       nodes_.push_back(std::move(node));
     }
     return other.root + shift;

@@ -10,16 +10,14 @@
 namespace hyper::answer {
 namespace {
 
+// Spacing, sizing and fonts; the first are single characters.
+constexpr std::string_view kDroppedSigns = ",;:! ()[]/";
 constexpr std::string_view kDropped[] = {
-    ",",         ";",           ":",          "!",        " ",
-    "quad",      "qquad",       "thinspace",  "hspace",   "left",
-    "right",     "middle",      "mleft",      "mright",   "big",
-    "Big",       "bigg",        "Bigg",       "bigl",     "bigr",
-    "Bigl",      "Bigr",        "biggl",      "biggr",    "displaystyle",
-    "textstyle", "scriptstyle", "limits",     "nolimits", "(",
-    ")",         "[",           "]",          "/",        "rm",
-    "bf",        "it",          "boldsymbol", "bm",       "centering",
-    "nonumber",  "noindent"};
+    "quad",   "qquad",     "thinspace", "hspace",      "left",     "right",        "middle",
+    "mleft",  "mright",    "big",       "Big",         "bigg",     "Bigg",         "bigl",
+    "bigr",   "Bigl",      "Bigr",      "biggl",       "biggr",    "displaystyle", "textstyle",
+    "limits", "rm",        "bf",        "scriptstyle", "nolimits", "it",           "boldsymbol",
+    "bm",     "centering", "nonumber",  "noindent"};
 
 constexpr std::string_view kTextCommands[] = {
     "text",       "mbox",         "hbox",          "textbf", "textit", "textrm",
@@ -92,13 +90,17 @@ class Lexer {
       Number();
     } else if (Letter(c)) {
       size_t end = at_;
-      while (end < text_.size() && Letter(text_[end])) ++end;
+      while (end < text_.size() && Letter(text_[end])) {
+        ++end;
+      }
       Emit(TokenKind::kName, std::string(text_.substr(at_, end - at_)));
       at_ = end;
     } else if (c == '\\') {
       Command();
     } else if (c == '$') {
-      if (money_) Emit(TokenKind::kCommand, "$");
+      if (money_) {
+        Emit(TokenKind::kCommand, "$");
+      }
       space_ = true;
       ++at_;
     } else {
@@ -122,14 +124,20 @@ class Lexer {
       at_ += 2;
       return;
     }
-    if (c == '(' || c == '[' || (c == '{' && OpensSet())) ++brackets_;
-    if (c == '{') sets_.push_back(OpensSet());
+    if (c == '(' || c == '[' || (c == '{' && OpensSet())) {
+      ++brackets_;
+    }
+    if (c == '{') {
+      sets_.push_back(OpensSet());
+    }
     bool closes = c == ')' || c == ']';
     if (c == '}' && !sets_.empty()) {
       closes = sets_.back();
       sets_.pop_back();
     }
-    if (closes && brackets_ > 0) --brackets_;
+    if (closes && brackets_ > 0) {
+      --brackets_;
+    }
     Emit(TokenKind::kPunct, std::string(1, c));
     ++at_;
   }
@@ -137,10 +145,16 @@ class Lexer {
   // Whether the brace at this place encloses elements: it is the argument neither of a command nor
   // of "^" or "_".
   bool OpensSet() const {
-    if (after_command_) return false;
-    if (out_.tokens.empty()) return true;
+    if (after_command_) {
+      return false;
+    }
+    if (out_.tokens.empty()) {
+      return true;
+    }
     const Token& last = out_.tokens.back();
-    if (last.kind == TokenKind::kCommand) return Contains(kOperators, last.text);
+    if (last.kind == TokenKind::kCommand) {
+      return Contains(kOperators, last.text);
+    }
     return last.kind != TokenKind::kPunct ||
            std::string_view("^_}]").find(last.text[0]) == std::string_view::npos;
   }
@@ -149,35 +163,55 @@ class Lexer {
   size_t GroupAfterSeparator(size_t at) const {
     static constexpr std::string_view kSeparators[] = {",\\!", "{,}", "\\,", ","};
     for (const std::string_view separator : kSeparators) {
-      if (text_.substr(at, separator.size()) != separator) continue;
+      if (text_.substr(at, separator.size()) != separator) {
+        continue;
+      }
       // In brackets a bare comma separates elements; none of them is written "000".
       const bool zero = sets_.empty() ? false : text_.substr(at + 1, 1) == "0";
-      if (separator == "," && brackets_ > 0 && !zero) return 0;
+      if (separator == "," && brackets_ > 0 && !zero) {
+        return 0;
+      }
       size_t start = at + separator.size();
-      while (separator == ",\\!" && start < text_.size() && text_[start] == ' ') ++start;
+      while (separator == ",\\!" && start < text_.size() && text_[start] == ' ') {
+        ++start;
+      }
       return ThreeDigits(start) ? start : 0;
     }
-    if (text_.substr(at, 1) == " " && ThreeDigits(at + 1)) return at + 1;
+    if (text_.substr(at, 1) == " " && ThreeDigits(at + 1)) {
+      return at + 1;
+    }
     return 0;
   }
   bool ThreeDigits(size_t at) const {
-    if (at + 3 > text_.size()) return false;
-    if (!Digit(text_[at]) || !Digit(text_[at + 1]) || !Digit(text_[at + 2])) return false;
+    if (at + 3 > text_.size()) {
+      return false;
+    }
+    if (!Digit(text_[at]) || !Digit(text_[at + 1]) || !Digit(text_[at + 2])) {
+      return false;
+    }
     return at + 3 == text_.size() || !Digit(text_[at + 3]);
   }
 
   // The digits at `at`, in braces or a single one; `at` is then behind them. Empty: none.
   std::string DigitArgument(size_t& at) const {
     size_t end = at;
-    while (end < text_.size() && text_[end] == ' ') ++end;
+    while (end < text_.size() && text_[end] == ' ') {
+      ++end;
+    }
     const bool group = end < text_.size() && text_[end] == '{';
-    if (group) ++end;
+    if (group) {
+      ++end;
+    }
     std::string digits;
     while (end < text_.size() && Digit(text_[end]) && (group || digits.empty())) {
       digits += text_[end++];
     }
-    if (group && (end >= text_.size() || text_[end++] != '}')) return {};
-    if (!digits.empty()) at = end;
+    if (group && (end >= text_.size() || text_[end++] != '}')) {
+      return {};
+    }
+    if (!digits.empty()) {
+      at = end;
+    }
     return digits;
   }
 
@@ -186,24 +220,40 @@ class Lexer {
   std::string Repetend(size_t& at, bool at_point) const {
     static constexpr std::string_view kBars[] = {"\\overline", "\\bar", "\\dot"};
     for (const std::string_view bar : kBars) {
-      if (text_.substr(at, bar.size()) != bar) continue;
+      if (text_.substr(at, bar.size()) != bar) {
+        continue;
+      }
       size_t end = at + bar.size();
       std::string digits = DigitArgument(end);
-      if (digits.empty()) return {};
+      if (digits.empty()) {
+        return {};
+      }
       at = end;
       std::string between;
-      while (end < text_.size() && Digit(text_[end])) between += text_[end++];
-      if (bar != "\\dot" || text_.substr(end, bar.size()) != bar) return digits;
+      while (end < text_.size() && Digit(text_[end])) {
+        between += text_[end++];
+      }
+      if (bar != "\\dot" || text_.substr(end, bar.size()) != bar) {
+        return digits;
+      }
       end += bar.size();
       const std::string last = DigitArgument(end);
-      if (last.empty()) return digits;
+      if (last.empty()) {
+        return digits;
+      }
       at = end;
       return digits.append(between).append(last);
     }
-    if (!at_point || text_.substr(at, 1) != "(") return {};
+    if (!at_point || text_.substr(at, 1) != "(") {
+      return {};
+    }
     size_t end = at + 1;
-    while (end < text_.size() && Digit(text_[end])) ++end;
-    if (end == at + 1 || text_.substr(end, 1) != ")") return {};
+    while (end < text_.size() && Digit(text_[end])) {
+      ++end;
+    }
+    if (end == at + 1 || text_.substr(end, 1) != ")") {
+      return {};
+    }
     std::string digits(text_.substr(at + 1, end - at - 1));
     at = end + 1;
     return digits;
@@ -212,10 +262,16 @@ class Lexer {
 
   // 0xFF: the digits, a subscript sign and the base.
   bool Hexadecimal() {
-    if (Peek() != '0' || (Peek(1) != 'x' && Peek(1) != 'X')) return false;
+    if (Peek() != '0' || (Peek(1) != 'x' && Peek(1) != 'X')) {
+      return false;
+    }
     size_t end = at_ + 2;
-    while (end < text_.size() && std::isxdigit(static_cast<unsigned char>(text_[end])) != 0) ++end;
-    if (end == at_ + 2 || (end < text_.size() && Letter(text_[end]))) return false;
+    while (end < text_.size() && std::isxdigit(static_cast<unsigned char>(text_[end])) != 0) {
+      ++end;
+    }
+    if (end == at_ + 2 || (end < text_.size() && Letter(text_[end]))) {
+      return false;
+    }
     Emit(TokenKind::kNumber, std::string(text_.substr(at_ + 2, end - at_ - 2)));
     Emit(TokenKind::kPunct, "_");
     Emit(TokenKind::kNumber, "16");
@@ -224,9 +280,13 @@ class Lexer {
   }
 
   void Number() {
-    if (Hexadecimal()) return;
+    if (Hexadecimal()) {
+      return;
+    }
     std::string number;
-    while (Digit(Peek())) number += text_[at_++];
+    while (Digit(Peek())) {
+      number += text_[at_++];
+    }
     if (!number.empty() && number.size() <= 3 && number[0] != '0') {
       for (size_t start = GroupAfterSeparator(at_); start != 0; start = GroupAfterSeparator(at_)) {
         number += text_.substr(start, 3);
@@ -236,7 +296,9 @@ class Lexer {
     if (Peek() == '.' && (Digit(Peek(1)) || RepeatsAt(at_ + 1))) {
       number += text_[at_++];
       const bool at_point = !Digit(Peek());
-      while (Digit(Peek())) number += text_[at_++];
+      while (Digit(Peek())) {
+        number += text_[at_++];
+      }
       // The token keeps the notation of LaTeX: "0.1\\overline{6}".
       if (const std::string repetend = Repetend(at_, at_point); !repetend.empty()) {
         return Emit(TokenKind::kNumber, number + "\\overline{" + repetend + '}');
@@ -248,42 +310,67 @@ class Lexer {
     if ((Peek() == 'e' || Peek() == 'E') && Digit(Peek(1 + sign))) {
       number += 'e';
       ++at_;
-      if (sign == 1) number += text_[at_++];
-      while (Digit(Peek())) number += text_[at_++];
+      if (sign == 1) {
+        number += text_[at_++];
+      }
+      while (Digit(Peek())) {
+        number += text_[at_++];
+      }
     }
     Emit(TokenKind::kNumber, std::move(number));
   }
 
   void Command() {
     size_t end = at_ + 1;
-    while (end < text_.size() && std::isalpha(static_cast<unsigned char>(text_[end])) != 0) ++end;
-    if (end == at_ + 1 && end < text_.size()) ++end;
+    while (end < text_.size() && std::isalpha(static_cast<unsigned char>(text_[end])) != 0) {
+      ++end;
+    }
+    if (end == at_ + 1 && end < text_.size()) {
+      ++end;
+    }
     std::string name(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end;
-    if (name == "operatorname" && Peek() == '*') ++at_;
-    if (Contains(kDropped, name)) {
+    if (name == "operatorname" && Peek() == '*') {
+      ++at_;
+    }
+    if ((name.size() == 1 && kDroppedSigns.find(name) != std::string_view::npos) ||
+        Contains(kDropped, name)) {
       // "\left." and "\right." are invisible brackets.
-      if ((name == "left" || name == "right") && Peek() == '.') ++at_;
+      if ((name == "left" || name == "right") && Peek() == '.') {
+        ++at_;
+      }
       space_ = true;
       // \bf{1,234}: the brace belongs to the font.
       after_command_ = name.size() > 1 && name != "quad" && name != "qquad";
       return;
     }
-    if (Contains(kTextCommands, name) && BracedText()) return;
-    if (name == "{" || name == "lbrace" || name == "langle") ++brackets_;
-    if ((name == "}" || name == "rbrace" || name == "rangle") && brackets_ > 0) --brackets_;
+    if (Contains(kTextCommands, name) && BracedText()) {
+      return;
+    }
+    if (name == "{" || name == "lbrace" || name == "langle") {
+      ++brackets_;
+    }
+    if ((name == "}" || name == "rbrace" || name == "rangle") && brackets_ > 0) {
+      --brackets_;
+    }
     Emit(TokenKind::kCommand, std::move(name));
   }
 
   // The contents of a brace group at this place as one kText token.
   bool BracedText() {
     size_t start = at_;
-    while (start < text_.size() && text_[start] == ' ') ++start;
-    if (start >= text_.size() || text_[start] != '{') return false;
+    while (start < text_.size() && text_[start] == ' ') {
+      ++start;
+    }
+    if (start >= text_.size() || text_[start] != '{') {
+      return false;
+    }
     int depth = 0;
     const size_t limit = std::min(text_.size(), start + kMaxTextBytes);
     for (size_t i = start; i < limit; ++i) {
-      if (text_[i] == '{') ++depth;
+      if (text_[i] == '{') {
+        ++depth;
+      }
       if (text_[i] == '}' && --depth == 0) {
         Emit(TokenKind::kText, std::string(text_.substr(start + 1, i - start - 1)));
         at_ = i + 1;
@@ -324,7 +411,9 @@ std::string NormalisedText(const std::vector<Token>& tokens) {
     if (word && !text.empty() && (std::isalnum(static_cast<unsigned char>(text.back())) != 0)) {
       text += ' ';
     }
-    if (token.kind == TokenKind::kCommand) text += '\\';
+    if (token.kind == TokenKind::kCommand) {
+      text += '\\';
+    }
     text += token.kind == TokenKind::kText ? "\"" + token.text + "\"" : token.text;
   }
   return text;

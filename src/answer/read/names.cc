@@ -107,9 +107,13 @@ bool IsGreek(std::string_view name) { return Contains(kGreek, name); }
 char RelationOperator(std::string_view name) { return Lookup(kRelations, name); }
 
 bool IsWord(std::string_view run) {
-  if (run.size() < 2) return false;
+  if (run.size() < 2) {
+    return false;
+  }
   const std::string lower = LowerCase(run);
-  if (Contains(kShortWords, lower) || IsPlainUnit(run)) return true;
+  if (Contains(kShortWords, lower) || IsPlainUnit(run)) {
+    return true;
+  }
   const bool foreign = std::any_of(run.begin(), run.end(), [](char c) { return (c & 0x80) != 0; });
   const bool vowel = lower.find_first_of("aeiou") != std::string::npos;
   return foreign || (run.size() >= 4 && vowel);
@@ -133,14 +137,18 @@ long NumberOfWord(std::string_view word) {
 std::string LowerCase(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c >= 'A' && c <= 'Z') {
+      c = static_cast<char>(c - 'A' + 'a');
+    }
   }
   return lower;
 }
 
 std::string_view Trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
+  if (first == std::string_view::npos) {
+    return {};
+  }
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 

@@ -36,7 +36,9 @@ Reading ReadAnswer(std::string_view answer, const ReaderOptions& options, Budget
   reading.error = tokens.error;
   if (!reading.error.empty()) {
     // Too long to read, yet still equal to itself.
-    if (reading.error == "too long") reading.normalised = answer;
+    if (reading.error == "too long") {
+      reading.normalised = answer;
+    }
     return reading;
   }
   Unbox(tokens.tokens);
@@ -67,8 +69,12 @@ NodeId Reader::ReadAll() {
   Spell();
   // "approximately 5", "= 5"
   const bool words_only = tokens_.size() == 1;
-  if (!words_only && Peek().kind == TokenKind::kText && IsApproximately(Peek().text)) ++at_;
-  while (!words_only && (Punct("=") || RelationHere() == 'a')) ++at_;
+  if (!words_only && Peek().kind == TokenKind::kText && IsApproximately(Peek().text)) {
+    ++at_;
+  }
+  while (!words_only && (Punct("=") || RelationHere() == 'a')) {
+    ++at_;
+  }
   if (words_only && Peek().kind == TokenKind::kText) {
     const NodeId words = tree_.AddText(Kind::kText, Peek().text);
     tree_.at(words).proper = Peek().proper;
@@ -86,13 +92,19 @@ NodeId Reader::ReadAll() {
   if (prose && at_ == 0 && !separated) {
     std::string text;
     for (const Token& token : tokens_) {
-      if (token.kind == TokenKind::kText) text += (text.empty() ? "" : " ") + token.text;
+      if (token.kind == TokenKind::kText) {
+        text += (text.empty() ? "" : " ") + token.text;
+      }
     }
-    if (text.empty()) return Fail("no mathematics and no words");
+    if (text.empty()) {
+      return Fail("no mathematics and no words");
+    }
     return tree_.AddText(Kind::kText, text);
   }
   NodeId root = Quantified();
-  if (root != kNoNode && at_ < tokens_.size()) root = Qualifier(root);
+  if (root != kNoNode && at_ < tokens_.size()) {
+    root = Qualifier(root);
+  }
   if (root != kNoNode && at_ < tokens_.size()) {
     return Fail("cannot read from \"" + Peek().text.substr(0, 20) + "\" on");
   }
@@ -105,7 +117,9 @@ char Reader::RelationHere() const {
       std::string_view("=<>").find(token.text[0]) != std::string_view::npos) {
     return token.text[0];
   }
-  if (token.kind == TokenKind::kCommand) return RelationOperator(token.text);
+  if (token.kind == TokenKind::kCommand) {
+    return RelationOperator(token.text);
+  }
   if (token.kind == TokenKind::kName && token.text == "in") {
     const bool set = Peek(1).kind == TokenKind::kPunct || Peek(1).kind == TokenKind::kCommand;
     return set ? 'i' : '\0';
@@ -115,16 +129,22 @@ char Reader::RelationHere() const {
 
 NodeId Reader::Relation() {
   NodeId first = Operand();
-  if (first == kNoNode) return kNoNode;
+  if (first == kNoNode) {
+    return kNoNode;
+  }
   if ((Punct(":") || Command("colon")) && bars_ == 0) {
     ++at_;
     const std::string digits = Peek().text;
     const NodeId second = Join();
-    if (second == kNoNode) return kNoNode;
+    if (second == kNoNode) {
+      return kNoNode;
+    }
     std::vector<NodeId> parts{first, second};
     while (Accept(TokenKind::kPunct, ":")) {
       const NodeId part = Join();
-      if (part == kNoNode) return kNoNode;
+      if (part == kNoNode) {
+        return kNoNode;
+      }
       parts.push_back(part);
     }
     return tree_.Add(Kind::kRatio, std::move(parts), digits);
@@ -133,7 +153,9 @@ NodeId Reader::Relation() {
     std::vector<NodeId> sizes{first};
     while (Accept(TokenKind::kCommand, "by")) {
       const NodeId size = Join();
-      if (size == kNoNode) return kNoNode;
+      if (size == kNoNode) {
+        return kNoNode;
+      }
       sizes.push_back(size);
     }
     return tree_.Add(Kind::kTuple, std::move(sizes), "by");
@@ -143,7 +165,9 @@ NodeId Reader::Relation() {
   while (const char op = RelationHere()) {
     ++at_;
     const NodeId next = Operand();
-    if (next == kNoNode) return kNoNode;
+    if (next == kNoNode) {
+      return kNoNode;
+    }
     operands.push_back(next);
     operators += op;
   }
@@ -154,7 +178,9 @@ NodeId Reader::Relation() {
     operators.resize(approximation);
     operands.resize(approximation + 1);
   }
-  if (operators.empty()) return operands[0];
+  if (operators.empty()) {
+    return operands[0];
+  }
   if (const Node last = tree_.at(operands.back());
       operators.find('e') != std::string::npos && last.kind == Kind::kCall && last.text == "mod") {
     operands.back() = ResidueClass(last.args[0], last.args[1]);
@@ -164,7 +190,9 @@ NodeId Reader::Relation() {
 
 // Whether an expression names nothing that could have a value of its own.
 bool Reader::IsConstant(NodeId id) const {
-  if (!budget_.Steps()) return false;
+  if (!budget_.Steps()) {
+    return false;
+  }
   const Node& node = tree_.at(id);
   return node.kind != Kind::kSymbol && node.kind != Kind::kText &&
          std::all_of(node.args.begin(), node.args.end(),
@@ -175,7 +203,9 @@ bool Reader::IsConstant(NodeId id) const {
 // remainder unless it stands in a congruence.
 NodeId Reader::Operand() {
   const NodeId value = Join();
-  if (value == kNoNode) return kNoNode;
+  if (value == kNoNode) {
+    return kNoNode;
+  }
   const bool remainder = Accept(TokenKind::kCommand, "mod") || Accept(TokenKind::kText, "mod");
   NodeId modulus = kNoNode;
   if (remainder) {
@@ -185,12 +215,18 @@ NodeId Reader::Operand() {
   } else if (ModulusAhead()) {
     at_ += 2;
     modulus = Sum();
-    if (modulus != kNoNode && !Accept(TokenKind::kPunct, ")")) return Fail("unmatched (");
+    if (modulus != kNoNode && !Accept(TokenKind::kPunct, ")")) {
+      return Fail("unmatched (");
+    }
   } else {
     return value;
   }
-  if (modulus == kNoNode) return kNoNode;
-  if (!remainder) return ResidueClass(value, modulus);
+  if (modulus == kNoNode) {
+    return kNoNode;
+  }
+  if (!remainder) {
+    return ResidueClass(value, modulus);
+  }
   // Of 1 + 1 \mod 2 only the last term may be meant.
   return Doubtful(tree_.Add(Kind::kCall, {value, modulus}, "mod"));
 }
@@ -215,16 +251,28 @@ NodeId Reader::Join() {
   NodeId result = Sum();
   while (result != kNoNode) {
     std::string name;
-    if (Command("cup") || Command("bigcup") || Here(TokenKind::kName, "U")) name = "union";
-    if (Command("cap") || Command("bigcap")) name = "intersection";
-    if (Command("setminus") || Command("backslash")) name = "difference";
-    if (name.empty()) break;
+    if (Command("cup") || Command("bigcup") || Here(TokenKind::kName, "U")) {
+      name = "union";
+    }
+    if (Command("cap") || Command("bigcap")) {
+      name = "intersection";
+    }
+    if (Command("setminus") || Command("backslash")) {
+      name = "difference";
+    }
+    if (name.empty()) {
+      break;
+    }
     ++at_;
     const NodeId right = Sum();
-    if (right == kNoNode) return kNoNode;
+    if (right == kNoNode) {
+      return kNoNode;
+    }
     // {1, 2} \cup {3}
     for (const NodeId side : {result, right}) {
-      if (tree_.at(side).kind == Kind::kList) tree_.at(side).kind = Kind::kSet;
+      if (tree_.at(side).kind == Kind::kList) {
+        tree_.at(side).kind = Kind::kSet;
+      }
     }
     result = tree_.Add(Kind::kJoin, {result, right}, name);
   }
@@ -233,11 +281,15 @@ NodeId Reader::Join() {
 
 NodeId Reader::Sum() {
   const Level level(*this);
-  if (level.TooDeep()) return Fail("nested too deeply");
+  if (level.TooDeep()) {
+    return Fail("nested too deeply");
+  }
   std::vector<NodeId> terms;
   do {
     const NodeId term = Signed();
-    if (term == kNoNode) return kNoNode;
+    if (term == kNoNode) {
+      return kNoNode;
+    }
     terms.push_back(term);
   } while (Punct("+") || Punct("-") || Command("pm") || Command("mp"));
   return Added(std::move(terms));
@@ -259,7 +311,9 @@ NodeId Reader::Signed() {
     }
   }
   NodeId product = Quantity();
-  if (product == kNoNode) return kNoNode;
+  if (product == kNoNode) {
+    return kNoNode;
+  }
   if (negative && tree_.at(product).kind == Kind::kCall && tree_.at(product).text == "mod") {
     // -7 \bmod 3 is 2.
     const NodeId negated = Negated(tree_.at(product).args[0]);

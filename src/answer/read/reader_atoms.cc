@@ -1,7 +1,5 @@
 // Atoms of the reader: names, commands, functions and their arguments.
 #include <algorithm>
-#include <cctype>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,12 +12,6 @@
 namespace hyper::answer {
 namespace {
 
-// Letters that name a function when an opening parenthesis follows directly.
-constexpr std::string_view kFunctionLetters = "fghFGHOPT";
-// The same for Greek names; in front of any other a product is likelier.
-constexpr std::string_view kGreekFunctions[] = {"Theta", "Omega", "phi", "zeta",  "Gamma",
-                                                "Phi",   "psi",   "Psi", "Lambda"};
-
 constexpr std::string_view kDecorations[] = {
     "mathbf", "mathbb",   "mathcal", "vec",     "overline", "bar",       "hat",
     "tilde",  "mathfrak", "mathscr", "widehat", "dot",      "underline", "overrightarrow"};
@@ -30,7 +22,9 @@ bool IsFraction(std::string_view name) {
 
 bool IsDecoration(std::string_view name) {
   for (const std::string_view decoration : kDecorations) {
-    if (name == decoration) return true;
+    if (name == decoration) {
+      return true;
+    }
   }
   return false;
 }
@@ -42,42 +36,33 @@ bool IsFormula(std::string_view content) {
          content.substr(0, content.find('_')).find_first_of("0123456789") != std::string_view::npos;
 }
 
-// Whether a run of letters is one name and no product: AREA, erf(.
-bool IsUnknownName(std::string_view name, bool call) {
-  if (name.size() < 3 || IsGreek(name)) return false;
-  const bool capitals =
-      std::all_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-  return capitals || (call && std::all_of(name.begin(), name.end(), [](char c) {
-                        return std::isalpha(static_cast<unsigned char>(c)) != 0;
-                      }));
-}
-
-// Whether a run of letters, read as a product, may be a name: with a capital, or three letters and
-// more that do not stand together in the alphabet, as those of xyz do.
-bool MayBeName(std::string_view name) {
-  const bool capital =
-      std::any_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-  const auto [low, high] = std::minmax_element(name.begin(), name.end());
-  return capital || (name.size() >= 3 && *high - *low > 4);
-}
-
 }  // namespace
 
 // Whether a factor may start here without an operator.
 bool Reader::AtomHere() const {
   const Token& token = Peek();
   if (token.kind == TokenKind::kName) {
-    if (token.text == "U") return false;
-    if (calls_ > 0 && !FunctionName(token.text).empty()) return false;
+    if (token.text == "U") {
+      return false;
+    }
+    if (calls_ > 0 && !FunctionName(token.text).empty()) {
+      return false;
+    }
     return RelationHere() == 0;
   }
   if (token.kind == TokenKind::kPunct) {
-    if (DomainAhead() || ModulusAhead()) return false;
+    if (DomainAhead() || ModulusAhead()) {
+      return false;
+    }
     return token.text == "(" || token.text == "[" || token.text == "{" ||
            (token.text == "|" && bars_ == 0);
   }
-  if (token.kind != TokenKind::kCommand) return false;
-  if (!FunctionName(token.text).empty()) return calls_ == 0 || token.text == "sqrt";
+  if (token.kind != TokenKind::kCommand) {
+    return false;
+  }
+  if (!FunctionName(token.text).empty()) {
+    return calls_ == 0 || token.text == "sqrt";
+  }
   return IsFraction(token.text) || IsDecoration(token.text) || IsGreek(token.text) ||
          !ConstantName(token.text).empty() || token.text == "binom" || token.text == "lfloor" ||
          token.text == "lceil" || token.text == "lvert" || token.text == "{" ||
@@ -113,102 +98,35 @@ NodeId Reader::Atom() {
 
 NodeId Reader::PunctAtom() {
   const Level level(*this);
-  if (level.TooDeep()) return Fail("nested too deeply");
-  if (Punct("(") || Punct("[")) return Bracketed();
-  if (Punct("{")) return Argument();
+  if (level.TooDeep()) {
+    return Fail("nested too deeply");
+  }
+  if (Punct("(") || Punct("[")) {
+    return Bracketed();
+  }
+  if (Punct("{")) {
+    return Argument();
+  }
   if (Accept(TokenKind::kPunct, "|")) {
     ++bars_;
     const NodeId inner = List("|");
     --bars_;
-    if (inner == kNoNode) return kNoNode;
-    if (!Accept(TokenKind::kPunct, "|")) return Fail("unmatched |");
+    if (inner == kNoNode) {
+      return kNoNode;
+    }
+    if (!Accept(TokenKind::kPunct, "|")) {
+      return Fail("unmatched |");
+    }
     return tree_.Add(Kind::kCall, {inner}, "abs");
   }
   return Fail("unexpected \"" + Peek().text + "\"");
 }
 
-NodeId Reader::NameAtom() {
-  const std::string name = Peek().text;
-  if (const auto function = FunctionName(name); !function.empty()) {
-    ++at_;
-    return Call(std::string(function));
-  }
-  if (const auto constant = ConstantName(name); !constant.empty()) {
-    ++at_;
-    return tree_.AddText(Kind::kConstant, std::string(constant));
-  }
-  if (name.size() == 1 || IsGreek(name) || IsUnknownName(name, Here(TokenKind::kPunct, "(", 1))) {
-    ++at_;
-    return SymbolFrom(name);
-  }
-  const bool doubtful = MayBeName(name) || run_doubtful_;
-  const NodeId letter = LetterOf(name);
-  // The letters that are left are of one run.
-  run_doubtful_ = doubtful && Peek().kind == TokenKind::kName && !Peek().space_before;
-  return doubtful ? Doubtful(letter) : letter;
-}
-
-// The first letter of a run, as a factor; the rest stays.
-NodeId Reader::LetterOf(const std::string& name) {
-  size_t length = 1;
-  while (length < name.size() && (static_cast<unsigned char>(name[length]) & 0xC0U) == 0x80U) {
-    ++length;
-  }
-  tokens_[at_].text = name.substr(length);
-  tokens_[at_].space_before = false;
-  const std::string letter = name.substr(0, length);
-  if (tokens_[at_].text.empty()) ++at_;
-  if (const auto constant = ConstantName(letter); !constant.empty()) {
-    return tree_.AddText(Kind::kConstant, std::string(constant));
-  }
-  return tree_.AddText(Kind::kSymbol, letter);
-}
-
-// p(x) = ... at the beginning of an answer: whatever its name, p is a function there.
-bool Reader::IsDefined(const std::string& name) const {
-  return at_ == 1 && name.size() == 1 && Punct("(") && Peek(1).kind == TokenKind::kName &&
-         Peek(1).text.size() == 1 && Peek(1).text != name && Here(TokenKind::kPunct, ")", 2) &&
-         Here(TokenKind::kPunct, "=", 3);
-}
-
-// A symbol, or the call of an unknown function: f(x), O(n).
-NodeId Reader::SymbolFrom(std::string name) {
-  if (Punct("_")) {
-    ++at_;
-    name += '_' + RawGroup();
-  }
-  const bool called = Punct("(") && !Peek().space_before;
-  const bool greek = std::find(std::begin(kGreekFunctions), std::end(kGreekFunctions),
-                               name.substr(0, name.find('_'))) != std::end(kGreekFunctions);
-  const bool function = kFunctionLetters.find(name[0]) != std::string_view::npos || greek ||
-                        IsUnknownName(name, called) || IsDefined(name);
-  if (function && called) {
-    const NodeId arguments = CallArguments();
-    if (arguments == kNoNode) return kNoNode;
-    Node& call = tree_.at(arguments);
-    call.text = "?" + name;  // no known function starts with a question mark
-    return arguments;
-  }
-  const NodeId symbol = tree_.AddText(Kind::kSymbol, name);
-  // W(1) and \mu(6) may be calls, x(x+1) is none.
-  const bool doubtful = IsUnknownName(name, false) || (called && OneArgumentAhead());
-  return doubtful ? Doubtful(symbol) : symbol;
-}
-
-NodeId Reader::Doubtful(NodeId id) {
-  tree_.at(id).doubtful = true;
-  return id;
-}
-
-// Whether "(" is followed by one number or letter and ")".
-bool Reader::OneArgumentAhead() const {
-  const bool atom = Peek(1).kind == TokenKind::kNumber || Peek(1).kind == TokenKind::kName;
-  return atom && Here(TokenKind::kPunct, ")", 2);
-}
-
 NodeId Reader::CommandAtom() {
   const Level level(*this);
-  if (level.TooDeep()) return Fail("nested too deeply");
+  if (level.TooDeep()) {
+    return Fail("nested too deeply");
+  }
   const std::string name = Peek().text;
   ++at_;
   if (IsFraction(name) || name == "sqrt" || name == "binom" || name == "dbinom" ||
@@ -224,32 +142,58 @@ NodeId Reader::CommandAtom() {
     const bool counted = Punct("(") && Peek(1).kind == TokenKind::kNumber && OneArgumentAhead();
     return counted ? Doubtful(node) : node;
   }
-  if (IsGreek(name)) return SymbolFrom(name.substr(0, 3) == "var" ? name.substr(3) : name);
-  if (name == "lfloor") return Delimited("floor", "rfloor");
-  if (name == "lceil") return Delimited("ceil", "rceil");
-  if (name == "lvert" || name == "vert") return Delimited("abs", name == "vert" ? "vert" : "rvert");
-  if (name == "langle") return Delimited("", "rangle");
+  if (IsGreek(name)) {
+    return SymbolFrom(name.substr(0, 3) == "var" ? name.substr(3) : name);
+  }
+  if (name == "lfloor") {
+    return Delimited("floor", "rfloor");
+  }
+  if (name == "lceil") {
+    return Delimited("ceil", "rceil");
+  }
+  if (name == "lvert" || name == "vert") {
+    return Delimited("abs", name == "vert" ? "vert" : "rvert");
+  }
+  if (name == "langle") {
+    return Delimited("", "rangle");
+  }
   if ((name == "{" || name == "lbrace") && Accept(TokenKind::kCommand, "begin")) {
     return Environment(true);
   }
-  if (name == "{" || name == "lbrace") return Set();
-  if (name == "begin") return Environment();
-  if (name == "emptyset" || name == "varnothing") return tree_.Add(Kind::kSet, {});
-  if (name == "ldots" || name == "dots" || name == "cdots") return tree_.Add(Kind::kEllipsis, {});
-  if (name == "boxed") return Argument();
+  if (name == "{" || name == "lbrace") {
+    return Set();
+  }
+  if (name == "begin") {
+    return Environment();
+  }
+  if (name == "emptyset" || name == "varnothing") {
+    return tree_.Add(Kind::kSet, {});
+  }
+  if (name == "ldots" || name == "dots" || name == "cdots") {
+    return tree_.Add(Kind::kEllipsis, {});
+  }
+  if (name == "boxed") {
+    return Argument();
+  }
   if (name == "$" || name == "pounds" || name == "euro") {
     const NodeId amount = Power();
-    if (amount == kNoNode) return kNoNode;
+    if (amount == kNoNode) {
+      return kNoNode;
+    }
     const std::string unit = name == "$" ? "dollar" : name == "euro" ? "euro" : "sterling";
     return Times(amount, tree_.AddText(Kind::kUnit, unit));
   }
   if (IsDecoration(name)) {
     const size_t start = at_;
     const std::string content = RawGroup();
-    if (content.empty()) return Fail("\\" + name + " without contents");
+    if (content.empty()) {
+      return Fail("\\" + name + " without contents");
+    }
     if (IsFormula(content)) {
       // Bold and underlined mathematics means what it says; a bar over it may mean anything.
-      if (name != "mathbf" && name != "underline") return Fail("cannot read \\" + name + " here");
+      if (name != "mathbf" && name != "underline") {
+        return Fail("cannot read \\" + name + " here");
+      }
       at_ = start;
       return Argument();
     }
@@ -263,33 +207,49 @@ NodeId Reader::FractionOrRoot(const std::string& name) {
     NodeId index = kNoNode;
     if (Accept(TokenKind::kPunct, "[")) {
       index = List("]");
-      if (index == kNoNode) return kNoNode;
-      if (!Accept(TokenKind::kPunct, "]")) return Fail("unmatched [");
+      if (index == kNoNode) {
+        return kNoNode;
+      }
+      if (!Accept(TokenKind::kPunct, "]")) {
+        return Fail("unmatched [");
+      }
     }
     const NodeId radicand = Argument();
-    if (radicand == kNoNode) return kNoNode;
+    if (radicand == kNoNode) {
+      return kNoNode;
+    }
     const NodeId exponent = index == kNoNode ? tree_.AddNumber(Rational(1, 2)) : Inverse(index);
     return tree_.Add(Kind::kPower, {radicand, exponent});
   }
   const NodeId first = Argument();
-  if (first == kNoNode) return kNoNode;
+  if (first == kNoNode) {
+    return kNoNode;
+  }
   const NodeId second = Argument();
-  if (second == kNoNode) return kNoNode;
-  if (!IsFraction(name)) return tree_.Add(Kind::kCall, {first, second}, "binom");
+  if (second == kNoNode) {
+    return kNoNode;
+  }
+  if (!IsFraction(name)) {
+    return tree_.Add(Kind::kCall, {first, second}, "binom");
+  }
   return tree_.Add(Kind::kProduct, {first, Inverse(second)});
 }
 
 // A brace group, or a single digit, letter or command.
 NodeId Reader::Argument() {
   const Level level(*this);
-  if (level.TooDeep()) return Fail("nested too deeply");
+  if (level.TooDeep()) {
+    return Fail("nested too deeply");
+  }
   if (Accept(TokenKind::kPunct, "{")) {
     const int outer = std::exchange(calls_, 0);
     const int bars = std::exchange(bars_, 0);
     const NodeId inner = List("}");
     calls_ = outer;
     bars_ = bars;
-    if (inner == kNoNode) return kNoNode;
+    if (inner == kNoNode) {
+      return kNoNode;
+    }
     return Accept(TokenKind::kPunct, "}") ? inner : Fail("unmatched {");
   }
   Token& token = tokens_[at_ < tokens_.size() ? at_ : tokens_.size() - 1];
@@ -297,7 +257,9 @@ NodeId Reader::Argument() {
     const std::string first = token.text.substr(0, 1);
     token.text.erase(0, 1);
     token.space_before = false;
-    if (token.text.empty()) ++at_;
+    if (token.text.empty()) {
+      ++at_;
+    }
     return first == "." ? Fail("a point without digits") : Number(first);
   }
   if (Peek().kind == TokenKind::kName && ConstantName(token.text).empty() &&
@@ -310,38 +272,6 @@ NodeId Reader::Argument() {
                             : tree_.AddText(Kind::kConstant, std::string(constant));
   }
   return Atom();
-}
-
-NodeId Reader::Subscripted(NodeId base) {
-  // x^{3}_{12} is x_{12}^3.
-  const NodeId symbol = tree_.at(base).kind == Kind::kPower ? tree_.at(base).args[0] : base;
-  const Node& node = tree_.at(symbol);
-  if (node.kind != Kind::kSymbol || node.text.find('_') != std::string::npos) {
-    return Fail("subscript of something that has none");
-  }
-  ++at_;
-  const std::string subscript = RawGroup();
-  tree_.at(symbol).text += '_' + subscript;
-  return base;
-}
-
-// The text of a brace group or of one token, as written.
-std::string Reader::RawGroup() {
-  if (!Punct("{")) {
-    std::string text = Peek().text;
-    if (at_ < tokens_.size()) ++at_;
-    return text;
-  }
-  std::string text;
-  int depth = 0;
-  while (at_ < tokens_.size()) {
-    const Token& token = tokens_[at_++];
-    if (token.kind == TokenKind::kPunct && token.text == "{" && depth++ == 0) continue;
-    if (token.kind == TokenKind::kPunct && token.text == "}" && --depth == 0) return text;
-    text += token.text;
-  }
-  Fail("unmatched {");
-  return text;
 }
 
 }  // namespace hyper::answer

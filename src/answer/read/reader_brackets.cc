@@ -16,12 +16,18 @@ NodeId Reader::Bracketed() {
   ++at_;
   const int outer = std::exchange(calls_, 0);
   const int bars = std::exchange(bars_, 0);
-  if (Accept(TokenKind::kPunct, open == "(" ? ")" : "]")) return Fail("empty brackets");
+  if (Accept(TokenKind::kPunct, open == "(" ? ")" : "]")) {
+    return Fail("empty brackets");
+  }
   const NodeId inner = List(")");
   calls_ = outer;
   bars_ = bars;
-  if (inner == kNoNode) return kNoNode;
-  if (!Punct(")") && !Punct("]")) return Fail("unmatched " + open);
+  if (inner == kNoNode) {
+    return kNoNode;
+  }
+  if (!Punct(")") && !Punct("]")) {
+    return Fail("unmatched " + open);
+  }
   const std::string close = Peek().text;
   ++at_;
   const Node& list = tree_.at(inner);
@@ -40,14 +46,22 @@ NodeId Reader::Set() {
     bars_ = bars;
     return result;
   };
-  if (Accept(TokenKind::kCommand, "}")) return restore(tree_.Add(Kind::kSet, {}));
+  if (Accept(TokenKind::kCommand, "}")) {
+    return restore(tree_.Add(Kind::kSet, {}));
+  }
   const NodeId inner = List("}");
-  if (inner == kNoNode) return restore(kNoNode);
+  if (inner == kNoNode) {
+    return restore(kNoNode);
+  }
   if (Accept(TokenKind::kPunct, "|") || Accept(TokenKind::kCommand, "mid") ||
       Accept(TokenKind::kPunct, ":")) {
     const NodeId condition = List("}");
-    if (condition == kNoNode) return restore(kNoNode);
-    if (!Accept(TokenKind::kCommand, "}")) return restore(Fail("unmatched \\{"));
+    if (condition == kNoNode) {
+      return restore(kNoNode);
+    }
+    if (!Accept(TokenKind::kCommand, "}")) {
+      return restore(Fail("unmatched \\{"));
+    }
     return restore(tree_.Add(Kind::kBuilder, {inner, condition}));
   }
   if (!Accept(TokenKind::kCommand, "}") && !Accept(TokenKind::kCommand, "rbrace")) {
@@ -63,9 +77,15 @@ NodeId Reader::Delimited(std::string name, std::string_view close) {
   const int outer = std::exchange(calls_, 0);
   const NodeId inner = List(close);
   calls_ = outer;
-  if (inner == kNoNode) return kNoNode;
-  if (!Accept(TokenKind::kCommand, close)) return Fail("unmatched delimiter");
-  if (!name.empty()) return tree_.Add(Kind::kCall, {inner}, std::move(name));
+  if (inner == kNoNode) {
+    return kNoNode;
+  }
+  if (!Accept(TokenKind::kCommand, close)) {
+    return Fail("unmatched delimiter");
+  }
+  if (!name.empty()) {
+    return tree_.Add(Kind::kCall, {inner}, std::move(name));
+  }
   const Node& list = tree_.at(inner);
   return list.kind == Kind::kList ? tree_.Add(Kind::kTuple, std::vector<NodeId>(list.args), "()")
                                   : inner;
@@ -75,17 +95,23 @@ NodeId Reader::Delimited(std::string name, std::string_view close) {
 // of equations. Other environments are not read.
 NodeId Reader::Environment(bool braced) {
   const std::string name = RawGroup();
-  if (name == "array") RawGroup();
+  if (name == "array") {
+    RawGroup();
+  }
   const bool cases = braced || name == "cases" || name == "dcases" || name == "rcases";
   const bool system = name.substr(0, 5) == "align" || name == "gathered";
   const bool matrix = name.find("matrix") != std::string::npos || name == "array";
-  if (!matrix && !cases && !system) return Fail("cannot read \\begin{" + name + "}");
+  if (!matrix && !cases && !system) {
+    return Fail("cannot read \\begin{" + name + "}");
+  }
   const int outer = std::exchange(calls_, 0);
   const int bars = std::exchange(bars_, 0);
   const NodeId result = system ? Rows() : cases ? Cases() : Matrix();
   calls_ = outer;
   bars_ = bars;
-  if (result == kNoNode) return kNoNode;
+  if (result == kNoNode) {
+    return kNoNode;
+  }
   if (!Accept(TokenKind::kCommand, "end") || RawGroup() != name) {
     return Fail("\\begin{" + name + "} without its end");
   }
@@ -95,7 +121,9 @@ NodeId Reader::Environment(bool braced) {
 // Lines of equations; "&" only aligns them.
 NodeId Reader::Rows() {
   size_t end = at_;
-  while (end < tokens_.size() && !Here(TokenKind::kCommand, "end", end - at_)) ++end;
+  while (end < tokens_.size() && !Here(TokenKind::kCommand, "end", end - at_)) {
+    ++end;
+  }
   const auto first = tokens_.begin() + static_cast<std::ptrdiff_t>(at_);
   const auto last = tokens_.begin() + static_cast<std::ptrdiff_t>(end);
   tokens_.erase(std::remove_if(first, last,
@@ -113,7 +141,9 @@ NodeId Reader::Cases() {
   size_t rows = 0;
   while (!Command("end")) {
     const NodeId value = Relation();
-    if (value == kNoNode) return kNoNode;
+    if (value == kNoNode) {
+      return kNoNode;
+    }
     cells.push_back(value);
     ++rows;
     const bool comma = Accept(TokenKind::kPunct, ",") || Accept(TokenKind::kPunct, ";") ||
@@ -121,15 +151,27 @@ NodeId Reader::Cases() {
     const bool border = Accept(TokenKind::kPunct, "&");
     if (border || Peek().kind == TokenKind::kText || (comma && !Command("\\") && !Command("end"))) {
       const NodeId condition = Condition();
-      if (condition == kNoNode) return kNoNode;
+      if (condition == kNoNode) {
+        return kNoNode;
+      }
       cells.push_back(condition);
     }
-    if (!Accept(TokenKind::kCommand, "\\") && !Command("end")) return Fail("cannot read a row");
+    if (!Accept(TokenKind::kCommand, "\\") && !Command("end")) {
+      return Fail("cannot read a row");
+    }
   }
-  if (cells.empty()) return Fail("no cases");
-  if (cells.size() == 1) return cells[0];
-  if (cells.size() == rows) return tree_.Add(Kind::kList, std::move(cells), "and");
-  if (cells.size() != 2 * rows) return Fail("cases of which some have no condition");
+  if (cells.empty()) {
+    return Fail("no cases");
+  }
+  if (cells.size() == 1) {
+    return cells[0];
+  }
+  if (cells.size() == rows) {
+    return tree_.Add(Kind::kList, std::move(cells), "and");
+  }
+  if (cells.size() != 2 * rows) {
+    return Fail("cases of which some have no condition");
+  }
   return tree_.Add(Kind::kCases, std::move(cells));
 }
 
@@ -159,17 +201,25 @@ NodeId Reader::Matrix() {
     size_t in_row = 0;
     do {
       const NodeId entry = Relation();
-      if (entry == kNoNode) return kNoNode;
+      if (entry == kNoNode) {
+        return kNoNode;
+      }
       entries.push_back(entry);
       ++in_row;
     } while (Accept(TokenKind::kPunct, "&"));
-    if (columns == 0) columns = in_row;
-    if (columns != in_row) return Fail("matrix with ragged rows");
+    if (columns == 0) {
+      columns = in_row;
+    }
+    if (columns != in_row) {
+      return Fail("matrix with ragged rows");
+    }
     if (!Accept(TokenKind::kCommand, "\\") && !Command("end")) {
       return Fail("cannot read a matrix entry");
     }
   }
-  if (entries.empty()) return Fail("empty matrix");
+  if (entries.empty()) {
+    return Fail("empty matrix");
+  }
   const NodeId matrix = tree_.Add(Kind::kMatrix, std::move(entries));
   tree_.at(matrix).columns = static_cast<int>(columns);
   return matrix;

@@ -11,7 +11,9 @@ namespace hyper::answer {
 // The call of a known function: its power, its base, its argument.
 NodeId Reader::Call(std::string name) {
   const Level level(*this);
-  if (level.TooDeep()) return Fail("nested too deeply");
+  if (level.TooDeep()) {
+    return Fail("nested too deeply");
+  }
   NodeId exponent = kNoNode;
   NodeId base = kNoNode;
   while (Punct("^") || (Punct("_") && name == "log")) {
@@ -21,14 +23,20 @@ NodeId Reader::Call(std::string name) {
     // "log_10 x" has base 10, "\\log_28" base 2.
     const bool whole = !power && Peek().kind == TokenKind::kNumber && Peek(1).space_before;
     slot = whole ? Literal() : Argument();
-    if (slot == kNoNode) return kNoNode;
+    if (slot == kNoNode) {
+      return kNoNode;
+    }
   }
   const NodeId arguments = Punct("(") ? CallArguments() : ImplicitArgument();
-  if (arguments == kNoNode) return kNoNode;
+  if (arguments == kNoNode) {
+    return kNoNode;
+  }
   if (const NodeId value = ValueOfCall(name, arguments); value != kNoNode) {
     return exponent == kNoNode ? value : tree_.Add(Kind::kPower, {value, exponent});
   }
-  if (!error_.empty()) return kNoNode;
+  if (!error_.empty()) {
+    return kNoNode;
+  }
   // sin^{-1} is the inverse function; any other power is that of the value.
   const bool inverse = exponent != kNoNode && tree_.at(exponent).kind == Kind::kNumber &&
                        tree_.at(exponent).number == Rational(-1);
@@ -38,8 +46,12 @@ NodeId Reader::Call(std::string name) {
   }
   Node& call = tree_.at(arguments);
   call.text = std::move(name);
-  if (base != kNoNode) call.args.push_back(base);
-  if (exponent == kNoNode) return arguments;
+  if (base != kNoNode) {
+    call.args.push_back(base);
+  }
+  if (exponent == kNoNode) {
+    return arguments;
+  }
   return tree_.Add(Kind::kPower, {arguments, exponent});
 }
 
@@ -61,7 +73,9 @@ NodeId Reader::ValueOfCall(const std::string& name, NodeId arguments) {
     const NodeId power = name == "exp" ? args[0] : tree_.Add(Kind::kProduct, {i, args[0]});
     return tree_.Add(Kind::kPower, {tree_.AddText(Kind::kConstant, "e"), power});
   }
-  if (name == "det" && first.kind == Kind::kMatrix) return Determinant(args[0]);
+  if (name == "det" && first.kind == Kind::kMatrix) {
+    return Determinant(args[0]);
+  }
   // \max\{3, 5\}
   const bool many = name == "max" || name == "min" || name == "gcd" || name == "lcm";
   if (many && args.size() == 1 && first.kind == Kind::kSet && !first.args.empty()) {
@@ -78,8 +92,12 @@ NodeId Reader::CallArguments() {
   const NodeId inner = List(")");
   calls_ = outer;
   bars_ = bars;
-  if (inner == kNoNode) return kNoNode;
-  if (!Accept(TokenKind::kPunct, ")")) return Fail("unmatched (");
+  if (inner == kNoNode) {
+    return kNoNode;
+  }
+  if (!Accept(TokenKind::kPunct, ")")) {
+    return Fail("unmatched (");
+  }
   const Node& list = tree_.at(inner);
   return tree_.Add(Kind::kCall, list.kind == Kind::kList ? list.args : std::vector<NodeId>{inner});
 }

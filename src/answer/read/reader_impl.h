@@ -140,12 +140,16 @@ class Reader {
   bool Punct(std::string_view text) const { return Here(TokenKind::kPunct, text); }
   bool Command(std::string_view text) const { return Here(TokenKind::kCommand, text); }
   bool Accept(TokenKind kind, std::string_view text) {
-    if (!Here(kind, text)) return false;
+    if (!Here(kind, text)) {
+      return false;
+    }
     ++at_;
     return true;
   }
   NodeId Fail(std::string reason) {
-    if (error_.empty()) error_ = std::move(reason);
+    if (error_.empty()) {
+      error_ = std::move(reason);
+    }
     return kNoNode;
   }
 

@@ -29,7 +29,9 @@ bool IsBrace(const Token& token, const char* brace) {
 // a \over b at the end of `out`, from the group's begin on, becomes \frac{a}{b}.
 void Prefix(const Group& group, std::vector<Token>& out) {
   const bool whole = group.infix > group.begin && group.infix + 1 < out.size();
-  if (group.infix_count != 1 || !whole) return;
+  if (group.infix_count != 1 || !whole) {
+    return;
+  }
   const auto at = [&out](size_t index) { return out.begin() + static_cast<std::ptrdiff_t>(index); };
   std::vector<Token> second(std::make_move_iterator(at(group.infix + 1)),
                             std::make_move_iterator(out.end()));
@@ -46,7 +48,9 @@ void Prefix(const Group& group, std::vector<Token>& out) {
 }  // namespace
 
 void Reader::PrefixInfix() {
-  if (std::none_of(tokens_.begin(), tokens_.end(), IsInfix)) return;
+  if (std::none_of(tokens_.begin(), tokens_.end(), IsInfix)) {
+    return;
+  }
   std::vector<Token> out;
   out.reserve(tokens_.size());
   std::vector<Group> groups(1);
@@ -60,9 +64,13 @@ void Reader::PrefixInfix() {
       groups.pop_back();
     }
     out.push_back(std::move(token));
-    if (IsBrace(out.back(), "{")) groups.push_back({out.size(), out.size(), 0});
+    if (IsBrace(out.back(), "{")) {
+      groups.push_back({out.size(), out.size(), 0});
+    }
   }
-  if (groups.size() == 1) Prefix(groups.back(), out);
+  if (groups.size() == 1) {
+    Prefix(groups.back(), out);
+  }
   tokens_ = std::move(out);
 }
 

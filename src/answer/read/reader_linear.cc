@@ -23,18 +23,24 @@ bool Reader::IsLinear(NodeId id) const {
 
 // Terms of a sum as one expression.
 NodeId Reader::Added(std::vector<NodeId> terms) {
-  if (terms.size() == 1) return terms[0];
+  if (terms.size() == 1) {
+    return terms[0];
+  }
   const Node first = tree_.at(terms[0]);
   const bool same_shape = std::all_of(terms.begin(), terms.end(), [&](NodeId term) {
     const Node& node = tree_.at(term);
     return IsLinear(term) && node.kind == first.kind && node.columns == first.columns &&
            node.args.size() == first.args.size();
   });
-  if (!same_shape) return tree_.Add(Kind::kSum, std::move(terms));
+  if (!same_shape) {
+    return tree_.Add(Kind::kSum, std::move(terms));
+  }
   Node sum = first;
   for (size_t i = 0; i < first.args.size(); ++i) {
     std::vector<NodeId> entries;
-    for (const NodeId term : terms) entries.push_back(tree_.at(term).args[i]);
+    for (const NodeId term : terms) {
+      entries.push_back(tree_.at(term).args[i]);
+    }
     sum.args[i] = tree_.Add(Kind::kSum, std::move(entries));
   }
   return tree_.Add(std::move(sum));
@@ -45,9 +51,15 @@ NodeId Reader::Added(std::vector<NodeId> terms) {
 NodeId Reader::LinearProduct(NodeId a, NodeId b) {
   const Kind left = tree_.at(a).kind;
   const Kind right = tree_.at(b).kind;
-  if (left == Kind::kMatrix && right == Kind::kMatrix) return MatrixProduct(a, b);
-  if (left == Kind::kMatrix) return IsScalar(b) ? Scaled(a, b) : kNoNode;
-  if (right == Kind::kMatrix) return IsScalar(a) ? Scaled(b, a) : kNoNode;
+  if (left == Kind::kMatrix && right == Kind::kMatrix) {
+    return MatrixProduct(a, b);
+  }
+  if (left == Kind::kMatrix) {
+    return IsScalar(b) ? Scaled(a, b) : kNoNode;
+  }
+  if (right == Kind::kMatrix) {
+    return IsScalar(a) ? Scaled(b, a) : kNoNode;
+  }
   if (right == Kind::kTuple && IsLinear(b) && IsScalar(a) && left != Kind::kSymbol) {
     return Scaled(b, a);
   }
@@ -55,7 +67,9 @@ NodeId Reader::LinearProduct(NodeId a, NodeId b) {
 }
 
 bool Reader::IsScalar(NodeId id) const {
-  if (!budget_.Steps()) return false;
+  if (!budget_.Steps()) {
+    return false;
+  }
   const Node& node = tree_.at(id);
   switch (node.kind) {
     case Kind::kNumber:
@@ -75,7 +89,9 @@ bool Reader::IsScalar(NodeId id) const {
 
 NodeId Reader::Scaled(NodeId linear, NodeId factor) {
   Node result = tree_.at(linear);
-  for (NodeId& entry : result.args) entry = tree_.Add(Kind::kProduct, {factor, entry});
+  for (NodeId& entry : result.args) {
+    entry = tree_.Add(Kind::kProduct, {factor, entry});
+  }
   return tree_.Add(std::move(result));
 }
 
@@ -107,7 +123,9 @@ NodeId Reader::MatrixProduct(NodeId a, NodeId b) {
 NodeId Reader::Raise(NodeId base, NodeId exponent) {
   const Node matrix = tree_.at(base);
   const Node power = tree_.at(exponent);
-  if (matrix.kind != Kind::kMatrix) return tree_.Add(Kind::kPower, {base, exponent});
+  if (matrix.kind != Kind::kMatrix) {
+    return tree_.Add(Kind::kPower, {base, exponent});
+  }
   const auto columns = static_cast<size_t>(matrix.columns);
   const size_t rows = matrix.args.size() / columns;
   if (power.kind == Kind::kSymbol && power.text == "T") {
@@ -121,7 +139,9 @@ NodeId Reader::Raise(NodeId base, NodeId exponent) {
   const auto times =
       power.kind == Kind::kNumber ? power.number.ToLong(kMaxMatrixPower) : std::nullopt;
   NodeId result = rows == columns && times && *times > 0 ? base : kNoNode;
-  for (long i = 1; result != kNoNode && i < *times; ++i) result = MatrixProduct(result, base);
+  for (long i = 1; result != kNoNode && i < *times; ++i) {
+    result = MatrixProduct(result, base);
+  }
   return result == kNoNode ? tree_.Add(Kind::kPower, {base, exponent}) : result;
 }
 
@@ -133,14 +153,18 @@ NodeId Reader::Determinant(NodeId matrix) {
   if (!square || n > kMaxDeterminant || !budget_.Steps(node.args.size())) {
     return tree_.Add(Kind::kCall, {matrix}, "det");
   }
-  if (n == 1) return node.args[0];
+  if (n == 1) {
+    return node.args[0];
+  }
   std::vector<NodeId> terms;
   for (int skipped = 0; skipped < n; ++skipped) {
     Node minor = node;
     minor.columns = n - 1;
     minor.args.clear();
     for (int i = n; i < n * n; ++i) {
-      if (i % n != skipped) minor.args.push_back(node.args[static_cast<size_t>(i)]);
+      if (i % n != skipped) {
+        minor.args.push_back(node.args[static_cast<size_t>(i)]);
+      }
     }
     const NodeId sign = tree_.AddNumber(Rational(skipped % 2 == 0 ? 1 : -1));
     const NodeId rest = Determinant(tree_.Add(std::move(minor)));

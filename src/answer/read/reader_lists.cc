@@ -21,7 +21,9 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
 // "for all real x" and the like: says where a statement holds, not what it states.
 bool HarmlessQualifier(std::string_view words) {
   for (const std::string_view start : {"for all", "for any", "for every", "for each"}) {
-    if (StartsWith(words, start)) return true;
+    if (StartsWith(words, start)) {
+      return true;
+    }
   }
   return false;
 }
@@ -49,18 +51,24 @@ bool SaysInteger(std::string_view words, bool& integer) {
 
 // "\forall x > 0, statement" keeps its condition; other answers are a list.
 NodeId Reader::Quantified() {
-  if (!Command("forall") && !Command("exists")) return List("");
+  if (!Command("forall") && !Command("exists")) {
+    return List("");
+  }
   const std::string quantifier = Peek().text;
   ++at_;
   const size_t start = at_;
-  if (Relation() == kNoNode) return kNoNode;
+  if (Relation() == kNoNode) {
+    return kNoNode;
+  }
   const std::vector<Token> condition(tokens_.begin() + static_cast<long>(start),
                                      tokens_.begin() + static_cast<long>(at_));
   if (!Accept(TokenKind::kPunct, ",") && !Accept(TokenKind::kPunct, ":")) {
     return Fail("quantifier without a statement");
   }
   const NodeId statement = List("");
-  if (statement == kNoNode) return kNoNode;
+  if (statement == kNoNode) {
+    return kNoNode;
+  }
   return tree_.Add(Kind::kQualified, {statement}, quantifier + " " + NormalisedText(condition));
 }
 
@@ -79,7 +87,9 @@ NodeId Reader::Qualifier(NodeId statement) {
   });
   const std::string words = word.text;
   at_ = tokens_.size();
-  if (!condition && HarmlessQualifier(words)) return statement;
+  if (!condition && HarmlessQualifier(words)) {
+    return statement;
+  }
   return tree_.Add(Kind::kQualified, {statement}, NormalisedText(rest));
 }
 
@@ -91,19 +101,25 @@ NodeId Reader::WordedDomain() {
   for (size_t i = 0; at_ + i < tokens_.size(); ++i) {
     const Token& token = Peek(i);
     if (token.kind == TokenKind::kText) {
-      if (!SaysInteger(token.text, integer)) return kNoNode;
+      if (!SaysInteger(token.text, integer)) {
+        return kNoNode;
+      }
     } else if (Here(TokenKind::kCommand, "in", i) && !symbol.empty() &&
                at_ + i + 5 == tokens_.size() && Here(TokenKind::kCommand, "mathbb", i + 1) &&
                Peek(i + 3).text == "Z") {
       integer = true;
       break;
     } else if (token.kind == TokenKind::kName && token.text.size() == 1) {
-      if (symbol.empty()) symbol = token.text;
+      if (symbol.empty()) {
+        symbol = token.text;
+      }
     } else if (token.kind != TokenKind::kPunct || token.text != ",") {
       return kNoNode;
     }
   }
-  if (!integer || symbol.empty()) return kNoNode;
+  if (!integer || symbol.empty()) {
+    return kNoNode;
+  }
   at_ = tokens_.size();
   return tree_.Add(Kind::kRelation,
                    {tree_.AddText(Kind::kSymbol, symbol), tree_.AddText(Kind::kSymbol, "bbZ")},
@@ -134,22 +150,32 @@ bool Reader::DomainAhead() const {
 // Elements up to `close` (not consumed; empty: the end of the answer). One element is itself.
 NodeId Reader::List(std::string_view close) {
   const Level level(*this);
-  if (level.TooDeep()) return Fail("nested too deeply");
+  if (level.TooDeep()) {
+    return Fail("nested too deeply");
+  }
   std::vector<NodeId> elements;
   std::vector<std::string> separators;
   for (;;) {
     const bool bracketed = !elements.empty() && DomainAhead();
-    if (bracketed) ++at_;
+    if (bracketed) {
+      ++at_;
+    }
     const NodeId element = Relation();
-    if (element == kNoNode) return kNoNode;
+    if (element == kNoNode) {
+      return kNoNode;
+    }
     elements.push_back(element);
-    if (bracketed && !Accept(TokenKind::kPunct, ")")) return Fail("unmatched (");
+    if (bracketed && !Accept(TokenKind::kPunct, ")")) {
+      return Fail("unmatched (");
+    }
     std::string separator;
     if (DomainAhead()) {
       separators.emplace_back(",");
       continue;
     }
-    if (!SeparatorHere(separator)) break;
+    if (!SeparatorHere(separator)) {
+      break;
+    }
     ++at_;
     // "3, 5, and 7"
     if (std::string word; separator == "," && SeparatorHere(word) && word.size() > 1) {
@@ -160,10 +186,16 @@ NodeId Reader::List(std::string_view close) {
     // A separator at the end of an open list says nothing, nor does one before a condition.
     const bool words =
         Peek().kind == TokenKind::kText && IsStopWord(Peek().text.substr(0, Peek().text.find(' ')));
-    if (close.empty() && (at_ == tokens_.size() || words)) break;
-    if (close == "\\" && (Command("\\") || Command("end"))) break;
+    if (close.empty() && (at_ == tokens_.size() || words)) {
+      break;
+    }
+    if (close == "\\" && (Command("\\") || Command("end"))) {
+      break;
+    }
   }
-  if (elements.size() == 1) return elements[0];
+  if (elements.size() == 1) {
+    return elements[0];
+  }
   return Joined(std::move(elements), separators, close.empty());
 }
 
@@ -189,7 +221,9 @@ NodeId Reader::Joined(std::vector<NodeId> elements, std::vector<std::string> sep
     std::string joined_by = ",";
     for (const std::string& separator : separators) {
       const bool word = separator != "," && separator != ";";
-      if (joined_by == "," && word) joined_by = separator;
+      if (joined_by == "," && word) {
+        joined_by = separator;
+      }
     }
     // Of lengths and weights, a comma separates two.
     const bool commas = joined_by == ",";
@@ -209,7 +243,9 @@ NodeId Reader::Grouped(const std::vector<NodeId>& elements,
   std::vector<std::vector<NodeId>> groups(1);
   for (size_t i = 0; i < elements.size(); ++i) {
     groups.back().push_back(elements[i]);
-    if (i < separators.size() && separators[i] != ",") groups.emplace_back();
+    if (i < separators.size() && separators[i] != ",") {
+      groups.emplace_back();
+    }
   }
   const auto names = [this](const std::vector<NodeId>& group) {
     std::vector<std::string> sorted;
@@ -226,10 +262,14 @@ NodeId Reader::Grouped(const std::vector<NodeId>& elements,
   const bool named = !first[0].empty();
   const bool repeated = std::adjacent_find(first.begin(), first.end()) != first.end();
   const bool semicolons = std::find(separators.begin(), separators.end(), ";") != separators.end();
-  if (groups.size() < 2 || first.size() < 2 || (named ? repeated : !semicolons)) return kNoNode;
+  if (groups.size() < 2 || first.size() < 2 || (named ? repeated : !semicolons)) {
+    return kNoNode;
+  }
   std::vector<NodeId> lists;
   for (std::vector<NodeId>& group : groups) {
-    if (names(group) != first) return kNoNode;
+    if (names(group) != first) {
+      return kNoNode;
+    }
     lists.push_back(named ? tree_.Add(Kind::kList, std::move(group), ",")
                           : tree_.Add(Kind::kTuple, std::move(group), "()"));
   }
@@ -242,12 +282,18 @@ bool Reader::FormOneQuantity(const std::vector<NodeId>& parts, std::string_view 
   std::optional<UnitScale> last;
   for (const NodeId part : parts) {
     const Node& product = tree_.at(part);
-    if (product.kind != Kind::kProduct) return false;
+    if (product.kind != Kind::kProduct) {
+      return false;
+    }
     const Node& unit = tree_.at(product.args.back());
     auto scale = unit.kind == Kind::kUnit ? ScaleOfUnit(unit.text, budget_) : std::nullopt;
-    if (!scale) return false;
+    if (!scale) {
+      return false;
+    }
     const bool smaller = !last || (last->dimension == scale->dimension && scale->size < last->size);
-    if (!smaller || (!dimension.empty() && scale->dimension != dimension)) return false;
+    if (!smaller || (!dimension.empty() && scale->dimension != dimension)) {
+      return false;
+    }
     last = std::move(scale);
   }
   return true;
@@ -255,9 +301,13 @@ bool Reader::FormOneQuantity(const std::vector<NodeId>& parts, std::string_view 
 
 // Whether a relation says which integers a symbol of the statement runs through.
 bool Reader::IsDomain(NodeId relation, NodeId statement) const {
-  if (relation == statement) return false;
+  if (relation == statement) {
+    return false;
+  }
   const Node& node = tree_.at(relation);
-  if (node.kind != Kind::kRelation || node.text != "i") return false;
+  if (node.kind != Kind::kRelation || node.text != "i") {
+    return false;
+  }
   const Node& symbol = tree_.at(node.args[0]);
   const std::string& set = tree_.at(node.args[1]).text;
   return symbol.kind == Kind::kSymbol &&
@@ -266,7 +316,9 @@ bool Reader::IsDomain(NodeId relation, NodeId statement) const {
 }
 
 bool Reader::Contains(NodeId id, const std::string& symbol) const {
-  if (!budget_.Steps()) return false;
+  if (!budget_.Steps()) {
+    return false;
+  }
   const Node& node = tree_.at(id);
   return (node.kind == Kind::kSymbol && node.text == symbol) ||
          std::any_of(node.args.begin(), node.args.end(),

@@ -27,7 +27,9 @@ bool AllDigits(std::string_view text) {
 }
 
 int DigitValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= '0' && c <= '9') {
+    return c - '0';
+  }
   return std::tolower(static_cast<unsigned char>(c)) - 'a' + 10;
 }
 
@@ -52,7 +54,9 @@ NodeId Reader::Literal() {
     int base = 0;
     const char* const end = subscript.data() + subscript.size();
     const auto parsed = std::from_chars(subscript.data(), end, base);
-    if (parsed.ec != std::errc() || parsed.ptr != end) return Fail("number with a subscript");
+    if (parsed.ec != std::errc() || parsed.ptr != end) {
+      return Fail("number with a subscript");
+    }
     return BasedNumber(literal, base);
   }
   return Number(literal);
@@ -62,9 +66,13 @@ NodeId Reader::BasedNumber(const std::string& digits, int base) {
   const bool valid =
       base >= 2 && base <= 36 &&
       std::all_of(digits.begin(), digits.end(), [&](char c) { return DigitValue(c) < base; });
-  if (!valid) return Fail("digits do not fit the base");
+  if (!valid) {
+    return Fail("digits do not fit the base");
+  }
   const auto value = Rational::FromDigits(digits, 0, 0, base, budget_);
-  if (!value) return Fail("number too long");
+  if (!value) {
+    return Fail("number too long");
+  }
   return tree_.AddNumber(*value);
 }
 
@@ -77,7 +85,9 @@ NodeId Reader::RepeatingDecimal(std::string_view head, std::string_view repetend
   const auto start = Rational::FromDigits(digits, decimals, 0, 10, budget_);
   const auto period = Rational::FromDigits(repetend, decimals, 0, 10, budget_);
   const auto nines = Rational::FromDigits(std::string(repetend.size(), '9'), 0, 0, 10, budget_);
-  if (!start || !period || !nines) return Fail("number too long");
+  if (!start || !period || !nines) {
+    return Fail("number too long");
+  }
   const auto inverse = nines->Power(-1, budget_);
   const auto tail = inverse ? period->Multiply(*inverse, budget_) : inverse;
   const auto value = tail ? start->Add(*tail, budget_) : tail;
@@ -94,7 +104,9 @@ NodeId Reader::Number(std::string_view literal) {
   long exponent = 0;
   if (mantissa.size() < literal.size()) {
     std::string_view digits = literal.substr(mantissa.size() + 1);
-    if (digits.front() == '+') digits.remove_prefix(1);
+    if (digits.front() == '+') {
+      digits.remove_prefix(1);
+    }
     const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
     if (parsed.ec != std::errc() || exponent > kMaxExponent || exponent < -kMaxExponent) {
       return Fail("exponent too large");
@@ -114,8 +126,12 @@ NodeId Reader::Number(std::string_view literal) {
     return BasedNumber(digits, options_.base);
   }
   auto value = Rational::FromDigits(digits, fraction, exponent, 10, budget_);
-  if (!value) return Fail("number too long");
-  if (point == std::string_view::npos) return tree_.AddNumber(*value);
+  if (!value) {
+    return Fail("number too long");
+  }
+  if (point == std::string_view::npos) {
+    return tree_.AddNumber(*value);
+  }
   const size_t first = digits.find_first_not_of('0');
   const size_t significant = first == std::string::npos ? 0 : digits.size() - first;
   const long decimals = fraction - exponent;
@@ -138,12 +154,16 @@ NodeId Reader::MixedNumber(NodeId whole) {
   if (PlainFractionHere()) {
     const NodeId numerator = Number(Peek().text);
     const NodeId denominator = Number(Peek(2).text);
-    if (numerator == kNoNode || denominator == kNoNode) return kNoNode;
+    if (numerator == kNoNode || denominator == kNoNode) {
+      return kNoNode;
+    }
     at_ += 3;
     fraction = Times(numerator, Inverse(denominator));
   } else if (Command("frac") || Command("dfrac") || Command("tfrac") || Command("cfrac")) {
     const NodeId next = CommandAtom();
-    if (next == kNoNode) return kNoNode;
+    if (next == kNoNode) {
+      return kNoNode;
+    }
     const Node& product = tree_.at(next);
     const auto literal = [&](NodeId id) {
       const Node& node = tree_.at(id);
@@ -152,10 +172,14 @@ NodeId Reader::MixedNumber(NodeId whole) {
     const bool mixed = product.args.size() == 2 && literal(product.args[0]) &&
                        tree_.at(product.args[1]).kind == Kind::kPower &&
                        literal(tree_.at(product.args[1]).args[0]);
-    if (!mixed) return Times(whole, next);
+    if (!mixed) {
+      return Times(whole, next);
+    }
     fraction = next;
   }
-  if (fraction == kNoNode) return whole;
+  if (fraction == kNoNode) {
+    return whole;
+  }
   return tree_.Add(Kind::kSum, {whole, fraction});
 }
 

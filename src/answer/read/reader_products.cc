@@ -18,16 +18,22 @@ NodeId Reader::Quantity() {
   std::vector<NodeId> parts{product};
   while (Peek().kind == TokenKind::kNumber) {
     const NodeId part = Product();
-    if (part == kNoNode) return kNoNode;
+    if (part == kNoNode) {
+      return kNoNode;
+    }
     parts.push_back(part);
   }
-  if (!FormOneQuantity(parts)) return Fail("a number follows without an operator");
+  if (!FormOneQuantity(parts)) {
+    return Fail("a number follows without an operator");
+  }
   return tree_.Add(Kind::kSum, std::move(parts));
 }
 
 bool Reader::EndsInUnit(NodeId id) const {
   const Node& product = tree_.at(id);
-  if (product.kind != Kind::kProduct) return false;
+  if (product.kind != Kind::kProduct) {
+    return false;
+  }
   const Node& unit = tree_.at(product.args.back());
   return unit.kind == Kind::kUnit && unit.text != "degree";
 }
@@ -35,7 +41,9 @@ bool Reader::EndsInUnit(NodeId id) const {
 NodeId Reader::Product() {
   NodeId result = Power();
   while (result != kNoNode && ProductStep(result)) {
-    if (!budget_.Steps()) return Fail("too long");
+    if (!budget_.Steps()) {
+      return Fail("too long");
+    }
   }
   return error_.empty() ? result : kNoNode;
 }
@@ -48,33 +56,49 @@ bool Reader::ProductStep(NodeId& result) {
     ++at_;
     const bool negative = Accept(TokenKind::kPunct, "-");
     NodeId factor = Power();
-    if (factor == kNoNode) return false;
-    if (negative) factor = Negated(factor);
+    if (factor == kNoNode) {
+      return false;
+    }
+    if (negative) {
+      factor = Negated(factor);
+    }
     result = Times(result, divide ? Inverse(factor) : factor);
     return true;
   }
   if (Accept(TokenKind::kCommand, "bmod")) {
     const NodeId modulus = Power();
-    if (modulus == kNoNode) return false;
+    if (modulus == kNoNode) {
+      return false;
+    }
     result = tree_.Add(Kind::kCall, {result, modulus}, "mod");
     return true;
   }
   if (Peek().kind == TokenKind::kText) {
     const std::string word = Peek().text;
-    if (word == "and" || word == "or" || IsStopWord(word.substr(0, word.find(' ')))) return false;
+    if (word == "and" || word == "or" || IsStopWord(word.substr(0, word.find(' ')))) {
+      return false;
+    }
     const NodeId unit = Power();
-    if (unit == kNoNode) return false;
+    if (unit == kNoNode) {
+      return false;
+    }
     result = Times(result, unit);
     return true;
   }
   if (Peek().kind == TokenKind::kNumber && !NumberIsFactor()) {
-    if (EndsInUnit(result)) return false;
+    if (EndsInUnit(result)) {
+      return false;
+    }
     Fail("a number follows without an operator");
     return false;
   }
-  if (Peek().kind != TokenKind::kNumber && !AtomHere()) return false;
+  if (Peek().kind != TokenKind::kNumber && !AtomHere()) {
+    return false;
+  }
   const NodeId factor = Power();
-  if (factor == kNoNode) return false;
+  if (factor == kNoNode) {
+    return false;
+  }
   result = Times(result, factor);
   return true;
 }
@@ -82,15 +106,23 @@ bool Reader::ProductStep(NodeId& result) {
 // Whether a number here multiplies what stands before it: 2^{3}3^{2}, 3!7!, (n-2)2, n2^{n-1}. The
 // two must not run into each other: x2 may be a power or an index, 2 3 and 30^{\circ}15' are none.
 bool Reader::NumberIsFactor() const {
-  if (at_ < 2) return at_ == 1 && tokens_[0].kind == TokenKind::kName && NumberHasPower();
+  if (at_ < 2) {
+    return at_ == 1 && tokens_[0].kind == TokenKind::kName && NumberHasPower();
+  }
   const Token& last = tokens_[at_ - 1];
   const Token& before = tokens_[at_ - 2];
-  if (last.kind == TokenKind::kName) return NumberHasPower();
+  if (last.kind == TokenKind::kName) {
+    return NumberHasPower();
+  }
   if (last.kind == TokenKind::kCommand) {
     return NumberHasPower() && (IsGreek(last.text) || !ConstantName(last.text).empty());
   }
-  if (last.kind != TokenKind::kPunct) return false;
-  if (last.text == "!") return true;
+  if (last.kind != TokenKind::kPunct) {
+    return false;
+  }
+  if (last.text == "!") {
+    return true;
+  }
   if (last.text == "}") {
     return before.kind == TokenKind::kNumber || before.kind == TokenKind::kName;
   }
@@ -106,36 +138,50 @@ bool Reader::NumberHasPower() const {
 
 NodeId Reader::Power() {
   const Level level(*this);
-  if (level.TooDeep()) return Fail("nested too deeply");
+  if (level.TooDeep()) {
+    return Fail("nested too deeply");
+  }
   return Raised(Postfix(Atom()));
 }
 
 // `base` with the exponent that stands behind it, if one does.
 NodeId Reader::Raised(NodeId base) {
-  if (base == kNoNode || !Punct("^")) return base;
+  if (base == kNoNode || !Punct("^")) {
+    return base;
+  }
   ++at_;
   const bool group = Punct("{");
   const size_t sign = group ? 1 : 0;
   if (Here(TokenKind::kCommand, "circ", sign) || Here(TokenKind::kCommand, "degree", sign)) {
     at_ += sign + 1;
-    if (group && !Accept(TokenKind::kPunct, "}")) return Fail("degree sign with more");
+    if (group && !Accept(TokenKind::kPunct, "}")) {
+      return Fail("degree sign with more");
+    }
     return Postfix(Times(base, DegreeUnit()));
   }
   // x^3_{12} is x_{12}^3; 12 is no base of the exponent.
   const bool indexed = tree_.at(base).kind == Kind::kSymbol && Peek().kind == TokenKind::kNumber &&
                        Here(TokenKind::kPunct, "_", 1);
   const std::string digits = Peek().text;
-  if (indexed) ++at_;
+  if (indexed) {
+    ++at_;
+  }
   const NodeId exponent = indexed ? Number(digits) : Exponent();
-  if (exponent == kNoNode) return kNoNode;
+  if (exponent == kNoNode) {
+    return kNoNode;
+  }
   return Postfix(Raise(base, exponent));
 }
 
 // What stands behind "^": a group, or one factor with its sign and its own power.
 NodeId Reader::Exponent() {
   const Level level(*this);
-  if (level.TooDeep()) return Fail("nested too deeply");
-  if (Punct("{")) return Argument();
+  if (level.TooDeep()) {
+    return Fail("nested too deeply");
+  }
+  if (Punct("{")) {
+    return Argument();
+  }
   const bool negative = Accept(TokenKind::kPunct, "-");
   NodeId exponent = kNoNode;
   if (Peek().kind == TokenKind::kNumber) {
@@ -148,20 +194,28 @@ NodeId Reader::Exponent() {
     if (exponent != kNoNode && Punct("^")) {
       ++at_;
       const NodeId upper = Exponent();
-      if (upper == kNoNode) return kNoNode;
+      if (upper == kNoNode) {
+        return kNoNode;
+      }
       exponent = tree_.Add(Kind::kPower, {exponent, upper});
     }
   }
-  if (exponent == kNoNode) return kNoNode;
+  if (exponent == kNoNode) {
+    return kNoNode;
+  }
   return negative ? Negated(exponent) : exponent;
 }
 
 NodeId Reader::Postfix(NodeId atom) {
   while (atom != kNoNode) {
-    if (!budget_.Steps()) return Fail("too long");
+    if (!budget_.Steps()) {
+      return Fail("too long");
+    }
     if (Accept(TokenKind::kPunct, "!")) {
       const bool twice = Punct("!") && !Peek().space_before;
-      if (twice) ++at_;
+      if (twice) {
+        ++at_;
+      }
       atom = tree_.Add(Kind::kCall, {atom}, twice ? "factorial2" : "factorial");
     } else if (Accept(TokenKind::kPunct, "%") || Accept(TokenKind::kCommand, "%")) {
       atom = Times(atom, tree_.AddText(Kind::kUnit, "percent"));
@@ -190,13 +244,17 @@ NodeId Reader::Postfix(NodeId atom) {
 NodeId Reader::DegreeUnit() {
   const bool celsius = Here(TokenKind::kName, "C");
   const bool scale = celsius || Here(TokenKind::kName, "F");
-  if (scale) ++at_;
+  if (scale) {
+    ++at_;
+  }
   return tree_.AddText(Kind::kUnit, celsius ? "celsius" : scale ? "fahrenheit" : "degree");
 }
 
 NodeId Reader::Negated(NodeId value) {
   const Node& node = tree_.at(value);
-  if (node.kind == Kind::kNumber) return tree_.AddNumber(node.number.Negated(), node.decimals);
+  if (node.kind == Kind::kNumber) {
+    return tree_.AddNumber(node.number.Negated(), node.decimals);
+  }
   return Times(tree_.AddNumber(Rational(-1)), value);
 }
 
@@ -205,7 +263,9 @@ NodeId Reader::Inverse(NodeId value) {
 }
 
 NodeId Reader::Times(NodeId a, NodeId b) {
-  if (const NodeId linear = LinearProduct(a, b); linear != kNoNode) return linear;
+  if (const NodeId linear = LinearProduct(a, b); linear != kNoNode) {
+    return linear;
+  }
   // Products stay flat so that long ones are not deep.
   if (tree_.at(a).kind == Kind::kProduct) {
     tree_.at(a).args.push_back(b);

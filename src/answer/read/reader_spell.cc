@@ -18,7 +18,9 @@ std::string Words(std::string_view text) {
   std::string words;
   for (const char c : LowerCase(text)) {
     const bool space = std::isspace(static_cast<unsigned char>(c)) != 0 || c == '~';
-    if (space && (words.empty() || words.back() == ' ')) continue;
+    if (space && (words.empty() || words.back() == ' ')) {
+      continue;
+    }
     words += space ? ' ' : c;
   }
   while (!words.empty() && (words.back() == ' ' || words.back() == '.' || words.back() == ',')) {
@@ -60,7 +62,9 @@ void TakeScales(std::string& words, std::vector<Token>& out) {
   while (!out.empty() && out.back().kind == TokenKind::kNumber) {
     const std::string first = words.substr(0, words.find(' '));
     const std::string_view scale = ScaleOf(first);
-    if (scale.empty()) return;
+    if (scale.empty()) {
+      return;
+    }
     out.push_back({TokenKind::kPunct, "*"});
     out.push_back({TokenKind::kNumber, std::string(scale)});
     words = std::string(Trimmed(std::string_view(words).substr(first.size())));
@@ -79,7 +83,9 @@ size_t TakeOrdinal(const std::vector<Token>& tokens, size_t at, std::vector<Toke
   const auto number = [&](size_t back) {
     return back <= out.size() && from_end(back)->kind == TokenKind::kNumber;
   };
-  if (!IsOrdinalEnding(text)) return 0;
+  if (!IsOrdinalEnding(text)) {
+    return 0;
+  }
   if (number(1) && !letters.space_before) {
     // 2nd+1 is a product of variables.
     const bool end = at + 1 == tokens.size() || tokens[at + 1].space_before ||
@@ -87,7 +93,9 @@ size_t TakeOrdinal(const std::vector<Token>& tokens, size_t at, std::vector<Toke
     return end && !(at + 1 < tokens.size() && IsOneOf(&tokens[at + 1], "+-*/^=")) ? 1 : 0;
   }
   // 2^{nd} may be a power.
-  if (letters.kind == TokenKind::kName && text != "th") return 0;
+  if (letters.kind == TokenKind::kName && text != "th") {
+    return 0;
+  }
   if (number(2) && IsOneOf(from_end(1), "^")) {
     out.pop_back();
     return 1;
@@ -124,16 +132,24 @@ bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
   const bool unit = behind_number && ((letter && bare == content && spaced) || content == "min");
   const bool name =
       !FunctionName(content).empty() || !ConstantName(content).empty() || IsGreek(content);
-  if (unit || !(letter || name || HasDigit(content))) return false;
+  if (unit || !(letter || name || HasDigit(content))) {
+    return false;
+  }
   Tokens inner = Tokenize(content, 200);
-  if (!inner.error.empty()) return false;
-  for (Token& part : inner.tokens) out.push_back(std::move(part));
+  if (!inner.error.empty()) {
+    return false;
+  }
+  for (Token& part : inner.tokens) {
+    out.push_back(std::move(part));
+  }
   return true;
 }
 
 // Whether the token is letters that may be a unit, with their power.
 bool Reader::IsBareUnitAt(size_t at, bool& certain) const {
-  if (at >= tokens_.size()) return false;
+  if (at >= tokens_.size()) {
+    return false;
+  }
   const Token& token = tokens_[at];
   const bool letters = token.kind == TokenKind::kName ||
                        (token.kind == TokenKind::kCommand && token.text == "Omega");
@@ -143,7 +159,9 @@ bool Reader::IsBareUnitAt(size_t at, bool& certain) const {
 // How many tokens from `at` on may be the unit of the number before them, up to the end of the
 // element: 9.8 m/s^2. 0: none.
 size_t Reader::BareUnitLength(size_t at, const std::vector<Token>& before) {
-  if (before.empty()) return 0;
+  if (before.empty()) {
+    return 0;
+  }
   const Token& last = before.back();
   const bool number = last.kind == TokenKind::kNumber || IsOneOf(&last, "})!") ||
                       (last.kind == TokenKind::kCommand && last.text == "pi");
@@ -156,22 +174,36 @@ size_t Reader::BareUnitLength(size_t at, const std::vector<Token>& before) {
     if (end < tokens_.size() && IsOneOf(&tokens_[end], "^")) {
       ++end;
       const bool group = end < tokens_.size() && IsOneOf(&tokens_[end], "{");
-      if (group) ++end;
-      if (end < tokens_.size() && IsOneOf(&tokens_[end], "-")) ++end;
-      if (end >= tokens_.size() || tokens_[end].kind != TokenKind::kNumber) return 0;
+      if (group) {
+        ++end;
+      }
+      if (end < tokens_.size() && IsOneOf(&tokens_[end], "-")) {
+        ++end;
+      }
+      if (end >= tokens_.size() || tokens_[end].kind != TokenKind::kNumber) {
+        return 0;
+      }
       ++end;
-      if (group && !(end < tokens_.size() && IsOneOf(&tokens_[end], "}"))) return 0;
-      if (group) ++end;
+      if (group && !(end < tokens_.size() && IsOneOf(&tokens_[end], "}"))) {
+        return 0;
+      }
+      if (group) {
+        ++end;
+      }
     }
     const bool joined = end + 1 < tokens_.size() &&
                         (IsOneOf(&tokens_[end], "/*") || tokens_[end].text == "cdot") &&
                         IsBareUnitAt(end + 1, certain);
-    if (joined) ++end;
+    if (joined) {
+      ++end;
+    }
   }
   const bool closed = end == tokens_.size() || IsOneOf(&tokens_[end], ",;)=.") ||
                       tokens_[end].kind == TokenKind::kText ||
                       (tokens_[end].kind == TokenKind::kNumber && tokens_[end].space_before);
-  if (end == at || !closed) return 0;
+  if (end == at || !closed) {
+    return 0;
+  }
   may_have_units_ = true;
   surely_units_ = surely_units_ || sure;
   return end - at;
@@ -191,15 +223,21 @@ size_t Reader::TakeBasedDigits(size_t at, std::vector<Token>& out) const {
     return 0;
   }
   const Token& base = tokens_[end + 1 + group];
-  if (base.kind != TokenKind::kNumber || base.text.size() != 2) return 0;
+  if (base.kind != TokenKind::kNumber || base.text.size() != 2) {
+    return 0;
+  }
   const int value = (base.text[0] - '0') * 10 + base.text[1] - '0';
   bool letters = false;
   for (const char c : digits) {
     const bool letter = c >= 'A' && c < 'A' + value - 10;
     letters = letters || letter;
-    if (!letter && !(c >= '0' && c <= '9')) return 0;
+    if (!letter && !(c >= '0' && c <= '9')) {
+      return 0;
+    }
   }
-  if (!letters) return 0;
+  if (!letters) {
+    return 0;
+  }
   Token number{TokenKind::kNumber, std::move(digits), tokens_[at].space_before};
   out.push_back(std::move(number));
   return end - at;
@@ -208,15 +246,23 @@ size_t Reader::TakeBasedDigits(size_t at, std::vector<Token>& out) const {
 // \text{ m/s}^2 is m/s^2: appends the power that stands at `at` to a unit of several factors. How
 // many tokens are taken.
 size_t Reader::TakeUnitPower(size_t at, std::string& unit) const {
-  if (UnitName(unit).find(' ') == std::string::npos) return 0;
+  if (UnitName(unit).find(' ') == std::string::npos) {
+    return 0;
+  }
   const size_t group = at + 1 < tokens_.size() && IsOneOf(&tokens_[at + 1], "{") ? 1 : 0;
   const size_t sign =
       at + 1 + group < tokens_.size() && IsOneOf(&tokens_[at + 1 + group], "-") ? 1 : 0;
   const size_t number = at + 1 + group + sign;
   const size_t end = number + 1 + group;
-  if (end > tokens_.size() || !IsOneOf(&tokens_[at], "^")) return 0;
-  if (tokens_[number].kind != TokenKind::kNumber) return 0;
-  if (group == 1 && !IsOneOf(&tokens_[end - 1], "}")) return 0;
+  if (end > tokens_.size() || !IsOneOf(&tokens_[at], "^")) {
+    return 0;
+  }
+  if (tokens_[number].kind != TokenKind::kNumber) {
+    return 0;
+  }
+  if (group == 1 && !IsOneOf(&tokens_[end - 1], "}")) {
+    return 0;
+  }
   unit += (sign == 1 ? "^-" : "^") + tokens_[number].text;
   return end - at;
 }
@@ -227,9 +273,13 @@ size_t Reader::TakeSpecial(size_t at, std::vector<Token>& out) {
   const Token& token = tokens_[at];
   const bool name = token.kind == TokenKind::kName;
   const bool ohm = token.kind == TokenKind::kCommand && token.text == "Omega";
-  if (!name && !ohm && token.kind != TokenKind::kNumber && token.kind != TokenKind::kText) return 0;
+  if (!name && !ohm && token.kind != TokenKind::kNumber && token.kind != TokenKind::kText) {
+    return 0;
+  }
   if (name || token.kind == TokenKind::kNumber) {
-    if (const size_t taken = TakeBasedDigits(at, out); taken > 0) return taken;
+    if (const size_t taken = TakeBasedDigits(at, out); taken > 0) {
+      return taken;
+    }
   }
   const Token* const before = out.empty() ? nullptr : &out.back();
   const Token* const after = at + 1 == tokens_.size() ? nullptr : &tokens_[at + 1];
@@ -265,10 +315,14 @@ void Reader::Spell() {
     if (token.kind == TokenKind::kText && token.text.find(kUnreadableCommand) != token.text.npos) {
       token.kind = TokenKind::kCommand;
     } else if (token.kind == TokenKind::kText) {
-      if (SpliceText(token, spelled)) continue;
+      if (SpliceText(token, spelled)) {
+        continue;
+      }
       token.proper = IsProper(token.text);
       token.text = Words(token.text);
-      if (token.text.empty()) continue;
+      if (token.text.empty()) {
+        continue;
+      }
       i += TakeUnitPower(i + 1, token.text);
     } else if (token.kind == TokenKind::kName && FunctionName(token.text).empty() &&
                ConstantName(token.text).empty() && !IsGreek(token.text) && token.text != "in" &&
@@ -283,7 +337,9 @@ void Reader::Spell() {
     }
     if (token.kind == TokenKind::kText) {
       TakeScales(token.text, spelled);
-      if (token.text.empty()) continue;
+      if (token.text.empty()) {
+        continue;
+      }
     }
     // "dollars and" joins what stands around it.
     static constexpr std::string_view kAnd = " and";

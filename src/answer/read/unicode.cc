@@ -137,7 +137,9 @@ std::u32string Decomposed(char32_t code) {
   int last_class = 0;
   const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(code), parts.data(),
                                              parts.size(), kOptions, &last_class);
-  if (count < 0 || count > static_cast<utf8proc_ssize_t>(parts.size())) return {};
+  if (count < 0 || count > static_cast<utf8proc_ssize_t>(parts.size())) {
+    return {};
+  }
   return {parts.begin(), parts.begin() + count};
 }
 
@@ -147,9 +149,13 @@ std::string GreekLetter(char32_t code) {
     return name == "o" ? "o" : "\\" + std::string(name) + ' ';
   }
   // U+03A2 is no letter.
-  if (code < 0x0391 || code >= 0x0391 + kCapitals.size() || code == 0x03A2) return {};
+  if (code < 0x0391 || code >= 0x0391 + kCapitals.size() || code == 0x03A2) {
+    return {};
+  }
   const size_t place = code - 0x0391;
-  if (kCapitals[place] != ' ') return std::string(1, kCapitals[place]);
+  if (kCapitals[place] != ' ') {
+    return std::string(1, kCapitals[place]);
+  }
   std::string name(kGreek[place]);
   name[0] = static_cast<char>(name[0] - 'a' + 'A');
   return "\\" + name + ' ';
@@ -166,13 +172,21 @@ const Mapping* MappingOf(char32_t code) {
 // other. `raised` tells which.
 std::string ScriptOf(char32_t code, bool& raised) {
   // The ordinal signs are no exponents.
-  if (code < 0x00B2 || code == 0x00BA) return {};
+  if (code < 0x00B2 || code == 0x00BA) {
+    return {};
+  }
   const auto type = PropertyOf(code).decomp_type;
   raised = type == UTF8PROC_DECOMP_TYPE_SUPER;
-  if (!raised && type != UTF8PROC_DECOMP_TYPE_SUB) return {};
+  if (!raised && type != UTF8PROC_DECOMP_TYPE_SUB) {
+    return {};
+  }
   const std::u32string plain = Decomposed(code);
-  if (plain.size() != 1) return {};
-  if (plain[0] == 0x2212) return "-";
+  if (plain.size() != 1) {
+    return {};
+  }
+  if (plain[0] == 0x2212) {
+    return "-";
+  }
   return plain[0] < 0x80 ? std::string(1, static_cast<char>(plain[0])) : GreekLetter(plain[0]);
 }
 
@@ -187,8 +201,12 @@ std::string LetterOf(char32_t code) {
   const std::u32string plain = Decomposed(code);
   const bool other_pi =
       code >= kGreekShapes && code < kDigits && (code - kGreekShapes) % kShapes == kShapes - 1;
-  if (plain.size() != 1 || other_pi || (code >= kDotless && code < kGreekShapes)) return {};
-  if (plain[0] >= 0x80) return GreekLetter(plain[0]);
+  if (plain.size() != 1 || other_pi || (code >= kDotless && code < kGreekShapes)) {
+    return {};
+  }
+  if (plain[0] >= 0x80) {
+    return GreekLetter(plain[0]);
+  }
   constexpr std::string_view kStyles[] = {"",          "",           "",         "\\mathcal",
                                           "\\mathcal", "\\mathfrak", "\\mathbb", "\\mathfrak"};
   const char32_t alphabet = (code - kLatin) / 52;
@@ -208,10 +226,14 @@ bool IsUnreadable(char32_t code) {
 
 // "\frac{1}{4}" for U+00BC; empty for what is no fraction.
 std::string FractionOf(char32_t code) {
-  if (PropertyOf(code).decomp_type != UTF8PROC_DECOMP_TYPE_FRACTION) return {};
+  if (PropertyOf(code).decomp_type != UTF8PROC_DECOMP_TYPE_FRACTION) {
+    return {};
+  }
   const std::u32string plain = Decomposed(code);
   const size_t bar = plain.find(U'\u2044');
-  if (bar == plain.npos || bar + 1 == plain.size()) return {};
+  if (bar == plain.npos || bar + 1 == plain.size()) {
+    return {};
+  }
   return "\\frac{" + std::string(plain.begin(), plain.begin() + static_cast<long>(bar)) + "}{" +
          std::string(plain.begin() + static_cast<long>(bar) + 1, plain.end()) + '}';
 }
@@ -225,7 +247,9 @@ size_t FoldScripts(std::string_view text, size_t at, std::string& out) {
     const auto [code, length] = base::CharacterAt(text, at);
     bool next_raised = false;
     const std::string script = ScriptOf(code, next_raised);
-    if (script.empty() || next_raised != raised) break;
+    if (script.empty() || next_raised != raised) {
+      break;
+    }
     out += script;
     at += length;
   }
@@ -238,15 +262,21 @@ size_t FoldScripts(std::string_view text, size_t at, std::string& out) {
 size_t FoldRadicand(std::string_view text, size_t at, std::string& out) {
   const auto digit = [&](size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
   size_t end = at;
-  while (digit(end)) ++end;
+  while (digit(end)) {
+    ++end;
+  }
   if (end < text.size() && text[end] == '.' && digit(end + 1)) {
     ++end;
-    while (digit(end)) ++end;
+    while (digit(end)) {
+      ++end;
+    }
   }
   // "1,234" may be one number or two: left to the reader.
   const bool grouped = end - at <= 3 && end < text.size() && text[end] == ',' && digit(end + 1) &&
                        digit(end + 2) && digit(end + 3) && !digit(end + 4);
-  if (end == at || grouped) return at;
+  if (end == at || grouped) {
+    return at;
+  }
   out += '{';
   out += text.substr(at, end - at);
   out += '}';
@@ -292,14 +322,17 @@ bool FoldUnicode(std::string_view text, std::string& out) {
   for (size_t at = 0; at < text.size();) {
     const char byte = text[at];
     if ((byte & 0x80) == 0) {
-      if ((byte < 0x20 && byte != '\n' && byte != '\t' && byte != '\r') || byte == 0x7F)
+      if ((byte < 0x20 && byte != '\n' && byte != '\t' && byte != '\r') || byte == 0x7F) {
         return false;
+      }
       out += byte;
       ++at;
       continue;
     }
     const auto [code, length] = base::CharacterAt(text, at);
-    if (length == 0 || code == 0xFFFD) return false;
+    if (length == 0 || code == 0xFFFD) {
+      return false;
+    }
     bool raised = false;
     if (!ScriptOf(code, raised).empty()) {
       at = FoldScripts(text, at, out);

@@ -85,13 +85,21 @@ const Unit* FindUnit(std::string_view name) {
 // The unit that one word in lower case means; nullptr for a word that is none.
 const Unit* UnitOfWord(std::string_view word) {
   for (const bool plural : {false, true}) {
-    if (plural && (word.size() < 3 || word.back() != 's')) return nullptr;
-    if (plural) word.remove_suffix(1);
-    if (const Unit* unit = FindUnit(word)) return unit;
+    if (plural && (word.size() < 3 || word.back() != 's')) {
+      return nullptr;
+    }
+    if (plural) {
+      word.remove_suffix(1);
+    }
+    if (const Unit* unit = FindUnit(word)) {
+      return unit;
+    }
     const auto* const found =
         std::find_if(std::begin(kUnits), std::end(kUnits),
                      [&](const Unit& unit) { return Lists(unit.spellings, word); });
-    if (found != std::end(kUnits)) return found;
+    if (found != std::end(kUnits)) {
+      return found;
+    }
   }
   return nullptr;
 }
@@ -99,14 +107,20 @@ const Unit* UnitOfWord(std::string_view word) {
 // "s^2", "s2" and "s^{-1}" as the name and its power.
 long TakePower(std::string_view& word) {
   const size_t end = word.find_first_of("^-0123456789");
-  if (end == word.npos || end == 0) return 1;
+  if (end == word.npos || end == 0) {
+    return 1;
+  }
   std::string digits;
   for (const char c : word.substr(end)) {
-    if (c != '^' && c != '{' && c != '}') digits += c;
+    if (c != '^' && c != '{' && c != '}') {
+      digits += c;
+    }
   }
   long power = 0;
   const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), power);
-  if (parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size()) return 0;
+  if (parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size()) {
+    return 0;
+  }
   word = word.substr(0, end);
   return power;
 }
@@ -119,7 +133,9 @@ bool ParseUnit(std::string_view words, UnitProduct& product) {
   size_t at = 0;
   while (at < words.size()) {
     if (words[at] == ' ' || words[at] == '/') {
-      if (words[at] == '/') sign = -1;
+      if (words[at] == '/') {
+        sign = -1;
+      }
       ++at;
       continue;
     }
@@ -142,7 +158,9 @@ bool ParseUnit(std::string_view words, UnitProduct& product) {
       }
       const long power = TakePower(word);
       const Unit* const unit = UnitOfWord(word);
-      if (unit == nullptr || power == 0 || power > 9 || power < -9) return false;
+      if (unit == nullptr || power == 0 || power > 9 || power < -9) {
+        return false;
+      }
       product.Multiply(unit->name, sign * shape * power);
       shape = 1;
       any = true;
@@ -156,7 +174,9 @@ bool ParseUnit(std::string_view words, UnitProduct& product) {
 std::string UnitName(std::string_view words) {
   const std::string lower = LowerCase(words);
   UnitProduct product;
-  if (ParseUnit(lower, product) && !product.empty()) return product.ToString();
+  if (ParseUnit(lower, product) && !product.empty()) {
+    return product.ToString();
+  }
   std::string_view singular = lower;
   if (singular.size() > 3 && singular.back() == 's' && singular[singular.size() - 2] != 's') {
     singular.remove_suffix(1);
@@ -197,7 +217,9 @@ std::string UnitProduct::ToString() const {
   std::string text;
   for (const Factor& factor : factors_) {
     text += (text.empty() ? "" : " ") + factor.name;
-    if (factor.power != 1) text += '^' + std::to_string(factor.power);
+    if (factor.power != 1) {
+      text += '^' + std::to_string(factor.power);
+    }
   }
   return text;
 }
@@ -216,10 +238,14 @@ std::optional<UnitScale> ScaleOfUnit(std::string_view canonical, Budget& budget)
       factor = factor.substr(0, sign);
     }
     const Unit* const unit = FindUnit(factor);
-    if (unit == nullptr || power > 9 || power < -9) return std::nullopt;
+    if (unit == nullptr || power > 9 || power < -9) {
+      return std::nullopt;
+    }
     const auto size = Rational(unit->numerator, unit->denominator).Power(power, budget);
     const auto total = size ? scale.size.Multiply(*size, budget) : size;
-    if (!total) return std::nullopt;
+    if (!total) {
+      return std::nullopt;
+    }
     scale.size = *total;
     dimension.Multiply(unit->dimension, power);
   }

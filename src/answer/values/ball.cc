@@ -56,15 +56,21 @@ class BallEvaluator {
       : tree_(tree), point_(point), precision_(precision), budget_(budget) {}
 
   BallStatus Evaluate(NodeId id, Ball& result) {
-    if (!budget_.Steps(1 + static_cast<size_t>(precision_) / 256)) return BallStatus::kUnknown;
+    if (!budget_.Steps(1 + static_cast<size_t>(precision_) / 256)) {
+      return BallStatus::kUnknown;
+    }
     const BallStatus status = EvaluateNode(tree_.at(id), result);
-    if (status != BallStatus::kValue) return status;
+    if (status != BallStatus::kValue) {
+      return status;
+    }
     return Bounded(result) ? status : BallStatus::kUnknown;
   }
 
  private:
   static bool Bounded(const Ball& ball) {
-    if (acb_is_finite(ball.raw()) == 0) return false;
+    if (acb_is_finite(ball.raw()) == 0) {
+      return false;
+    }
     return Small(acb_realref(ball.raw())) && Small(acb_imagref(ball.raw()));
   }
   static bool Small(const arb_t part) {
@@ -81,7 +87,9 @@ class BallEvaluator {
         return BallStatus::kValue;
       case Kind::kSymbol: {
         const auto found = point_.find(node.text);
-        if (found == point_.end()) return BallStatus::kUnknown;
+        if (found == point_.end()) {
+          return BallStatus::kUnknown;
+        }
         acb_set_fmpq(result.raw(), found->second.raw(), precision_);
         return BallStatus::kValue;
       }
@@ -116,9 +124,13 @@ class BallEvaluator {
   }
 
   BallStatus Unit(const std::string& name, Ball& result) {
-    if (name != "degree" && name != "percent") return BallStatus::kUnknown;
+    if (name != "degree" && name != "percent") {
+      return BallStatus::kUnknown;
+    }
     acb_const_pi(result.raw(), precision_);
-    if (name == "percent") acb_one(result.raw());
+    if (name == "percent") {
+      acb_one(result.raw());
+    }
     acb_div_si(result.raw(), result.raw(), name == "degree" ? 180 : 100, precision_);
     return BallStatus::kValue;
   }
@@ -139,7 +151,9 @@ class BallEvaluator {
 
   // What a value that should be real says about the point when it is not.
   BallStatus RealOnly(const Ball& value) const {
-    if (point_.empty() || value.IsReal()) return BallStatus::kValue;
+    if (point_.empty() || value.IsReal()) {
+      return BallStatus::kValue;
+    }
     return arb_contains_zero(acb_imagref(value.raw())) != 0 ? BallStatus::kUnknown
                                                             : BallStatus::kOutside;
   }
@@ -147,18 +161,24 @@ class BallEvaluator {
   BallStatus Power(const Node& node, Ball& result) {
     Ball base;
     const BallStatus status = Evaluate(node.args[0], base);
-    if (status != BallStatus::kValue) return status;
+    if (status != BallStatus::kValue) {
+      return status;
+    }
     if (const auto exponent = RationalExponent(node.args[1])) {
       return RationalPower(base, *exponent, result);
     }
     Ball exponent;
     const BallStatus upper = Evaluate(node.args[1], exponent);
-    if (upper != BallStatus::kValue) return upper;
+    if (upper != BallStatus::kValue) {
+      return upper;
+    }
     if (base.IsReal() && arb_contains_zero(acb_realref(base.raw())) != 0) {
       return BallStatus::kUnknown;
     }
     const bool negative = base.IsReal() && arb_is_negative(acb_realref(base.raw())) != 0;
-    if (negative && !point_.empty()) return BallStatus::kOutside;
+    if (negative && !point_.empty()) {
+      return BallStatus::kOutside;
+    }
     Ball logarithm;
     acb_log(logarithm.raw(), base.raw(), precision_);
     acb_mul(logarithm.raw(), logarithm.raw(), exponent.raw(), precision_);
@@ -178,14 +198,18 @@ class BallEvaluator {
     const Node& node = tree_.at(id);
     if (node.kind == Kind::kSymbol) {
       const auto found = point_.find(node.text);
-      if (found == point_.end()) return std::nullopt;
+      if (found == point_.end()) {
+        return std::nullopt;
+      }
       return found->second;
     }
     if (node.kind == Kind::kSum || node.kind == Kind::kProduct) {
       std::optional<Rational> total = RationalExponent(node.args[0]);
       for (size_t i = 1; total && i < node.args.size(); ++i) {
         const auto next = RationalExponent(node.args[i]);
-        if (!next) return std::nullopt;
+        if (!next) {
+          return std::nullopt;
+        }
         total =
             node.kind == Kind::kSum ? total->Add(*next, budget_) : total->Multiply(*next, budget_);
       }
@@ -197,13 +221,17 @@ class BallEvaluator {
   BallStatus RationalPower(const Ball& base, const Rational& exponent, Ball& result) {
     const auto p = exponent.Numerator().ToLong(1L << 22);
     const auto q = exponent.Denominator().ToLong(1L << 22);
-    if (!p || !q) return BallStatus::kUnknown;
+    if (!p || !q) {
+      return BallStatus::kUnknown;
+    }
     const bool real = base.IsReal();
     if (*p < 0 && acb_contains_zero(base.raw()) != 0) {
       return acb_is_zero(base.raw()) != 0 ? BallStatus::kOutside : BallStatus::kUnknown;
     }
     // 0^0 has no agreed value.
-    if (*p == 0 && acb_contains_zero(base.raw()) != 0) return BallStatus::kUnknown;
+    if (*p == 0 && acb_contains_zero(base.raw()) != 0) {
+      return BallStatus::kUnknown;
+    }
     if (*q != 1) {
       if (!real || arb_contains_zero(acb_realref(base.raw())) != 0) {
         if (!point_.empty()) {
@@ -216,10 +244,14 @@ class BallEvaluator {
         return point_.empty() ? ComplexPower(base, exponent, result) : BallStatus::kOutside;
       }
       Ball root(base);
-      if (negative) acb_neg(root.raw(), root.raw());
+      if (negative) {
+        acb_neg(root.raw(), root.raw());
+      }
       arb_root_ui(acb_realref(root.raw()), acb_realref(root.raw()), static_cast<ulong>(*q),
                   precision_);
-      if (negative) acb_neg(root.raw(), root.raw());
+      if (negative) {
+        acb_neg(root.raw(), root.raw());
+      }
       return IntegerPower(root, *p, result);
     }
     return IntegerPower(base, *p, result);
@@ -230,7 +262,9 @@ class BallEvaluator {
       acb_zero(result.raw());
       return BallStatus::kValue;
     }
-    if (acb_contains_zero(base.raw()) != 0) return BallStatus::kUnknown;
+    if (acb_contains_zero(base.raw()) != 0) {
+      return BallStatus::kUnknown;
+    }
     Ball logarithm;
     Ball power;
     acb_log(logarithm.raw(), base.raw(), precision_);
@@ -241,7 +275,9 @@ class BallEvaluator {
 
   // |log2| of the middle of a ball, roughly; 0 for zero.
   static double Magnitude(const arb_t part) {
-    if (arf_is_zero(arb_midref(part)) != 0) return 0;
+    if (arf_is_zero(arb_midref(part)) != 0) {
+      return 0;
+    }
     return std::fabs(static_cast<double>(arf_abs_bound_lt_2exp_si(arb_midref(part))));
   }
 
@@ -257,10 +293,14 @@ class BallEvaluator {
   }
 
   BallStatus Call(const Node& node, Ball& result) {
-    if (node.args.empty()) return BallStatus::kUnknown;
+    if (node.args.empty()) {
+      return BallStatus::kUnknown;
+    }
     Ball x;
     const BallStatus status = Evaluate(node.args[0], x);
-    if (status != BallStatus::kValue) return status;
+    if (status != BallStatus::kValue) {
+      return status;
+    }
     if (node.args.size() == 2 && node.text == "log") {
       Ball base;
       const BallStatus lower = Evaluate(node.args[1], base);
@@ -268,7 +308,9 @@ class BallEvaluator {
     }
     if (node.args.size() == 1) {
       for (const NamedFunction& named : kFunctions) {
-        if (named.name == node.text) return Known(named, x, result);
+        if (named.name == node.text) {
+          return Known(named, x, result);
+        }
       }
       return Rounding(node.text, x, result);
     }
@@ -294,7 +336,9 @@ class BallEvaluator {
     Ball below;
     acb_log(result.raw(), x.raw(), precision_);
     acb_log(below.raw(), base.raw(), precision_);
-    if (acb_contains_zero(below.raw()) != 0) return BallStatus::kUnknown;
+    if (acb_contains_zero(below.raw()) != 0) {
+      return BallStatus::kUnknown;
+    }
     acb_div(result.raw(), result.raw(), below.raw(), precision_);
     return RealOnly(result);
   }
@@ -311,7 +355,9 @@ class BallEvaluator {
               name == "re" ? acb_realref(x.raw()) : acb_imagref(x.raw()));
       return BallStatus::kValue;
     }
-    if ((name != "floor" && name != "ceil") || !x.IsReal()) return BallStatus::kUnknown;
+    if ((name != "floor" && name != "ceil") || !x.IsReal()) {
+      return BallStatus::kUnknown;
+    }
     acb_zero(result.raw());
     if (name == "floor") {
       arb_floor(acb_realref(result.raw()), acb_realref(x.raw()), precision_);

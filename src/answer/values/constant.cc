@@ -29,7 +29,9 @@ class SizeCheck {
   SizeCheck(const Expression& tree, Budget& budget) : tree_(tree), budget_(budget) {}
 
   bool Fits(NodeId id) {
-    if (++nodes_ > kMaxNodes || !budget_.Steps()) return false;
+    if (++nodes_ > kMaxNodes || !budget_.Steps()) {
+      return false;
+    }
     const Node& node = tree_.at(id);
     switch (node.kind) {
       case Kind::kNumber:
@@ -42,10 +44,14 @@ class SizeCheck {
       case Kind::kProduct:
         break;
       case Kind::kPower:
-        if (!PowerFits(node)) return false;
+        if (!PowerFits(node)) {
+          return false;
+        }
         break;
       case Kind::kCall:
-        if (++hard_ > kMaxHardNodes) return false;
+        if (++hard_ > kMaxHardNodes) {
+          return false;
+        }
         break;
       default:
         return false;
@@ -56,9 +62,15 @@ class SizeCheck {
  private:
   bool PowerFits(const Node& node) {
     const auto exponent = RationalValue(tree_, node.args[1], budget_);
-    if (budget_.exhausted()) return false;
-    if (!exponent) return ++hard_ <= kMaxHardNodes;
-    if (exponent->IsInteger()) return exponent->ToLong(kMaxPower).has_value();
+    if (budget_.exhausted()) {
+      return false;
+    }
+    if (!exponent) {
+      return ++hard_ <= kMaxHardNodes;
+    }
+    if (exponent->IsInteger()) {
+      return exponent->ToLong(kMaxPower).has_value();
+    }
     return ++hard_ <= kMaxHardNodes && exponent->Denominator().ToLong(kMaxRoot) &&
            exponent->Numerator().ToLong(kMaxPower);
   }
@@ -105,18 +117,26 @@ class CalciumEvaluator {
 
  private:
   bool Fold(const Node& node) {
-    if (!Evaluate(node.args[0])) return false;
+    if (!Evaluate(node.args[0])) {
+      return false;
+    }
     for (size_t i = 1; i < node.args.size(); ++i) {
-      if (!Evaluate(node.args[i])) return false;
+      if (!Evaluate(node.args[i])) {
+        return false;
+      }
       const int done = node.kind == Kind::kSum ? HyperCalculatorAdd(calculator_)
                                                : HyperCalculatorMultiply(calculator_);
-      if (done == 0) return false;
+      if (done == 0) {
+        return false;
+      }
     }
     return true;
   }
 
   bool Power(const Node& node) {
-    if (!Evaluate(node.args[0])) return false;
+    if (!Evaluate(node.args[0])) {
+      return false;
+    }
     if (const auto rational = RationalValue(tree_, node.args[1], budget_)) {
       return HyperCalculatorRationalPower(calculator_, rational->raw()) != 0;
     }
@@ -125,7 +145,9 @@ class CalciumEvaluator {
 
   bool Call(const Node& node) {
     for (const NodeId arg : node.args) {
-      if (!Evaluate(arg)) return false;
+      if (!Evaluate(arg)) {
+        return false;
+      }
     }
     if (node.text == "log" && node.args.size() == 2) {
       return HyperCalculatorLogarithm(calculator_) != 0;
@@ -142,13 +164,21 @@ class CalciumEvaluator {
 
 Verdict CompareConstants(const Expression& tree, NodeId a, NodeId b, Budget& budget) {
   SizeCheck size(tree, budget);
-  if (!size.Fits(a) || !size.Fits(b) || !budget.Steps(kStepsPerCall)) return Verdict::kUndecided;
+  if (!size.Fits(a) || !size.Fits(b) || !budget.Steps(kStepsPerCall)) {
+    return Verdict::kUndecided;
+  }
   const Calculator calculator(HyperCalculatorNew());
-  if (!calculator) return Verdict::kUndecided;
+  if (!calculator) {
+    return Verdict::kUndecided;
+  }
   CalciumEvaluator evaluator(tree, calculator.get(), budget);
-  if (!evaluator.Evaluate(a) || !evaluator.Evaluate(b)) return Verdict::kUndecided;
+  if (!evaluator.Evaluate(a) || !evaluator.Evaluate(b)) {
+    return Verdict::kUndecided;
+  }
   const int equal = HyperCalculatorEqual(calculator.get());
-  if (equal < 0) return Verdict::kUndecided;
+  if (equal < 0) {
+    return Verdict::kUndecided;
+  }
   return equal == 1 ? Verdict::kEqual : Verdict::kNotEqual;
 }
 

@@ -24,11 +24,15 @@ class RationalEvaluator {
       : tree_(tree), budget_(budget), keep_(keep) {}
 
   Value Evaluate(NodeId id) {
-    if (!budget_.Steps()) return std::nullopt;
+    if (!budget_.Steps()) {
+      return std::nullopt;
+    }
     const Node& node = tree_.at(id);
     switch (node.kind) {
       case Kind::kNumber:
-        if (keep_.decimals && node.decimals >= 0) return std::nullopt;
+        if (keep_.decimals && node.decimals >= 0) {
+          return std::nullopt;
+        }
         return node.number;
       case Kind::kSum:
       case Kind::kProduct:
@@ -38,7 +42,9 @@ class RationalEvaluator {
       case Kind::kCall:
         return Call(node);
       case Kind::kUnit:
-        if (node.text == "percent" && !keep_.percent) return Rational(1, 100);
+        if (node.text == "percent" && !keep_.percent) {
+          return Rational(1, 100);
+        }
         return std::nullopt;
       default:
         return std::nullopt;
@@ -50,7 +56,9 @@ class RationalEvaluator {
     Value total = Evaluate(node.args[0]);
     for (size_t i = 1; total && i < node.args.size(); ++i) {
       const Value next = Evaluate(node.args[i]);
-      if (!next) return std::nullopt;
+      if (!next) {
+        return std::nullopt;
+      }
       total =
           node.kind == Kind::kSum ? total->Add(*next, budget_) : total->Multiply(*next, budget_);
     }
@@ -59,16 +67,28 @@ class RationalEvaluator {
 
   Value Power(const Node& node) {
     const Value exponent = Evaluate(node.args[1]);
-    if (!exponent) return std::nullopt;
+    if (!exponent) {
+      return std::nullopt;
+    }
     Value base = Evaluate(node.args[0]);
-    if (!base) return std::nullopt;
+    if (!base) {
+      return std::nullopt;
+    }
     // 0^0 has no agreed value.
-    if (base->IsZero() && exponent->Sign() <= 0) return std::nullopt;
-    if (base->IsOne() || base->IsZero()) return base;
+    if (base->IsZero() && exponent->Sign() <= 0) {
+      return std::nullopt;
+    }
+    if (base->IsOne() || base->IsZero()) {
+      return base;
+    }
     const auto q = exponent->Denominator().ToLong(1000);
-    if (!q) return std::nullopt;
+    if (!q) {
+      return std::nullopt;
+    }
     const Value root = base->Root(static_cast<unsigned long>(*q), budget_);
-    if (!root) return std::nullopt;
+    if (!root) {
+      return std::nullopt;
+    }
     const auto p = exponent->Numerator().ToLong(1L << 40);
     if (!p) {
       budget_.Exhaust();
@@ -81,18 +101,34 @@ class RationalEvaluator {
     std::vector<Rational> args;
     for (const NodeId arg : node.args) {
       Value value = Evaluate(arg);
-      if (!value) return std::nullopt;
+      if (!value) {
+        return std::nullopt;
+      }
       args.push_back(std::move(*value));
     }
-    if (args.empty()) return std::nullopt;
-    if (args.size() == 1) {
-      if (node.text == "abs") return args[0].Sign() < 0 ? args[0].Negated() : args[0];
-      if (node.text == "floor") return args[0].Floor();
-      if (node.text == "ceil") return args[0].Negated().Floor().Negated();
-      if (node.text == "factorial" || node.text == "factorial2") return Factorial(node, args[0]);
-      if (node.text == "sign") return Rational(args[0].Sign());
+    if (args.empty()) {
+      return std::nullopt;
     }
-    if (node.text == "binom" && args.size() == 2) return Binomial(args[0], args[1]);
+    if (args.size() == 1) {
+      if (node.text == "abs") {
+        return args[0].Sign() < 0 ? args[0].Negated() : args[0];
+      }
+      if (node.text == "floor") {
+        return args[0].Floor();
+      }
+      if (node.text == "ceil") {
+        return args[0].Negated().Floor().Negated();
+      }
+      if (node.text == "factorial" || node.text == "factorial2") {
+        return Factorial(node, args[0]);
+      }
+      if (node.text == "sign") {
+        return Rational(args[0].Sign());
+      }
+    }
+    if (node.text == "binom" && args.size() == 2) {
+      return Binomial(args[0], args[1]);
+    }
     if (node.text == "mod" && args.size() == 2) {
       return args[1].Sign() > 0 ? args[0].Modulo(args[1], budget_) : std::nullopt;
     }
@@ -101,25 +137,35 @@ class RationalEvaluator {
       return most ? *std::max_element(args.begin(), args.end())
                   : *std::min_element(args.begin(), args.end());
     }
-    if (node.text == "gcd" || node.text == "lcm") return CommonDivisorOrMultiple(node, args);
+    if (node.text == "gcd" || node.text == "lcm") {
+      return CommonDivisorOrMultiple(node, args);
+    }
     return std::nullopt;
   }
 
   Value Factorial(const Node& node, const Rational& of) {
     const auto n = of.ToLong(kMaxFactorial);
     if (!n) {
-      if (of.IsInteger() && of.Sign() > 0) budget_.Exhaust();
+      if (of.IsInteger() && of.Sign() > 0) {
+        budget_.Exhaust();
+      }
       return std::nullopt;
     }
-    if (*n < 0) return std::nullopt;
+    if (*n < 0) {
+      return std::nullopt;
+    }
     const auto size = static_cast<double>(*n);
-    if (!budget_.Bits(size * std::log2(size + 2) + 64)) return std::nullopt;
+    if (!budget_.Bits(size * std::log2(size + 2) + 64)) {
+      return std::nullopt;
+    }
     Rational result(1);
     if (node.text == "factorial") {
       fmpz_fac_ui(fmpq_numref(result.raw()), static_cast<ulong>(*n));
     } else {
       for (long factor = *n; factor > 1; factor -= 2) {
-        if (!budget_.Steps()) return std::nullopt;
+        if (!budget_.Steps()) {
+          return std::nullopt;
+        }
         fmpz_mul_si(fmpq_numref(result.raw()), fmpq_numref(result.raw()), factor);
       }
     }
@@ -129,8 +175,12 @@ class RationalEvaluator {
   Value Binomial(const Rational& n, const Rational& k) {
     const auto top = n.ToLong(kMaxFactorial);
     const auto bottom = k.ToLong(kMaxFactorial);
-    if (!top || !bottom || *top < 0 || *bottom < 0) return std::nullopt;
-    if (!budget_.Bits(static_cast<double>(*top) + 64)) return std::nullopt;
+    if (!top || !bottom || *top < 0 || *bottom < 0) {
+      return std::nullopt;
+    }
+    if (!budget_.Bits(static_cast<double>(*top) + 64)) {
+      return std::nullopt;
+    }
     Rational result;
     fmpz_bin_uiui(fmpq_numref(result.raw()), static_cast<ulong>(*top), static_cast<ulong>(*bottom));
     return result;
@@ -140,7 +190,9 @@ class RationalEvaluator {
     Rational result(node.text == "gcd" ? 0 : 1);
     fmpz* total = fmpq_numref(result.raw());
     for (const Rational& arg : args) {
-      if (!arg.IsInteger() || !budget_.Bits(result.Bits() + arg.Bits())) return std::nullopt;
+      if (!arg.IsInteger() || !budget_.Bits(result.Bits() + arg.Bits())) {
+        return std::nullopt;
+      }
       const fmpz* value = fmpq_numref(arg.raw());
       node.text == "gcd" ? fmpz_gcd(total, total, value) : fmpz_lcm(total, total, value);
     }
@@ -217,22 +269,32 @@ class KeyWriter {
       parts.push_back(Write(arg));
       length += parts.back().size();
     }
-    if (!budget_.Bits(static_cast<double>(length) * 8)) return {};
+    if (!budget_.Bits(static_cast<double>(length) * 8)) {
+      return {};
+    }
     // A list keeps its order: it equals another one in any order, but a tuple only in its own.
     const bool unordered =
         node.kind == Kind::kSum || node.kind == Kind::kProduct || node.kind == Kind::kSet;
-    if (unordered) std::sort(parts.begin(), parts.end());
-    if (node.kind == Kind::kSet) parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    if (unordered) {
+      std::sort(parts.begin(), parts.end());
+    }
+    if (node.kind == Kind::kSet) {
+      parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    }
     std::string key = KindName(node.kind);
     // With its length, so that no text can imitate structure.
     key += std::to_string(static_cast<int>(node.kind)) + ":" + std::to_string(node.text.size()) +
            ":" + node.text;
-    if (node.kind == Kind::kMatrix) key += std::to_string(node.columns);
+    if (node.kind == Kind::kMatrix) {
+      key += std::to_string(node.columns);
+    }
     if (node.kind == Kind::kNumber) {
       key += node.number.ToString() + '~' + std::to_string(node.decimals);
     }
     key += '(';
-    for (const std::string& part : parts) key += part + ',';
+    for (const std::string& part : parts) {
+      key += part + ',';
+    }
     return key + ')';
   }
 

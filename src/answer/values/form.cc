@@ -18,20 +18,30 @@ constexpr long kMaxDenominator = 60;
 }  // namespace
 
 void FormBuilder::CollectSymbols(NodeId id, std::vector<std::string>& symbols) {
-  if (!budget_.Steps()) return;
+  if (!budget_.Steps()) {
+    return;
+  }
   const Node& node = tree_.at(id);
-  if (node.kind == Kind::kSymbol) symbols.push_back("s:" + node.text);
-  for (const NodeId arg : node.args) CollectSymbols(arg, symbols);
+  if (node.kind == Kind::kSymbol) {
+    symbols.push_back("s:" + node.text);
+  }
+  for (const NodeId arg : node.args) {
+    CollectSymbols(arg, symbols);
+  }
 }
 
 // The ring over the symbols of the expressions, in the order of their names, with room for
 // generators.
 bool FormBuilder::Prepare(const std::vector<NodeId>& roots) {
   std::vector<std::string> symbols;
-  for (const NodeId root : roots) CollectSymbols(root, symbols);
+  for (const NodeId root : roots) {
+    CollectSymbols(root, symbols);
+  }
   std::sort(symbols.begin(), symbols.end());
   symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
-  if (symbols.size() > kMaxVariables / 2 || budget_.exhausted()) return false;
+  if (symbols.size() > kMaxVariables / 2 || budget_.exhausted()) {
+    return false;
+  }
   generators_.clear();
   ring_ = std::make_unique<PolynomialRing>(kMaxVariables);
   for (std::string& symbol : symbols) {
@@ -48,15 +58,21 @@ template <class Action>
 auto FormBuilder::WithRestarts(const std::vector<NodeId>& roots, Action action)
     -> decltype(action()) {
   for (int pass = 0; pass < kMaxRestarts; ++pass) {
-    if (!Prepare(roots)) break;
+    if (!Prepare(roots)) {
+      break;
+    }
     auto result = action();
-    if (!restart_) return result;
+    if (!restart_) {
+      return result;
+    }
   }
   return {};
 }
 
 bool FormBuilder::Raise(long& denominator, long needed) {
-  if (denominator % needed == 0) return false;
+  if (denominator % needed == 0) {
+    return false;
+  }
   const long raised = std::lcm(denominator, needed);
   if (raised <= kMaxDenominator) {
     denominator = raised;
@@ -69,10 +85,16 @@ FormZero FormBuilder::Difference(NodeId a, NodeId b) {
   const auto zero = WithRestarts({a, b}, [&]() -> std::optional<FormZero> {
     const Form left = Build(a);
     const Form right = left ? Build(b) : std::nullopt;
-    if (!right) return std::nullopt;
+    if (!right) {
+      return std::nullopt;
+    }
     const Form difference = Reduce(left->Add(right->Negated(), budget_));
-    if (!difference) return std::nullopt;
-    if (difference->IsZero()) return FormZero::kZero;
+    if (!difference) {
+      return std::nullopt;
+    }
+    if (difference->IsZero()) {
+      return FormZero::kZero;
+    }
     return OnlySymbols(*difference) ? FormZero::kNonZero : FormZero::kUnknown;
   });
   return zero.value_or(FormZero::kUnknown);
@@ -82,13 +104,19 @@ FormZero FormBuilder::Proportional(NodeId a, NodeId b, bool positive) {
   const auto zero = WithRestarts({a, b}, [&]() -> std::optional<FormZero> {
     const Form left = Build(a);
     const Form right = left ? Build(b) : std::nullopt;
-    if (!right || left->IsZero() || right->IsZero()) return std::nullopt;
+    if (!right || left->IsZero() || right->IsZero()) {
+      return std::nullopt;
+    }
     // For equations what counts is where the numerators vanish.
     const Form ratio = Reduce(positive ? Quotient(*left, *right)
                                        : Quotient(left->Numerator(), right->Numerator()));
-    if (!ratio) return std::nullopt;
+    if (!ratio) {
+      return std::nullopt;
+    }
     const auto value = ratio->AsRational();
-    if (value) return !positive || value->Sign() > 0 ? FormZero::kZero : FormZero::kNonZero;
+    if (value) {
+      return !positive || value->Sign() > 0 ? FormZero::kZero : FormZero::kNonZero;
+    }
     return OnlySymbols(*ratio) ? FormZero::kNonZero : FormZero::kUnknown;
   });
   return zero.value_or(FormZero::kUnknown);
@@ -103,7 +131,9 @@ std::string FormBuilder::Key(NodeId a) {
 
 bool FormBuilder::OnlySymbols(const Fraction& form) {
   for (size_t i = symbols_; i < generators_.size(); ++i) {
-    if (generators_[i].key != "i" && form.Uses(static_cast<int>(i))) return false;
+    if (generators_[i].key != "i" && form.Uses(static_cast<int>(i))) {
+      return false;
+    }
   }
   return true;
 }
@@ -119,8 +149,12 @@ FormBuilder::Form FormBuilder::Quotient(const Fraction& a, const Fraction& b) {
 int FormBuilder::Variable(const std::string& key) {
   const auto found = std::find_if(generators_.begin(), generators_.end(),
                                   [&](const Generator& entry) { return entry.key == key; });
-  if (found != generators_.end()) return static_cast<int>(found - generators_.begin());
-  if (generators_.size() >= kMaxVariables) return -1;
+  if (found != generators_.end()) {
+    return static_cast<int>(found - generators_.begin());
+  }
+  if (generators_.size() >= kMaxVariables) {
+    return -1;
+  }
   generators_.emplace_back();
   generators_.back().key = key;
   return static_cast<int>(generators_.size()) - 1;
@@ -128,15 +162,21 @@ int FormBuilder::Variable(const std::string& key) {
 
 FormBuilder::Form FormBuilder::Generate(const std::string& key) {
   const int index = Variable(key);
-  if (index < 0) return std::nullopt;
+  if (index < 0) {
+    return std::nullopt;
+  }
   return Fraction::Variable(*ring_, index);
 }
 
 // A value of which only the key is known.
 FormBuilder::Form FormBuilder::Opaque(const std::string& key) {
-  if (key.empty() || key.size() > 2000) return std::nullopt;
+  if (key.empty() || key.size() > 2000) {
+    return std::nullopt;
+  }
   const int index = Variable("o:" + key);
-  if (index < 0) return std::nullopt;
+  if (index < 0) {
+    return std::nullopt;
+  }
   generators_[static_cast<size_t>(index)].complex = true;
   return Fraction::Variable(*ring_, index);
 }
@@ -144,7 +184,9 @@ FormBuilder::Form FormBuilder::Opaque(const std::string& key) {
 // Whether the value is real at every point where it is defined.
 bool FormBuilder::IsReal(const Fraction& form) {
   for (size_t i = symbols_; i < generators_.size(); ++i) {
-    if (generators_[i].complex && form.Uses(static_cast<int>(i))) return false;
+    if (generators_[i].complex && form.Uses(static_cast<int>(i))) {
+      return false;
+    }
   }
   return true;
 }
@@ -152,7 +194,9 @@ bool FormBuilder::IsReal(const Fraction& form) {
 FormBuilder::Form FormBuilder::Monomial(const std::vector<unsigned long>& exponents) {
   Form monomial = Number(Rational(1));
   for (size_t i = 0; monomial && i < exponents.size(); ++i) {
-    if (exponents[i] == 0) continue;
+    if (exponents[i] == 0) {
+      continue;
+    }
     const Form power = Fraction::Variable(*ring_, static_cast<int>(i))
                            .Power(static_cast<long>(exponents[i]), budget_);
     monomial = power ? monomial->Multiply(*power, budget_) : std::nullopt;
@@ -161,9 +205,13 @@ FormBuilder::Form FormBuilder::Monomial(const std::vector<unsigned long>& expone
 }
 
 std::string FormBuilder::KeyOf(const Fraction& form) {
-  if (!budget_.Bits(form.Terms() * 512)) return {};
+  if (!budget_.Bits(form.Terms() * 512)) {
+    return {};
+  }
   std::vector<std::string> names;
-  for (const Generator& generator : generators_) names.push_back("[" + generator.key + "]");
+  for (const Generator& generator : generators_) {
+    names.push_back("[" + generator.key + "]");
+  }
   names.resize(kMaxVariables, "?");
   return form.ToString(names);
 }
@@ -172,14 +220,18 @@ std::string FormBuilder::KeyOf(const Fraction& form) {
 FormBuilder::Form FormBuilder::Reduce(Form form) {
   for (size_t i = generators_.size(); form && i-- > symbols_;) {
     const Generator& generator = generators_[i];
-    if (generator.degree == 0 || !form->Uses(static_cast<int>(i))) continue;
+    if (generator.degree == 0 || !form->Uses(static_cast<int>(i))) {
+      continue;
+    }
     form = form->Reduced(static_cast<int>(i), generator.degree, *generator.value, budget_);
   }
   return form;
 }
 
 FormBuilder::Form FormBuilder::Build(NodeId id) {
-  if (restart_ || !budget_.Steps()) return std::nullopt;
+  if (restart_ || !budget_.Steps()) {
+    return std::nullopt;
+  }
   const Node& node = tree_.at(id);
   switch (node.kind) {
     case Kind::kNumber:
@@ -189,8 +241,12 @@ FormBuilder::Form FormBuilder::Build(NodeId id) {
     case Kind::kConstant:
       return Constant(node.text);
     case Kind::kUnit: {
-      if (node.text == "percent") return Number(Rational(1, 100));
-      if (node.text != "degree") return std::nullopt;
+      if (node.text == "percent") {
+        return Number(Rational(1, 100));
+      }
+      if (node.text != "degree") {
+        return std::nullopt;
+      }
       const Form pi = Constant("pi");
       return pi ? pi->Multiply(*Number(Rational(1, 180)), budget_) : std::nullopt;
     }
@@ -210,40 +266,62 @@ FormBuilder::Form FormBuilder::Fold(const Node& node) {
   Form total = Build(node.args[0]);
   for (size_t i = 1; total && i < node.args.size(); ++i) {
     const Form next = Build(node.args[i]);
-    if (!next) return std::nullopt;
+    if (!next) {
+      return std::nullopt;
+    }
     total = node.kind == Kind::kSum ? total->Add(*next, budget_) : total->Multiply(*next, budget_);
   }
   return total;
 }
 
 FormBuilder::Form FormBuilder::Constant(const std::string& name) {
-  if (name == "e") return Exponential(*Number(Rational(1)));
-  if (name == "infinity") return std::nullopt;
+  if (name == "e") {
+    return Exponential(*Number(Rational(1)));
+  }
+  if (name == "infinity") {
+    return std::nullopt;
+  }
   const int index = Variable(name == "i" ? "i" : "pi");
-  if (index < 0) return std::nullopt;
+  if (index < 0) {
+    return std::nullopt;
+  }
   Generator& generator = generators_[static_cast<size_t>(index)];
   if (name == "i" && generator.degree == 0) {
     generator.degree = 2;
     generator.complex = true;
     generator.value = Number(Rational(-1));
   }
-  if (name == "pi") generator.positive = true;
+  if (name == "pi") {
+    generator.positive = true;
+  }
   return Fraction::Variable(*ring_, index);
 }
 
 FormBuilder::Form FormBuilder::Power(const Node& node) {
   const Form exponent = Build(node.args[1]);
-  if (!exponent) return std::nullopt;
+  if (!exponent) {
+    return std::nullopt;
+  }
   const Node& below = tree_.at(node.args[0]);
-  if (below.kind == Kind::kConstant && below.text == "e") return Exponential(*exponent);
+  if (below.kind == Kind::kConstant && below.text == "e") {
+    return Exponential(*exponent);
+  }
   const Form base = Build(node.args[0]);
-  if (!base) return std::nullopt;
+  if (!base) {
+    return std::nullopt;
+  }
   const auto number = exponent->AsRational();
-  if (!number) return GeneralPower(*base, *exponent);
+  if (!number) {
+    return GeneralPower(*base, *exponent);
+  }
   const auto p = number->Numerator().ToLong(100'000);
   const auto q = number->Denominator().ToLong(kMaxDenominator);
-  if (!p || !q) return std::nullopt;
-  if (base->IsZero()) return *p > 0 ? base : std::nullopt;
+  if (!p || !q) {
+    return std::nullopt;
+  }
+  if (base->IsZero()) {
+    return *p > 0 ? base : std::nullopt;
+  }
   return *q == 1 ? base->Power(*p, budget_) : Root(*base, *p, *q);
 }
 

@@ -14,11 +14,15 @@ FormBuilder::Form FormBuilder::Call(const Node& node) {
   std::string key = node.text + "(";
   for (const NodeId arg : node.args) {
     Form value = Reduce(Build(arg));
-    if (!value) return std::nullopt;
+    if (!value) {
+      return std::nullopt;
+    }
     key += KeyOf(*value) + ",";
     args.push_back(std::move(*value));
   }
-  if (args.empty()) return std::nullopt;
+  if (args.empty()) {
+    return std::nullopt;
+  }
   const Fraction& x = args[0];
   const std::string& name = node.text;
   if (name == "log" && args.size() == 2) {
@@ -27,13 +31,21 @@ FormBuilder::Form FormBuilder::Call(const Node& node) {
     return below && !below->IsZero() ? Quotient(*above, *below) : std::nullopt;
   }
   if (args.size() == 1) {
-    if (name == "ln") return Logarithm(x);
-    if (name == "abs") return Absolute(x);
+    if (name == "ln") {
+      return Logarithm(x);
+    }
+    if (name == "abs") {
+      return Absolute(x);
+    }
     for (const char* function : {"sin", "cos", "tan", "cot", "sec", "csc"}) {
-      if (name == function) return Trigonometric(name, x);
+      if (name == function) {
+        return Trigonometric(name, x);
+      }
     }
     for (const char* function : {"sinh", "cosh", "tanh", "coth"}) {
-      if (name == function) return Hyperbolic(name, x);
+      if (name == function) {
+        return Hyperbolic(name, x);
+      }
     }
   }
   return Opaque(key + ")");
@@ -46,15 +58,27 @@ FormBuilder::Form FormBuilder::Trigonometric(const std::string& name, const Frac
     const Form bottom = top ? Reduce(Trigonometric(below, x)) : std::nullopt;
     return bottom && !bottom->IsZero() ? Quotient(*top, *bottom) : std::nullopt;
   };
-  if (name == "tan") return quotient("sin", "cos");
-  if (name == "cot") return quotient("cos", "sin");
-  if (name == "sec") return quotient(nullptr, "cos");
-  if (name == "csc") return quotient(nullptr, "sin");
+  if (name == "tan") {
+    return quotient("sin", "cos");
+  }
+  if (name == "cot") {
+    return quotient("cos", "sin");
+  }
+  if (name == "sec") {
+    return quotient(nullptr, "cos");
+  }
+  if (name == "csc") {
+    return quotient(nullptr, "sin");
+  }
   const Form pi = Constant("pi");
   const Form turns = pi ? Quotient(x, *pi) : std::nullopt;
-  if (!turns) return std::nullopt;
+  if (!turns) {
+    return std::nullopt;
+  }
   if (const auto half_turns = turns->AsRational()) {
-    if (name == "cos") return CosineOfTurn(*half_turns);
+    if (name == "cos") {
+      return CosineOfTurn(*half_turns);
+    }
     const auto shifted = Rational(1, 2).Add(half_turns->Negated(), budget_);
     return shifted ? CosineOfTurn(*shifted) : std::nullopt;
   }
@@ -62,10 +86,14 @@ FormBuilder::Form FormBuilder::Trigonometric(const std::string& name, const Frac
   const Form angle = unit ? x.Multiply(*unit, budget_) : std::nullopt;
   const Form forward = angle ? Exponential(*angle) : std::nullopt;
   const Form backward = forward ? forward->Power(-1, budget_) : std::nullopt;
-  if (!backward) return std::nullopt;
+  if (!backward) {
+    return std::nullopt;
+  }
   const bool sine = name == "sin";
   const Form sum = forward->Add(sine ? backward->Negated() : *backward, budget_);
-  if (!sum) return std::nullopt;
+  if (!sum) {
+    return std::nullopt;
+  }
   // 1 / (2 i) = -i / 2
   const Form half =
       sine ? unit->Multiply(*Number(Rational(-1, 2)), budget_) : Number(Rational(1, 2));
@@ -76,15 +104,25 @@ FormBuilder::Form FormBuilder::Trigonometric(const std::string& name, const Frac
 FormBuilder::Form FormBuilder::CosineOfTurn(const Rational& half_turns) {
   // Into [0, 1]: cos is even and has the period 2.
   const auto half = half_turns.Multiply(Rational(1, 2), budget_);
-  if (!half) return std::nullopt;
+  if (!half) {
+    return std::nullopt;
+  }
   const auto periods = half->Floor().Multiply(Rational(-2), budget_);
   auto t = periods ? half_turns.Add(*periods, budget_) : std::nullopt;
-  if (t && Rational(1) < *t) t = Rational(2).Add(t->Negated(), budget_);
-  if (!t) return std::nullopt;
+  if (t && Rational(1) < *t) {
+    t = Rational(2).Add(t->Negated(), budget_);
+  }
+  if (!t) {
+    return std::nullopt;
+  }
   const bool flip = Rational(1, 2) < *t;  // cos(pi - x) = -cos x
-  if (flip) t = Rational(1).Add(t->Negated(), budget_);
+  if (flip) {
+    t = Rational(1).Add(t->Negated(), budget_);
+  }
   const auto steps = t ? t->Multiply(Rational(12), budget_) : std::nullopt;
-  if (!steps) return std::nullopt;
+  if (!steps) {
+    return std::nullopt;
+  }
   const auto index = steps->ToLong(6);
   if (!index) {
     const Form cosine = Opaque("cospi(" + t->ToString() + ")");
@@ -95,14 +133,18 @@ FormBuilder::Form FormBuilder::CosineOfTurn(const Rational& half_turns) {
                                            {4, 0, 1},  {6, -1, 2}, {0, 0, 1}};
   const long* const row = kRadicals[*index];
   Form cosine = Number(Rational(0));
-  if (row[0] != 0) cosine = Reduce(RootOfUnit(Rational(row[0]), 1, 2));
+  if (row[0] != 0) {
+    cosine = Reduce(RootOfUnit(Rational(row[0]), 1, 2));
+  }
   if (cosine && row[1] != 0) {
     const Form second = RootOfUnit(Rational(row[2]), 1, 2);
     const Form signed_second =
         second ? second->Multiply(*Number(Rational(row[1])), budget_) : std::nullopt;
     cosine = signed_second ? cosine->Add(*signed_second, budget_) : std::nullopt;
   }
-  if (!cosine) return std::nullopt;
+  if (!cosine) {
+    return std::nullopt;
+  }
   return cosine->Multiply(*Number(Rational(flip ? -1 : 1, 4)), budget_);
 }
 
@@ -110,14 +152,20 @@ FormBuilder::Form FormBuilder::Hyperbolic(const std::string& name, const Fractio
   if (name == "tanh" || name == "coth") {
     const Form sine = Hyperbolic("sinh", x);
     const Form cosine = sine ? Hyperbolic("cosh", x) : std::nullopt;
-    if (!cosine) return std::nullopt;
+    if (!cosine) {
+      return std::nullopt;
+    }
     const bool inverse = name == "coth";
-    if (inverse && sine->IsZero()) return std::nullopt;
+    if (inverse && sine->IsZero()) {
+      return std::nullopt;
+    }
     return inverse ? Quotient(*cosine, *sine) : Quotient(*sine, *cosine);
   }
   const Form forward = Exponential(x);
   const Form backward = forward ? forward->Power(-1, budget_) : std::nullopt;
-  if (!backward) return std::nullopt;
+  if (!backward) {
+    return std::nullopt;
+  }
   const Form sum = forward->Add(name == "sinh" ? backward->Negated() : *backward, budget_);
   return sum ? sum->Multiply(*Number(Rational(1, 2)), budget_) : std::nullopt;
 }
@@ -125,13 +173,17 @@ FormBuilder::Form FormBuilder::Hyperbolic(const std::string& name, const Fractio
 // exp of a sum is the product over its terms.
 FormBuilder::Form FormBuilder::Exponential(const Fraction& x) {
   const auto terms = x.Terms(budget_);
-  if (!terms) return ExponentialTerm(x, Rational(1));
+  if (!terms) {
+    return ExponentialTerm(x, Rational(1));
+  }
   Form result = Number(Rational(1));
   for (const Fraction::Term& term : *terms) {
     const Form monomial = Monomial(term.exponents);
     const Form factor = monomial ? ExponentialTerm(*monomial, term.coefficient) : std::nullopt;
     result = factor ? result->Multiply(*factor, budget_) : std::nullopt;
-    if (!result) return std::nullopt;
+    if (!result) {
+      return std::nullopt;
+    }
   }
   return result;
 }
@@ -141,7 +193,9 @@ FormBuilder::Form FormBuilder::ExponentialTerm(const Fraction& monomial,
                                                const Rational& coefficient) {
   const auto q = coefficient.Denominator().ToLong(1000);
   const auto p = coefficient.Numerator().ToLong(1'000'000);
-  if (!p || !q) return std::nullopt;
+  if (!p || !q) {
+    return std::nullopt;
+  }
   // exp(c ln f) = |f|^c
   for (size_t i = symbols_; i < generators_.size(); ++i) {
     if (generators_[i].key.rfind("ln:", 0) != 0 || monomial.AsVariable() != static_cast<int>(i)) {
@@ -153,12 +207,16 @@ FormBuilder::Form FormBuilder::ExponentialTerm(const Fraction& monomial,
   const Form turn = Constant("pi") && Constant("i")
                         ? Constant("pi")->Multiply(*Constant("i"), budget_)
                         : std::nullopt;
-  if (!turn) return std::nullopt;
+  if (!turn) {
+    return std::nullopt;
+  }
   const Form ratio = Quotient(monomial, *turn);
   if (ratio && ratio->AsRational()) {
     const auto t = coefficient.Multiply(*ratio->AsRational(), budget_);
     const auto shifted = t ? Rational(1, 2).Add(t->Negated(), budget_) : std::nullopt;
-    if (!shifted) return std::nullopt;
+    if (!shifted) {
+      return std::nullopt;
+    }
     const Form cosine = CosineOfTurn(*t);
     const Form sine = cosine ? CosineOfTurn(*shifted) : std::nullopt;
     const Form imaginary = sine ? sine->Multiply(*Constant("i"), budget_) : std::nullopt;
@@ -169,7 +227,9 @@ FormBuilder::Form FormBuilder::ExponentialTerm(const Fraction& monomial,
     return std::nullopt;
   }
   const int index = Variable("exp:" + KeyOf(monomial));
-  if (index < 0) return std::nullopt;
+  if (index < 0) {
+    return std::nullopt;
+  }
   Generator& generator = generators_[static_cast<size_t>(index)];
   if (IsReal(monomial)) {
     const Rational unit(1, static_cast<unsigned long>(exp_denominator_));
@@ -194,19 +254,27 @@ FormBuilder::Form FormBuilder::GeneralPower(const Fraction& base, const Fraction
   }
   // Unknown sign: only integer multiples of a term leave the exponent.
   const auto terms = exponent.Terms(budget_);
-  if (!terms) return Opaque("pow(" + KeyOf(base) + "," + KeyOf(exponent) + ")");
+  if (!terms) {
+    return Opaque("pow(" + KeyOf(base) + "," + KeyOf(exponent) + ")");
+  }
   Form result = Number(Rational(1));
   for (const Fraction::Term& term : *terms) {
     const auto times = term.coefficient.ToLong(1000);
-    if (!times) return Opaque("pow(" + KeyOf(base) + "," + KeyOf(exponent) + ")");
+    if (!times) {
+      return Opaque("pow(" + KeyOf(base) + "," + KeyOf(exponent) + ")");
+    }
     const Form monomial = Monomial(term.exponents);
-    if (!monomial) return std::nullopt;
+    if (!monomial) {
+      return std::nullopt;
+    }
     const Form unit = monomial->AsRational()
                           ? Form(base)
                           : Opaque("pow(" + KeyOf(base) + "," + KeyOf(*monomial) + ")");
     const Form factor = unit ? unit->Power(*times, budget_) : std::nullopt;
     result = factor ? result->Multiply(*factor, budget_) : std::nullopt;
-    if (!result) return std::nullopt;
+    if (!result) {
+      return std::nullopt;
+    }
   }
   return result;
 }

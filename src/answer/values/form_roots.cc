@@ -26,8 +26,12 @@ std::optional<std::vector<std::pair<Rational, long>>> FormBuilder::PrimePowers(
   std::vector<std::pair<Rational, long>> powers;
   for (const bool below : {false, true}) {
     const Rational part = below ? value.Denominator() : value.Numerator();
-    if (part.IsOne()) continue;
-    if (!budget_.Steps(20)) return std::nullopt;
+    if (part.IsOne()) {
+      continue;
+    }
+    if (!budget_.Steps(20)) {
+      return std::nullopt;
+    }
     if (part.Bits() > kMaxFactoredBits) {
       powers.emplace_back(part, below ? -1 : 1);
       continue;
@@ -48,10 +52,16 @@ std::optional<std::vector<std::pair<Rational, long>>> FormBuilder::PrimePowers(
 
 // 1 or -1 where the factor is known to have that sign wherever both expressions are defined.
 int FormBuilder::SignOf(const Fraction& factor) {
-  if (const auto value = factor.AsRational()) return value->Sign();
+  if (const auto value = factor.AsRational()) {
+    return value->Sign();
+  }
   const int variable = factor.AsVariable();
-  if (variable >= 0 && generators_[static_cast<size_t>(variable)].positive) return 1;
-  if (factor.IsEvidentlyNonNegative(budget_)) return 1;
+  if (variable >= 0 && generators_[static_cast<size_t>(variable)].positive) {
+    return 1;
+  }
+  if (factor.IsEvidentlyNonNegative(budget_)) {
+    return 1;
+  }
   const auto known = signs_.find(KeyOf(factor));
   return known == signs_.end() ? 0 : known->second;
 }
@@ -64,7 +74,9 @@ int FormBuilder::SignUnderRoot(const Fraction::Factors& factors) {
   int unknown_factors = 0;
   const Fraction* unknown = nullptr;
   for (const auto& [factor, power] : factors.powers) {
-    if (power % 2 == 0) continue;
+    if (power % 2 == 0) {
+      continue;
+    }
     const int known = SignOf(factor);
     if (known == 0) {
       unknown = &factor;
@@ -73,8 +85,12 @@ int FormBuilder::SignUnderRoot(const Fraction::Factors& factors) {
       sign *= known;
     }
   }
-  if (unknown_factors == 0) return sign;
-  if (symbols_ == 0) return 0;
+  if (unknown_factors == 0) {
+    return sign;
+  }
+  if (symbols_ == 0) {
+    return 0;
+  }
   if (unknown_factors == 1) {
     signs_.emplace(KeyOf(*unknown), sign);
     restart_ = true;
@@ -87,8 +103,12 @@ FormBuilder::Form FormBuilder::AbsoluteRoot(const Fraction& factor, long numerat
                                             long denominator) {
   if (denominator == 1) {
     const int sign = SignOf(factor);
-    if (sign != 0) return (sign > 0 ? factor : factor.Negated()).Power(numerator, budget_);
-    if (numerator % 2 == 0) return factor.Power(numerator, budget_);
+    if (sign != 0) {
+      return (sign > 0 ? factor : factor.Negated()).Power(numerator, budget_);
+    }
+    if (numerator % 2 == 0) {
+      return factor.Power(numerator, budget_);
+    }
   }
   if (root_denominator_ % denominator != 0) {
     Raise(root_denominator_, denominator);
@@ -109,12 +129,16 @@ FormBuilder::Form FormBuilder::AbsoluteRoot(const Fraction& factor, long numerat
     }
   }
   const int index = Variable("root:" + std::to_string(root_denominator_) + ":" + KeyOf(factor));
-  if (index < 0) return std::nullopt;
+  if (index < 0) {
+    return std::nullopt;
+  }
   if (generators_[static_cast<size_t>(index)].degree == 0) {
     const int sign = SignOf(factor);
     Form value = sign < 0 ? Form(factor.Negated())
                           : (sign > 0 ? Form(factor) : factor.Multiply(factor, budget_));
-    if (!value) return std::nullopt;
+    if (!value) {
+      return std::nullopt;
+    }
     Generator& generator = generators_[static_cast<size_t>(index)];
     generator.degree = sign == 0 ? 2 * root_denominator_ : root_denominator_;
     generator.value = std::move(value);
@@ -131,14 +155,20 @@ FormBuilder::Form FormBuilder::RootOfFactor(const Fraction& factor, long power, 
   const long common = std::gcd(std::labs(power), q);
   const long numerator = power / common;
   const long denominator = q / common;
-  if (even || sign > 0) return AbsoluteRoot(factor, numerator, denominator);
-  if (denominator == 1) return factor.Power(numerator, budget_);
+  if (even || sign > 0) {
+    return AbsoluteRoot(factor, numerator, denominator);
+  }
+  if (denominator == 1) {
+    return factor.Power(numerator, budget_);
+  }
   if (sign < 0) {
     const Form root = AbsoluteRoot(factor, numerator, denominator);
     return root && numerator % 2 != 0 ? root->Negated() : root;
   }
   const int index = Variable("odd:" + std::to_string(denominator) + ":" + KeyOf(factor));
-  if (index < 0) return std::nullopt;
+  if (index < 0) {
+    return std::nullopt;
+  }
   Generator& generator = generators_[static_cast<size_t>(index)];
   if (generator.degree == 0) {
     generator.degree = denominator;
@@ -160,9 +190,13 @@ FormBuilder::Form FormBuilder::RootOfUnit(const Rational& unit, long p, long q) 
     }
   }
   const auto primes = PrimePowers(unit.Sign() < 0 ? unit.Negated() : unit);
-  if (!primes) return std::nullopt;
+  if (!primes) {
+    return std::nullopt;
+  }
   for (const auto& [prime, power] : *primes) {
-    if (!result) return std::nullopt;
+    if (!result) {
+      return std::nullopt;
+    }
     const long common = std::gcd(std::labs(power * p), q);
     const Form root = AbsoluteRoot(*Number(prime), power * p / common, q / common);
     result = root ? result->Multiply(*root, budget_) : std::nullopt;
@@ -173,7 +207,9 @@ FormBuilder::Form FormBuilder::RootOfUnit(const Rational& unit, long p, long q) 
 // base^(p/q) of which only the q-th power is known.
 FormBuilder::Form FormBuilder::OpaqueRoot(const Fraction& base, long p, long q) {
   const Form root = Opaque("root(" + KeyOf(base) + "," + std::to_string(q) + ")");
-  if (!root) return std::nullopt;
+  if (!root) {
+    return std::nullopt;
+  }
   Generator& generator = generators_[static_cast<size_t>(root->AsVariable())];
   generator.degree = q;
   generator.value = base;
@@ -182,21 +218,33 @@ FormBuilder::Form FormBuilder::OpaqueRoot(const Fraction& base, long p, long q) 
 
 // base^(p/q) in lowest terms, q > 1.
 FormBuilder::Form FormBuilder::Root(const Fraction& base, long p, long q) {
-  if (!IsReal(base)) return OpaqueRoot(base, p, q);
+  if (!IsReal(base)) {
+    return OpaqueRoot(base, p, q);
+  }
   const auto factors = base.Factor(budget_);
-  if (!factors) return std::nullopt;
+  if (!factors) {
+    return std::nullopt;
+  }
   const bool even = q % 2 == 0;
   Rational unit = factors->unit;
   if (even && !factors->powers.empty()) {
     const int sign = SignUnderRoot(*factors);
-    if (restart_) return std::nullopt;
-    if (sign == 0 || (sign < 0 && q != 2)) return OpaqueRoot(base, p, q);
+    if (restart_) {
+      return std::nullopt;
+    }
+    if (sign == 0 || (sign < 0 && q != 2)) {
+      return OpaqueRoot(base, p, q);
+    }
     // sqrt(-R) = i sqrt(R): the sign of the whole goes with the unit.
-    if ((unit.Sign() < 0) != (sign < 0)) unit = unit.Negated();
+    if ((unit.Sign() < 0) != (sign < 0)) {
+      unit = unit.Negated();
+    }
   }
   Form result = RootOfUnit(unit, p, q);
   for (const auto& [factor, power] : factors->powers) {
-    if (!result) return std::nullopt;
+    if (!result) {
+      return std::nullopt;
+    }
     const Form root = RootOfFactor(factor, power * p, q, even, SignOf(factor));
     result = root ? result->Multiply(*root, budget_) : std::nullopt;
   }
@@ -208,7 +256,9 @@ FormBuilder::Form FormBuilder::LogarithmOfFactor(const Fraction& factor) {
   const int variable = factor.AsVariable();
   if (variable >= 0) {
     const Generator generator = generators_[static_cast<size_t>(variable)];
-    if (generator.logarithm) return generator.logarithm;
+    if (generator.logarithm) {
+      return generator.logarithm;
+    }
     if (generator.key.rfind("root:", 0) == 0) {
       const Form inner = LogarithmOfFactor(*generator.of);
       const Rational share(1, static_cast<unsigned long>(root_denominator_));
@@ -216,43 +266,67 @@ FormBuilder::Form FormBuilder::LogarithmOfFactor(const Fraction& factor) {
     }
   }
   const int index = Variable("ln:" + KeyOf(factor));
-  if (index < 0) return std::nullopt;
+  if (index < 0) {
+    return std::nullopt;
+  }
   generators_[static_cast<size_t>(index)].of = factor;
   return Fraction::Variable(*ring_, index);
 }
 
 FormBuilder::Form FormBuilder::Logarithm(const Fraction& x) {
-  if (x.IsZero()) return std::nullopt;
+  if (x.IsZero()) {
+    return std::nullopt;
+  }
   const auto factors = IsReal(x) ? x.Factor(budget_) : std::nullopt;
-  if (!factors) return Opaque("ln(" + KeyOf(x) + ")");
+  if (!factors) {
+    return Opaque("ln(" + KeyOf(x) + ")");
+  }
   const int sign = SignUnderRoot(*factors);
-  if (restart_) return std::nullopt;
-  if (sign <= 0) return Opaque("ln(" + KeyOf(x) + ")");
+  if (restart_) {
+    return std::nullopt;
+  }
+  if (sign <= 0) {
+    return Opaque("ln(" + KeyOf(x) + ")");
+  }
   const auto primes =
       PrimePowers(factors->unit.Sign() < 0 ? factors->unit.Negated() : factors->unit);
-  if (!primes) return std::nullopt;
+  if (!primes) {
+    return std::nullopt;
+  }
   std::vector<std::pair<Fraction, long>> parts = factors->powers;
-  for (const auto& [prime, power] : *primes) parts.emplace_back(*Number(prime), power);
+  for (const auto& [prime, power] : *primes) {
+    parts.emplace_back(*Number(prime), power);
+  }
   Form total = Number(Rational(0));
   for (const auto& [factor, power] : parts) {
     const Form logarithm = LogarithmOfFactor(factor);
-    if (!logarithm) return std::nullopt;
+    if (!logarithm) {
+      return std::nullopt;
+    }
     const Form scaled = logarithm->Multiply(*Number(Rational(power)), budget_);
     total = scaled ? total->Add(*scaled, budget_) : std::nullopt;
-    if (!total) return std::nullopt;
+    if (!total) {
+      return std::nullopt;
+    }
   }
   return total;
 }
 
 FormBuilder::Form FormBuilder::Absolute(const Fraction& x) {
-  if (x.IsZero()) return x;
+  if (x.IsZero()) {
+    return x;
+  }
   const auto factors = IsReal(x) ? x.Factor(budget_) : std::nullopt;
-  if (!factors) return Opaque("abs(" + KeyOf(x) + ")");
+  if (!factors) {
+    return Opaque("abs(" + KeyOf(x) + ")");
+  }
   Form result = Number(factors->unit.Sign() < 0 ? factors->unit.Negated() : factors->unit);
   for (const auto& [factor, power] : factors->powers) {
     const Form part = AbsoluteRoot(factor, power, 1);
     result = part ? result->Multiply(*part, budget_) : std::nullopt;
-    if (!result) return std::nullopt;
+    if (!result) {
+      return std::nullopt;
+    }
   }
   return result;
 }

@@ -21,7 +21,9 @@ class ModularEvaluator {
   }
 
   Value Evaluate(NodeId id) {
-    if (!budget_.Steps()) return std::nullopt;
+    if (!budget_.Steps()) {
+      return std::nullopt;
+    }
     const Node& node = tree_.at(id);
     switch (node.kind) {
       case Kind::kNumber:
@@ -42,14 +44,18 @@ class ModularEvaluator {
 
  private:
   Value Inverse(std::uint64_t value) const {
-    if (value == 0) return std::nullopt;
+    if (value == 0) {
+      return std::nullopt;
+    }
     return nmod_inv(value, modulus_);
   }
 
   Value Rational(const answer::Rational& value) const {
     const std::uint64_t above = fmpz_fdiv_ui(fmpq_numref(value.raw()), modulus_.n);
     const Value below = Inverse(fmpz_fdiv_ui(fmpq_denref(value.raw()), modulus_.n));
-    if (!below) return std::nullopt;
+    if (!below) {
+      return std::nullopt;
+    }
     return nmod_mul(above, *below, modulus_);
   }
 
@@ -57,7 +63,9 @@ class ModularEvaluator {
     Value total = Evaluate(node.args[0]);
     for (size_t i = 1; total && i < node.args.size(); ++i) {
       const Value next = Evaluate(node.args[i]);
-      if (!next) return std::nullopt;
+      if (!next) {
+        return std::nullopt;
+      }
       total = node.kind == Kind::kSum ? nmod_add(*total, *next, modulus_)
                                       : nmod_mul(*total, *next, modulus_);
     }
@@ -67,9 +75,13 @@ class ModularEvaluator {
   Value Power(const Node& node) {
     const auto exponent = RationalValue(tree_, node.args[1], budget_);
     const auto power = exponent ? exponent->ToLong(1L << 40) : std::nullopt;
-    if (!power) return std::nullopt;
+    if (!power) {
+      return std::nullopt;
+    }
     const Value base = Evaluate(node.args[0]);
-    if (!base) return std::nullopt;
+    if (!base) {
+      return std::nullopt;
+    }
     const std::uint64_t raised =
         nmod_pow_ui(*base, static_cast<ulong>(std::labs(*power)), modulus_);
     return *power < 0 ? Inverse(raised) : Value(raised);
