@@ -21,7 +21,7 @@ namespace hyper {
 // equal texts exactly when these fields are equal. Pure.
 std::string RunIdentity(const StoredRun& run);
 
-// Decisions by action.
+// Decisions by action; those that changed nothing count as None.
 using ActionTally = std::array<int64_t, kActionCount>;
 
 // Several programs may use one file at once: each call that writes is one transaction.
@@ -59,7 +59,8 @@ class Store {
   Result<std::vector<PathAnswers>> AnswersOfPaths(int64_t run);
   // What judges said of answers, against the present golds of their questions; each answer once.
   Result<std::vector<JudgedAnswer>> JudgedAnswers();
-  // Decisions of a run's finished items by question and action.
+  // Decisions of a run's finished items by question and action; those that changed nothing count as
+  // None.
   Result<std::map<int64_t, ActionTally>> ActionCounts(int64_t run);
   // An item with everything. Errors: kNotFound.
   Result<StoredItem> LoadItem(const ItemKey& key);

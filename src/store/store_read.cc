@@ -162,9 +162,12 @@ Result<std::vector<JudgedAnswer>> Store::JudgedAnswers() {
 }
 
 Result<std::map<int64_t, ActionTally>> Store::ActionCounts(int64_t run) {
+  // One that expanded by 1, or for which there was no room, opened no lane.
   Result<Statement> rows = database_.Prepare(
-      "SELECT i.question, d.action, count(*) FROM decisions d JOIN items i ON i.id = d.item "
-      "WHERE i.run = ? AND i.status != 'failed' GROUP BY i.question, d.action");
+      "SELECT i.question, "
+      "CASE WHEN d.lanes_after > d.paths_before THEN d.action ELSE 'none' END AS done, count(*) "
+      "FROM decisions d JOIN items i ON i.id = d.item "
+      "WHERE i.run = ? AND i.status != 'failed' GROUP BY i.question, done");
   if (!rows) return rows.error();
   rows->Bind(run);
   std::map<int64_t, ActionTally> by_question;

@@ -1,4 +1,5 @@
-// Files that travel inside the library: the suites of suites/ and the questions of tinymath.
+// Files that travel inside the library: the suites of suites/, the questions of tinymath and the
+// paper's numbers.
 #pragma once
 
 #include <optional>

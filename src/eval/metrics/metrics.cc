@@ -158,9 +158,13 @@ Result<double> MajorityAtK(int right, std::span<const int> others, int silent, i
   return static_cast<double>(won / Binomials(sum)[static_cast<size_t>(k)]);
 }
 
-Interval BootstrapMean(std::span<const double> values, double level, int resamples, uint64_t seed) {
-  if (values.empty()) return {kNaN, kNaN};
-  return Middle(ResampledMeans(values, resamples, seed), level);
+Interval WilsonInterval(double share, int questions) {
+  constexpr double kZ = 1.959963984540054;  // 97.5 % of a normal distribution lie below it
+  const double n = questions;
+  const double centre = share + kZ * kZ / (2 * n);
+  const double half = kZ * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n));
+  const double scale = 1 + kZ * kZ / n;
+  return {std::max(0.0, (centre - half) / scale), std::min(1.0, (centre + half) / scale)};
 }
 
 double McNemarExact(int only_a, int only_b) {
@@ -195,7 +199,7 @@ Result<PairedDifference> PairedBootstrap(std::span<const double> a, std::span<co
                           std::min(1.0, 2 * std::min(below, above))};
 }
 
-Result<Accuracy> Summarise(std::span<const std::vector<Outcome>> outcomes, uint64_t seed) {
+Result<Accuracy> Summarise(std::span<const std::vector<Outcome>> outcomes) {
   const size_t repeats = outcomes.empty() ? 0 : outcomes.front().size();
   const bool even = std::all_of(outcomes.begin(), outcomes.end(),
                                 [&](const auto& row) { return row.size() == repeats; });
@@ -226,7 +230,8 @@ Result<Accuracy> Summarise(std::span<const std::vector<Outcome>> outcomes, uint6
   accuracy.open_share = open / (questions * static_cast<double>(repeats));
   accuracy.low = accuracy.mean;
   accuracy.high = accuracy.mean + accuracy.open_share;
-  accuracy.bootstrap = BootstrapMean(per_question, 0.95, kBootstrapResamples, seed);
+  accuracy.interval = {WilsonInterval(accuracy.low, accuracy.questions).low,
+                       WilsonInterval(accuracy.high, accuracy.questions).high};
   accuracy.comparable = accuracy.open_share <= kLargestOpenShare;
   return accuracy;
 }

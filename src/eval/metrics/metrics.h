@@ -43,10 +43,11 @@ struct Interval {
   double high = 0;
 };
 
-// Percentile bootstrap interval of a mean, resampling the values (one per question).
-//   level in (0, 1), such as 0.95; resamples >= 1; equal seeds give equal intervals.
-// NaN for no values.
-Interval BootstrapMean(std::span<const double> values, double level, int resamples, uint64_t seed);
+// Wilson's 95 % score interval of a share of right answers among `questions` independent ones.
+// Right after the first question, where a bootstrap of equal values has no width. A share that is a
+// mean over repeats varies less than that of single answers, so its interval is on the safe side.
+//   share in [0, 1]; questions >= 1
+Interval WilsonInterval(double share, int questions);
 
 // Exact McNemar test: the two-sided binomial probability of a split at least as uneven as the
 // `only_a` questions that only the one method answers right and the `only_b` that only the other
@@ -82,8 +83,9 @@ struct Accuracy {
   double std_dev = 0;              // over repeats, n - 1; NaN for one repeat
   double low = 0;
   double high = 0;
-  double open_share = 0;   // undecided or failed
-  Interval bootstrap;      // 95 %, over questions; of the mean, not of the spread
+  double open_share = 0;  // undecided or failed
+  // Wilson's over questions, not over repeats: from that of `low` to that of `high`.
+  Interval interval;
   bool comparable = true;  // open_share is at most 2 %
 };
 
@@ -93,6 +95,6 @@ inline constexpr int kBootstrapResamples = 10'000;
 
 //   outcomes  [question][repeat]; every question has the same number of repeats, at least one.
 // Errors: kInvalidArgument.
-Result<Accuracy> Summarise(std::span<const std::vector<Outcome>> outcomes, uint64_t seed);
+Result<Accuracy> Summarise(std::span<const std::vector<Outcome>> outcomes);
 
 }  // namespace hyper::eval

@@ -109,26 +109,23 @@ TEST(MajorityAtKTest, MoreSamplesThanThereAreIsRefused) {
   EXPECT_FALSE(MajorityAtK(2, std::vector<int>{-1}, 3, 1).has_value());
 }
 
-TEST(BootstrapTest, TheIntervalFollowsTheNormalOneForManyValues) {
-  std::vector<double> values(400, 0.0);
-  std::fill(values.begin(), values.begin() + 100, 1.0);
-  const Interval interval = BootstrapMean(values, 0.95, 4000, 1);
-  const double half = 1.96 * std::sqrt(0.25 * 0.75 / 400);
-  EXPECT_NEAR(interval.low, 0.25 - half, 0.006);
-  EXPECT_NEAR(interval.high, 0.25 + half, 0.006);
+// Against values of the closed formula that were worked out elsewhere.
+TEST(WilsonIntervalTest, EqualsTheClosedFormula) {
+  const Interval quarter = WilsonInterval(0.25, 400);
+  EXPECT_NEAR(quarter.low, 0.2100790, 1e-6);
+  EXPECT_NEAR(quarter.high, 0.2946771, 1e-6);
+  const Interval most = WilsonInterval(0.9, 10);
+  EXPECT_NEAR(most.low, 0.5958500, 1e-6);
+  EXPECT_NEAR(most.high, 0.9821238, 1e-6);
 }
 
-TEST(BootstrapTest, EqualSeedsGiveEqualIntervalsAndEqualValuesNoWidth) {
-  const std::vector<double> values = {0, 1, 1, 0, 1, 0, 0, 1, 1, 1};
-  const Interval first = BootstrapMean(values, 0.9, 500, 3);
-  const Interval again = BootstrapMean(values, 0.9, 500, 3);
-  EXPECT_EQ(first.low, again.low);
-  EXPECT_EQ(first.high, again.high);
-  EXPECT_LT(first.low, first.high);
-  const Interval point = BootstrapMean(std::vector<double>(5, 0.5), 0.95, 100, 1);
-  EXPECT_EQ(point.low, 0.5);
-  EXPECT_EQ(point.high, 0.5);
-  EXPECT_TRUE(std::isnan(BootstrapMean({}, 0.95, 100, 1).low));
+TEST(WilsonIntervalTest, AFewEqualAnswersAreFarFromSure) {
+  const Interval both = WilsonInterval(1, 2);
+  EXPECT_NEAR(both.low, 0.3423802, 1e-6);
+  EXPECT_EQ(both.high, 1.0);
+  const Interval none = WilsonInterval(0, 1);
+  EXPECT_EQ(none.low, 0.0);
+  EXPECT_NEAR(none.high, 0.7934507, 1e-6);
 }
 
 TEST(McNemarTest, EqualsTheBinomialTail) {
@@ -201,7 +198,7 @@ constexpr Outcome F = Outcome::kFailed;
 
 TEST(SummariseTest, AccuracyIsRightOverAll) {
   const std::vector<std::vector<Outcome>> outcomes = {{R, R}, {R, W}, {W, W}, {R, R}};
-  const Result<Accuracy> accuracy = Summarise(outcomes, 1);
+  const Result<Accuracy> accuracy = Summarise(outcomes);
   ASSERT_TRUE(accuracy.has_value());
   EXPECT_EQ(accuracy->questions, 4);
   EXPECT_EQ(accuracy->repeats, 2);
@@ -210,30 +207,32 @@ TEST(SummariseTest, AccuracyIsRightOverAll) {
   EXPECT_NEAR(accuracy->std_dev, 0.125 * std::sqrt(2.0), 1e-12);
   EXPECT_EQ(accuracy->low, accuracy->high);
   EXPECT_TRUE(accuracy->comparable);
-  EXPECT_LE(accuracy->bootstrap.low, accuracy->mean);
-  EXPECT_GE(accuracy->bootstrap.high, accuracy->mean);
+  EXPECT_LE(accuracy->interval.low, accuracy->mean);
+  EXPECT_GE(accuracy->interval.high, accuracy->mean);
 }
 
 TEST(SummariseTest, UndecidedAndFailedItemsAreARangeNotAVerdict) {
   std::vector<std::vector<Outcome>> outcomes(100, std::vector<Outcome>{R});
   outcomes[0] = {U};
   outcomes[1] = {F};
-  Result<Accuracy> accuracy = Summarise(outcomes, 1);
+  Result<Accuracy> accuracy = Summarise(outcomes);
   EXPECT_DOUBLE_EQ(accuracy->low, 0.98);
   EXPECT_DOUBLE_EQ(accuracy->high, 1.0);
   EXPECT_TRUE(accuracy->comparable);
+  EXPECT_DOUBLE_EQ(accuracy->interval.low, WilsonInterval(0.98, 100).low);
+  EXPECT_DOUBLE_EQ(accuracy->interval.high, WilsonInterval(1, 100).high);
   outcomes[2] = {U};
-  accuracy = Summarise(outcomes, 1);
+  accuracy = Summarise(outcomes);
   EXPECT_DOUBLE_EQ(accuracy->low, 0.97);
   EXPECT_FALSE(accuracy->comparable);
 }
 
 TEST(SummariseTest, UnevenRepeatsAndNothingAreRefused) {
-  EXPECT_FALSE(Summarise({}, 1).has_value());
+  EXPECT_FALSE(Summarise({}).has_value());
   const std::vector<std::vector<Outcome>> uneven = {{R, R}, {R}};
-  EXPECT_FALSE(Summarise(uneven, 1).has_value());
+  EXPECT_FALSE(Summarise(uneven).has_value());
   const std::vector<std::vector<Outcome>> none = {{}, {}};
-  EXPECT_FALSE(Summarise(none, 1).has_value());
+  EXPECT_FALSE(Summarise(none).has_value());
 }
 
 }  // namespace

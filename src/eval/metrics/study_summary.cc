@@ -114,8 +114,7 @@ double ShareRight(const std::vector<Outcome>& outcomes) {
 
 // The summary of a run, or nothing where it has no whole question.
 Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& run,
-                                               const std::map<int64_t, StoredQuestion>& chosen,
-                                               uint64_t seed) {
+                                               const std::map<int64_t, StoredQuestion>& chosen) {
   const Result<std::vector<ItemSummary>> items = store.Items(run.id);
   if (!items) return items.error();
   OutcomesByQuestion outcomes;
@@ -131,7 +130,7 @@ Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& ru
   RunSummary summary;
   summary.run = run;
   summary.left_out = whole.left_out;
-  const Result<Accuracy> accuracy = Summarise(whole.outcomes, seed);
+  const Result<Accuracy> accuracy = Summarise(whole.outcomes);
   if (!accuracy) return accuracy.error();
   summary.accuracy = *accuracy;
   std::map<int64_t, QuestionShare*> kept;
@@ -169,8 +168,7 @@ Result<std::vector<RunSummary>> SummariseStudy(Store& store, const SummaryOption
   if (!chosen) return chosen.error();
   std::vector<RunSummary> summaries;
   for (const StoredRun& run : *runs) {
-    Result<std::optional<RunSummary>> summary =
-        SummariseRun(store, run, *chosen, options.bootstrap_seed);
+    Result<std::optional<RunSummary>> summary = SummariseRun(store, run, *chosen);
     if (!summary) return summary.error();
     if (*summary) summaries.push_back(std::move(**summary));
   }
@@ -204,7 +202,7 @@ Result<std::vector<RuleAccuracy>> SummariseVotes(Store& store, int64_t run,
   std::vector<RuleAccuracy> accuracies;
   for (const auto& [rule, outcomes] : by_rule) {
     const WholeQuestions whole = KeepWhole(outcomes);
-    const Result<Accuracy> accuracy = Summarise(whole.outcomes, options.bootstrap_seed);
+    const Result<Accuracy> accuracy = Summarise(whole.outcomes);
     if (!accuracy) return accuracy.error();
     accuracies.push_back({rule, *accuracy});
   }

@@ -35,14 +35,13 @@ struct RunSummary {
   // Largest over all items.
   int peak_paths = 0;
   double peak_kv_bytes = 0;
-  ActionTally actions{};  // decisions by action
+  ActionTally actions{};  // decisions by action; one that changed nothing counts as None
   std::vector<QuestionShare> per_question;
 };
 
 struct SummaryOptions {
   std::vector<std::string> groups = {};  // only questions of these groups; empty: all
   std::string left_out_suite = {};       // no questions of this suite
-  uint64_t bootstrap_seed = 1;
 };
 
 // A summary of every run that has a question with all repeats; repeats are counted per run.

@@ -55,6 +55,9 @@ class StudySummaryTest : public ::testing::Test {
         item.ledger.wall_s = 0.5;
         DecisionRecord decision;
         decision.action = Action::kBranch;
+        decision.expansion = 2;
+        decision.paths_before = 2;
+        decision.lanes_after = 4;
         item.decisions = {decision};
         item.votes = {{"length", "2", false, 0, {}}, {"majority", item.answer, false, 0, {}}};
         EXPECT_TRUE(*store_.SaveItem(item));
@@ -97,6 +100,32 @@ TEST_F(StudySummaryTest, DecisionsAreThoseOfTheKeptQuestions) {
   };
   EXPECT_EQ(branches(Summaries()[0]), 4);
   EXPECT_EQ(branches(Summaries({.groups = {"3"}})[0]), 2);
+}
+
+// r_t = 1, and an expansion for which there was no room.
+TEST_F(StudySummaryTest, DecisionsThatChangedNothingAreNone) {
+  const int64_t run = AddRun("hyper", {{"1"}, {"-"}, {"-"}}, 100);
+  StoredItem item;
+  item.key = {run, questions_[1], 0};
+  item.answer = "1";
+  const auto add = [&item](Action action, int expansion, int lanes_after) {
+    DecisionRecord decision;
+    decision.step = static_cast<int>(item.decisions.size());
+    decision.action = action;
+    decision.expansion = expansion;
+    decision.paths_before = 4;
+    decision.paths_after = 4;
+    decision.lanes_after = lanes_after;
+    item.decisions.push_back(decision);
+  };
+  add(Action::kNone, 2, 4);
+  add(Action::kBranch, 1, 4);
+  add(Action::kSingleToken, 2, 4);
+  add(Action::kSingleToken, 2, 6);
+  add(Action::kMultiToken, 2, 8);
+  ASSERT_TRUE(*store_.SaveItem(item));
+  const ActionTally actions = Summaries()[0].actions;
+  EXPECT_EQ(actions, (ActionTally{3, 1, 1, 1}));  // the branch is that of the first question
 }
 
 TEST_F(StudySummaryTest, LostAttemptsArePartOfBothTokens) {
@@ -145,6 +174,7 @@ TEST_F(StudySummaryTest, FailedItemsMakeARangeAndAMark) {
   const std::string text = RenderTable(ResultsTable(runs), TableForm::kTerminal);
   EXPECT_NE(text.find("sc (!)"), std::string::npos) << text;
   EXPECT_NE(text.find("not comparable"), std::string::npos) << text;
+  EXPECT_NE(text.find("33.3 to 66.7"), std::string::npos) << "a range, no accuracy" << text;
 }
 
 TEST_F(StudySummaryTest, VoteRulesAreGradedOnTheSamePaths) {
@@ -222,7 +252,7 @@ TEST_F(StudySummaryTest, TablesNormaliseByTheScOfTheSamePlace) {
   AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
   const std::vector<RunSummary> runs = Summaries();
   const Table main = MainTable(runs);
-  ASSERT_EQ(main.rows.size(), 2U);  // ours and the paper's
+  ASSERT_EQ(main.rows.size(), 1U);  // none of the paper's
   EXPECT_DOUBLE_EQ(*main.rows[0][2].value, 1.0);
   EXPECT_DOUBLE_EQ(*main.rows[0][4].value, 0.8);
   EXPECT_FALSE(main.rows[0][3].best);
@@ -234,14 +264,24 @@ TEST_F(StudySummaryTest, TablesNormaliseByTheScOfTheSamePlace) {
   EXPECT_DOUBLE_EQ(*AccountingTable(runs).rows[0][7].value, 500);
 }
 
-TEST_F(StudySummaryTest, ThePapersNumbersStandBesideOursUnderTheirOwnName) {
+TEST_F(StudySummaryTest, ThePapersNumbersStandBesideItsOwnModelsAlone) {
   AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
   AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
   std::vector<RunSummary> runs = Summaries();
+  EXPECT_EQ(ResultsTable(runs).columns.size(), 12U);
+  EXPECT_EQ(AblationTable(runs).columns.size(), 8U);
+  EXPECT_EQ(AccountingTable(runs).rows.size(), 2U);
+  const auto put_at = [&runs](const char* model, const char* suite) {
+    for (RunSummary& run : runs) {
+      run.run.model = model;
+      run.run.suite = suite;
+    }
+  };
+  put_at("Qwen3-30B-A3B-Thinking-2507", "aime24");
   const Table main = MainTable(runs);
   ASSERT_EQ(main.rows.size(), 2U);
   EXPECT_EQ(main.rows[1][0].text, "paper: Qwen3-30B");
-  EXPECT_EQ(main.rows[1][1].text, "AIME24");  // where the suite is none of the paper's
+  EXPECT_EQ(main.rows[1][1].text, "AIME24");
   EXPECT_DOUBLE_EQ(*main.rows[1][4].value, 0.54);
   EXPECT_DOUBLE_EQ(*main.rows[1][5].value, 94.0);
   EXPECT_FALSE(main.rows[1][5].best);
@@ -249,26 +289,51 @@ TEST_F(StudySummaryTest, ThePapersNumbersStandBesideOursUnderTheirOwnName) {
   EXPECT_EQ(results.columns[12].group, "paper");
   EXPECT_DOUBLE_EQ(*results.rows[0][12].value, 88.0);
   EXPECT_DOUBLE_EQ(*results.rows[1][13].value, 0.54);
-  EXPECT_NE(results.notes.back().find("Qwen3-30B on AIME24 beside made"), std::string::npos);
+  put_at("Qwen3-30B-A3B-Thinking-2507", "aime25");
   EXPECT_DOUBLE_EQ(*AblationTable(runs).rows[1][8].value, 96.7);
-  for (RunSummary& run : runs) run.run.suite = "gsm8k";
-  EXPECT_DOUBLE_EQ(*ResultsTable(runs).rows[1][12].value, 80.3);  // OLMoE on GSM8K
+  put_at("deepseek-v2-lite-chat-q8_0", "gsm8k");
+  EXPECT_DOUBLE_EQ(*ResultsTable(runs).rows[1][12].value, 85.5);
   runs[1].run.label = "hyper, other penalty";  // a variant is not the paper's method
   EXPECT_TRUE(std::isnan(*ResultsTable(runs).rows[1][12].value));
-  EXPECT_TRUE(std::isnan(*AblationTable(runs).rows[1][8].value));
+}
+
+TEST_F(StudySummaryTest, EqualAccuraciesAreNotBold) {
+  AddRun("sc", {{"1"}, {"1"}, {"5"}}, 100);
+  AddRun("hyper", {{"5"}, {"1"}, {"1"}}, 80);
+  const std::vector<RunSummary> runs = Summaries();
+  for (const Table& table : {MainTable(runs), AblationTable(runs)}) {
+    for (const std::vector<Cell>& row : table.rows) {
+      for (const Cell& cell : row) EXPECT_FALSE(cell.best) << table.name;
+    }
+  }
+}
+
+TEST_F(StudySummaryTest, AFewQuestionsHaveNoBootstrap) {
+  AddRun("sc", {{"1"}, {"1"}, {"1"}}, 100);
+  AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
+  const std::vector<RunSummary> runs = Summaries();
+  const Table table = ComparisonTable({{"hyper", "sc", *CompareRuns(runs[1], runs[0], 1)}});
+  EXPECT_TRUE(std::isnan(*table.rows[0][6].low));
+  EXPECT_TRUE(std::isnan(*table.rows[0][7].value));
+  EXPECT_NE(table.notes.back().find("too few"), std::string::npos);
 }
 
 TEST_F(StudySummaryTest, AccountingHasThePapersRowsBelowOurs) {
   AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
   AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
   AddRun("tot", {{"1"}, {"1"}, {"1"}}, 90);
-  const Table table = AccountingTable(Summaries());
+  std::vector<RunSummary> runs = Summaries();
+  for (RunSummary& run : runs) {
+    run.run.model = "Qwen3-Next-80B-A3B-Thinking";
+    run.run.suite = "aime24";
+  }
+  const Table table = AccountingTable(runs);
   ASSERT_EQ(table.rows.size(), 5U);  // the paper has no row of tot
-  EXPECT_EQ(table.rows[4][0].text, "paper: Qwen3-30B");
+  EXPECT_EQ(table.rows[4][0].text, "paper: Qwen3-Next");
   EXPECT_EQ(table.rows[4][1].text, "AIME24");
-  EXPECT_DOUBLE_EQ(*table.rows[4][5].value, 1.55e6);
-  EXPECT_DOUBLE_EQ(*table.rows[4][7].value, 4.09e6);
-  EXPECT_DOUBLE_EQ(*table.rows[4][10].value, 12450);
+  EXPECT_DOUBLE_EQ(*table.rows[4][5].value, 1.78e6);
+  EXPECT_DOUBLE_EQ(*table.rows[4][7].value, 4.71e6);
+  EXPECT_DOUBLE_EQ(*table.rows[4][10].value, 18860);
   for (const std::vector<Cell>& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
 }
 

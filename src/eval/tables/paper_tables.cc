@@ -17,11 +17,6 @@
 namespace hyper::eval {
 namespace {
 
-Cell PaperCell(const char* table, const std::string& method, const char* place) {
-  const std::optional<PaperAccuracy> number = PaperNumber(table, method, place);
-  return Cell::Number(number ? number->percent : kNaN, 1);
-}
-
 // "rebase 8" for rebase-conf at width 8: the name that App. H has for it.
 std::string TreeName(const RunSummary& run) {
   std::string stem = run.run.method.substr(0, run.run.method.find('-'));
@@ -58,30 +53,27 @@ std::vector<SampleCounts> SamplesOf(const std::vector<SampleCounts>& samples,
   return common;
 }
 
-// Lines of accuracy and cost, with the paper's number of `paper` on `place`.
+// Lines of accuracy and cost, with the paper's number out of its table `paper`.
 template <class Wanted, class Name>
-Table AccuracyTable(const std::vector<RunSummary>& runs, const char* paper, const char* place,
-                    Wanted wanted, Name name) {
+Table AccuracyTable(const std::vector<RunSummary>& runs, const char* paper, Wanted wanted,
+                    Name name) {
   Table table;
-  table.columns = {{"Method", ""},
-                   {"Model", ""},
-                   {"Dataset", ""},
-                   {"Acc", ""},
-                   {"Effective", "Tokens"},
-                   {"Abs", "Tokens"},
-                   {std::string("paper, ") + place, ""}};
+  table.columns = {{"Method", ""},          {"Model", ""},     {"Dataset", ""}, {"Acc", ""},
+                   {"Effective", "Tokens"}, {"Abs", "Tokens"}, {"Acc", "paper"}};
   std::vector<RunSummary> shown;
   for (const RunSummary& run : runs) {
     if (!wanted(run)) continue;
-    table.rows.push_back(
-        {Cell::Text(RowLabel(run)), Cell::Text(run.run.model), Cell::Text(run.run.suite),
-         AccuracyCell(run.accuracy), Cell::Number(EffectiveRatio(runs, run), 2),
-         Cell::Number(GeneratedRatio(runs, run), 2), PaperCell(paper, name(run), place)});
+    table.rows.push_back({Cell::Text(RowLabel(run)), Cell::Text(run.run.model),
+                          Cell::Text(run.run.suite), AccuracyCell(run.accuracy),
+                          Cell::Number(EffectiveRatio(runs, run), 2),
+                          Cell::Number(GeneratedRatio(runs, run), 2),
+                          PaperCell(paper, run, name(run), "accuracy", 1)});
     shown.push_back(run);
   }
   MarkBest(table, 0, table.rows.size(), {3});
-  table.notes = {"Tokens: over those of SC on the same model and data set, where the study has it.",
-                 "The paper's numbers are of another model and data set: compare the order."};
+  DropEmptyColumns(table, "paper");
+  table.notes = {
+      "Tokens: over those of SC on the same model and data set, where the study has it."};
   AddNotes(table, BaselineNotes(shown));
   AddNotes(table, RowNotes(shown));
   return table;
@@ -92,6 +84,21 @@ const RuleAccuracy* FindRule(const RunVotes& votes, const std::string& name) {
     if (rule.rule == name) return &rule;
   }
   return nullptr;
+}
+
+// The cells of a line of Table 1, from the granularity on.
+std::vector<std::string> ChecklistCells(const MethodTraits& traits) {
+  std::vector<std::string> cells = {traits.granularity};
+  for (const bool yes : {traits.adaptive, !traits.rigid_search, traits.aggregates, traits.prunes,
+                         traits.refines_tokens, !traits.trained_policy, !traits.reward_model}) {
+    cells.emplace_back(yes ? "yes" : "no");
+  }
+  return cells;
+}
+
+// The paper's line for a method: trees are named without what values their steps.
+std::string ChecklistName(const std::string& method) {
+  return IsTree(method) ? method.substr(0, method.find('-')) : method;
 }
 
 // The label of a run, marked where one of its rules cannot be compared.
@@ -116,21 +123,24 @@ Table ChecklistTable() {
                    {"Token refine", "Exploitation"},
                    {"Policy model", "Train-free"},
                    {"Reward model", "Train-free"}};
-  const auto mark = [](bool yes) { return Cell::Text(yes ? "yes" : "no"); };
   for (const MethodInfo& info : Methods()) {
     const Result<RunPlan> plan = ResolveRun({info.name, "paper", {}, {}}, {});
     if (!plan) continue;
     const Result<MethodTraits> found = TraitsOf(info.name, plan->options);
     if (!found) continue;
-    const MethodTraits& traits = *found;
-    table.rows.push_back({Cell::Text(info.name), Cell::Text(traits.granularity),
-                          mark(traits.adaptive), mark(!traits.rigid_search),
-                          mark(traits.aggregates), mark(traits.prunes), mark(traits.refines_tokens),
-                          mark(!traits.trained_policy), mark(!traits.reward_model)});
+    const std::vector<std::string> own = ChecklistCells(*found);
+    const std::vector<std::string> paper = PaperChecklist(ChecklistName(info.name));
+    std::vector<Cell> row = {Cell::Text(info.name)};
+    for (size_t i = 0; i < own.size(); ++i) {
+      const bool differs = !paper.empty() && paper[i] != own[i];
+      row.push_back(Cell::Text(differs ? own[i] + " (paper: " + paper[i] + ")" : own[i]));
+    }
+    table.rows.push_back(std::move(row));
   }
   table.notes = {
-      "Of the methods as they run here. The paper's table judges the systems as published: there "
-      "ETS and Thread need a trained policy, SC and BoN an evaluator, and RoE has one path."};
+      "Of the methods as they run here. (paper: ...): its Table 1 says otherwise of the system as "
+      "published, where ETS and Thread have a trained policy, the trees, SC and BoN a trained "
+      "reward or verifier, and RoE one path."};
   return table;
 }
 
@@ -138,34 +148,32 @@ Table VoteRulesTable(const std::vector<RunSummary>& runs, const std::vector<RunV
   Table table;
   table.name = "ablation-voting";
   table.title = "Ablation II: voting strategies";
-  table.columns = {{"Voting rule", ""}, {"Method", ""},        {"Dataset", ""},
-                   {"Acc", ""},         {"95% bootstrap", ""}, {"Effective", "Tokens"},
-                   {"Abs", "Tokens"},   {"AIME25", "paper"},   {"HMMT25", "paper"}};
+  table.columns = {{"Voting rule", ""}, {"Method", ""},       {"Dataset", ""},
+                   {"Acc", ""},         {"95% interval", ""}, {"Effective", "Tokens"},
+                   {"Abs", "Tokens"},   {"Acc", "paper"}};
   for (const RunVotes& one : votes) {
     const size_t first = table.rows.size();
     for (const RuleAccuracy& rule : one.rules) {
-      const Interval& interval = rule.accuracy.bootstrap;
-      table.rows.push_back(
-          {Cell::Text(Marked(rule.rule, rule.accuracy)), Cell::Text(one.run.run.label),
-           Cell::Text(one.run.run.suite), AccuracyCell(rule.accuracy),
-           Cell::Text(
-               fmt::format("{:.1f} to {:.1f}", kPercent * interval.low, kPercent * interval.high)),
-           Cell::Number(EffectiveRatio(runs, one.run), 2),
-           Cell::Number(GeneratedRatio(runs, one.run), 2), PaperCell("votes", rule.rule, "AIME25"),
-           PaperCell("votes", rule.rule, "HMMT25")});
+      table.rows.push_back({Cell::Text(Marked(rule.rule, rule.accuracy)),
+                            Cell::Text(one.run.run.label), Cell::Text(one.run.run.suite),
+                            AccuracyCell(rule.accuracy), IntervalCell(rule.accuracy),
+                            Cell::Number(EffectiveRatio(runs, one.run), 2),
+                            Cell::Number(GeneratedRatio(runs, one.run), 2),
+                            PaperCell("votes", one.run, rule.rule, "accuracy", 1)});
     }
     MarkBest(table, first, table.rows.size(), {3});
   }
   table.notes = {
-      "The same paths for every rule of a method, so the same tokens: over those of SC.",
-      "The paper's numbers are of Qwen3-30B and full HyPER: compare the order of the rules."};
+      "The same paths for every rule of a method, so the same tokens: over those of SC."};
+  if (DropEmptyColumns(table, "paper")) {
+    table.notes.emplace_back("Paper: its Ablation II and App. E, of full HyPER.");
+  }
   AddNotes(table, BaselineNotes(runs));
   for (const RunVotes& one : votes) AddNotes(table, RuleNotes(one.run, one.rules));
   return table;
 }
 
 Table LengthVotesTable(const std::vector<RunVotes>& votes) {
-  constexpr const char* kPlaces[] = {"AIME24", "AIME25", "HMMT25"};
   Table table;
   table.name = "voting_ablation";
   table.title = "Length-based, confidence-based and combined voting";
@@ -173,7 +181,7 @@ Table LengthVotesTable(const std::vector<RunVotes>& votes) {
   for (const RunVotes& one : votes) {
     table.columns.push_back({one.run.run.suite, LengthVotesHead(one)});
   }
-  for (const char* place : kPlaces) table.columns.push_back({place, "paper"});
+  for (const RunVotes& one : votes) table.columns.push_back({one.run.run.suite, "paper"});
   const std::pair<const char*, const char*> rules[] = {
       {"length", "Length-based voting"},
       {"confidence", "Confidence-based voting"},
@@ -184,17 +192,20 @@ Table LengthVotesTable(const std::vector<RunVotes>& votes) {
       const RuleAccuracy* found = FindRule(one, rule);
       row.push_back(found != nullptr ? AccuracyCell(found->accuracy) : Cell{});
     }
-    for (const char* place : kPlaces) row.push_back(PaperCell("votes", rule, place));
+    for (const RunVotes& one : votes) {
+      row.push_back(PaperCell("votes", one.run, rule, "accuracy", 1));
+    }
     table.rows.push_back(std::move(row));
   }
-  table.notes = {"The same paths for every rule. The paper's numbers are of Qwen3-30B."};
+  DropEmptyColumns(table, "paper");
+  table.notes = {"The same paths for every rule."};
   for (const RunVotes& one : votes) AddNotes(table, RuleNotes(one.run, one.rules));
   return table;
 }
 
 Table DenseTable(const std::vector<RunSummary>& runs) {
   Table table = AccuracyTable(
-      runs, "dense", "HMMT25",
+      runs, "dense",
       [](const RunSummary& run) {
         const std::string& method = run.run.method;
         return method == "sc" || method.starts_with("deepconf") || method.starts_with("hyper");
@@ -209,7 +220,7 @@ Table DenseTable(const std::vector<RunSummary>& runs) {
 
 Table TreesTable(const std::vector<RunSummary>& runs) {
   Table table = AccuracyTable(
-      runs, "trees", "AIME24",
+      runs, "trees",
       [](const RunSummary& run) { return run.run.method == "sc" || IsTree(run.run.method); },
       TreeName);
   table.name = "tot-thinking";

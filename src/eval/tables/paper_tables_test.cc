@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "hyper/method.h"
 #include "src/eval/tables/paper_numbers.h"
@@ -24,6 +25,12 @@ RunSummary MadeRun(const std::string& method, double accuracy, double effective)
   run.instances = 4;
   run.per_question = {{"made/1", accuracy, effective / 2, effective, 4}};
   return run;
+}
+
+// A run of the paper's Qwen3-30B.
+void PutAt(RunSummary& run, const char* suite) {
+  run.run.model = "Qwen3-30B-A3B-Thinking-2507";
+  run.run.suite = suite;
 }
 
 TEST(ChecklistTest, SaysOfEachSystemWhatThePaperSays) {
@@ -50,20 +57,110 @@ TEST(ChecklistTest, SaysOfEachSystemWhatThePaperSays) {
   EXPECT_EQ(marks["tot-conf"].substr(0, 6), "step n");
 }
 
+TEST(ChecklistTest, CellsThatThePaperHasOtherwiseSaySo) {
+  std::map<std::string, std::vector<Cell>> rows;
+  const Table table = ChecklistTable();
+  for (const auto& row : table.rows) rows[row[0].text] = row;
+  const auto cell = [&](const char* method, const std::string& column) {
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+      if (table.columns[i].name == column) return rows[method][i].text;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(cell("sc", "Reward model"), "yes (paper: no)");
+  EXPECT_EQ(cell("bon", "Reward model"), "yes (paper: no)");
+  EXPECT_EQ(cell("roe", "Answer eval"), "yes (paper: no)");
+  EXPECT_EQ(cell("ets-conf", "Policy model"), "yes (paper: no)");
+  EXPECT_EQ(cell("threadweaver", "Policy model"), "yes (paper: no)");
+  EXPECT_TRUE(cell("tot-conf", "Prune").ends_with("no") ||
+              cell("tot-conf", "Prune") == "yes (paper: no)");
+  for (const char* same : {"hyper", "deepconf"}) {
+    for (const Cell& one : rows[same]) EXPECT_EQ(one.text.find("paper"), std::string::npos) << same;
+  }
+}
+
+const PaperPlace kAime24{"Qwen3-30B", "AIME24"};
+
+// Typed off the paper's pages, not out of the file.
 TEST(PaperNumbersTest, AreThoseOfTheTables) {
-  EXPECT_DOUBLE_EQ(PaperNumber("main", "hyper", "HLE")->percent, 13.5);
-  EXPECT_DOUBLE_EQ(PaperNumber("main", "roe-late", "AIME25")->tokens, 1.64);
-  EXPECT_DOUBLE_EQ(PaperNumber("trees", "rebase 16", "AIME24")->percent, 83.3);
-  EXPECT_FALSE(PaperNumber("trees", "tot", "AIME24").has_value());
-  EXPECT_DOUBLE_EQ(PaperNumber("main", "self-certainty", "ARC-C")->percent, 66.4);
-  EXPECT_STREQ(PaperPlaceOf("arc-e").model, "OLMoE");
-  EXPECT_STREQ(PaperPlaceOf("tinymath").place, "AIME24");
+  const auto main = [](const char* model, const char* data, const char* method) {
+    const PaperPlace place{model, data};
+    return std::pair(PaperNumber("main", place, method, "accuracy"),
+                     PaperNumber("main", place, method, "tokens"));
+  };
+  EXPECT_EQ(main("Qwen3-30B", "AIME24", "hyper"), std::pair(94.0, 0.54));
+  EXPECT_EQ(main("Qwen3-30B", "HLE", "hyper"), std::pair(13.5, 0.81));
+  EXPECT_EQ(main("Qwen3-30B", "AIME25", "roe-late"), std::pair(84.7, 1.64));
+  EXPECT_EQ(main("Qwen3-Next", "HMMT25", "hyper"), std::pair(85.3, 0.74));
+  EXPECT_EQ(main("Qwen3-Next", "HLE", "roe-late"), std::pair(6.5, 2.98));
+  EXPECT_EQ(main("OLMoE", "ARC-C", "self-certainty"), std::pair(66.4, 0.76));
+  EXPECT_EQ(main("DeepSeek-V2", "GSM8K", "hyper"), std::pair(85.5, 0.64));
+  EXPECT_EQ(main("DeepSeek-V2", "MATH500", "deepconf"), std::pair(40.2, 0.65));
+  EXPECT_EQ(PaperNumber("main", {"Qwen3-Next", "AIME24"}, "hyper", "std"), 0.6);
+  EXPECT_EQ(PaperNumber("ablation", {"Qwen3-30B", "HMMT25"}, "manual", "tokens"), 1.87);
+  EXPECT_EQ(PaperNumber("votes", {"Qwen3-30B", "AIME25"}, "length_confidence", "accuracy"), 96.7);
+  EXPECT_EQ(PaperNumber("trees", kAime24, "rebase 16", "accuracy"), 83.3);
+  EXPECT_EQ(PaperNumber("dense", {"DeepSeek-R1-Qwen3-8B", "HMMT25"}, "hyper", "accuracy"), 78.7);
+  EXPECT_EQ(PaperNumber("accounting", {"Qwen3-Next", "HLE"}, "hyper", "peak paths"), 132);
+  EXPECT_EQ(PaperNumber("accounting", {"Qwen3-Next", "HLE"}, "sc", "latency ms"), 16.44e6);
+  EXPECT_TRUE(std::isnan(PaperNumber("trees", kAime24, "tot", "accuracy")));
+  EXPECT_TRUE(std::isnan(PaperNumber("main", kAime24, "hyper", "no such column")));
+  EXPECT_TRUE(PaperNames("main", "roe-late"));
+  EXPECT_FALSE(PaperNames("main", "roe"));
+}
+
+// App. I prints Table 2's accuracies and token ratios once more: two transcriptions of one thing.
+TEST(PaperNumbersTest, TheAccountingRepeatsTable2AndItsOwnRatios) {
+  const auto file = nlohmann::json::parse(PaperNumbersText());
+  EXPECT_EQ(file["main"]["rows"].size(), 4U * 4 * 5);
+  EXPECT_EQ(file["accounting"]["rows"].size(), 2U * 19);  // Self-Certainty lacks AIME25
+  for (const auto& row : file["accounting"]["rows"]) {
+    const PaperPlace place{row[0], row[1]};
+    EXPECT_EQ(PaperNumber("main", place, std::string(row[2]), "accuracy"), row[3]) << row;
+    EXPECT_EQ(PaperNumber("main", place, std::string(row[2]), "tokens"), row[4]) << row;
+    const double sc = PaperNumber("accounting", place, "sc", "effective tokens");
+    EXPECT_NEAR(row[6].get<double>() / sc, row[4].get<double>(), 0.006) << row;
+  }
+}
+
+// Sums of the columns of Table 2, added up from the paper's text.
+TEST(PaperNumbersTest, ColumnsOfTable2AddUp) {
+  const auto file = nlohmann::json::parse(PaperNumbersText());
+  double sums[3] = {};
+  for (const auto& row : file["main"]["rows"]) {
+    for (size_t i = 0; i < 3; ++i) sums[i] += row[3 + i].get<double>();
+  }
+  EXPECT_NEAR(sums[0], 5329.4, 1e-6);
+  EXPECT_NEAR(sums[1], 149.7, 1e-6);
+  EXPECT_NEAR(sums[2], 83.73, 1e-6);
+}
+
+TEST(PaperNumbersTest, StandBesideItsOwnModelsAndDataSetsOnly) {
+  StoredRun run;
+  run.suite = "hmmt25";
+  for (const auto& [name, model] :
+       {std::pair("Qwen3-Next-80B-A3B-Thinking-Q4_K_M.gguf", "Qwen3-Next"),
+        std::pair("qwen3 30b a3b thinking 2507", "Qwen3-30B"),
+        std::pair("DeepSeek-R1-0528-Qwen3-8B-F16", "DeepSeek-R1-Qwen3-8B")}) {
+    run.model = name;
+    EXPECT_EQ(PaperPlaceOf(run), (PaperPlace{model, "HMMT25"})) << name;
+  }
+  for (const char* other : {"tinymath-moe-6m", "Qwen3-30B-A3B-Instruct-2507", ""}) {
+    run.model = other;
+    EXPECT_EQ(PaperPlaceOf(run), std::nullopt) << other;
+  }
+  run.model = "OLMoE-1B-7B-0924-Instruct";
+  run.suite = "tinymath";
+  EXPECT_EQ(PaperPlaceOf(run), std::nullopt);
 }
 
 TEST(PaperTablesTest, TreesTakeTheirWidthIntoTheirName) {
   RunSummary rebase = MadeRun("rebase-conf", 0.5, 300);
   rebase.run.settings["width"] = "8";
-  const Table table = TreesTable({MadeRun("sc", 0.6, 200), rebase, MadeRun("hyper", 0.9, 100)});
+  std::vector<RunSummary> runs = {MadeRun("sc", 0.6, 200), rebase, MadeRun("hyper", 0.9, 100)};
+  EXPECT_EQ(TreesTable(runs).columns.size(), 6U);  // no paper beside another model
+  for (RunSummary& run : runs) PutAt(run, "aime24");
+  const Table table = TreesTable(runs);
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_DOUBLE_EQ(*table.rows[1][4].value, 1.5);
   EXPECT_DOUBLE_EQ(*table.rows[1][6].value, 80.0);
@@ -73,8 +170,13 @@ TEST(PaperTablesTest, VotesCarryBothNormalisations) {
   eval::Accuracy accuracy;
   accuracy.mean = 0.5;
   accuracy.std_dev = std::nan("");
-  const RunVotes votes{MadeRun("hyper", 0.5, 100), {{"length", accuracy}, {"majority", accuracy}}};
-  const Table table = VoteRulesTable({MadeRun("sc", 0.6, 200), votes.run}, {votes});
+  RunVotes votes{MadeRun("hyper", 0.5, 100), {{"length", accuracy}, {"majority", accuracy}}};
+  RunSummary sc = MadeRun("sc", 0.6, 200);
+  EXPECT_EQ(VoteRulesTable({sc, votes.run}, {votes}).columns.size(), 7U);
+  EXPECT_EQ(LengthVotesTable({votes}).columns.size(), 2U);
+  PutAt(sc, "aime25");
+  PutAt(votes.run, "aime25");
+  const Table table = VoteRulesTable({sc, votes.run}, {votes});
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_DOUBLE_EQ(*table.rows[0][5].value, 0.5);
   EXPECT_DOUBLE_EQ(*table.rows[0][6].value, 0.5);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -16,12 +18,9 @@ namespace {
 constexpr double kMegabyte = 1e6;
 constexpr double kMegabytesPerGigabyte = 1e3;
 constexpr double kMilliseconds = 1e3;
-constexpr size_t kMostColumns = 8;  // methods of Table 2 that fit beside each other
-
-Cell IntervalCell(const Accuracy& accuracy) {
-  return Cell::Text(fmt::format("{:.1f} to {:.1f}", kPercent * accuracy.bootstrap.low,
-                                kPercent * accuracy.bootstrap.high));
-}
+constexpr size_t kMostColumns = 8;       // methods of Table 2 that fit beside each other
+constexpr int kFewestForBootstrap = 10;  // questions; fewer give hardly any different resample
+constexpr const char* kPaperGroup = "paper";
 
 // Values in order of first appearance.
 template <class Get>
@@ -34,42 +33,29 @@ std::vector<std::string> Distinct(const std::vector<RunSummary>& runs, Get get) 
   return values;
 }
 
-std::vector<std::string> Suites(const std::vector<RunSummary>& runs) {
-  return Distinct(runs, [](const RunSummary& run) { return run.run.suite; });
+// The method under whose name the paper's numbers stand; none for variants, which have a label of
+// their own.
+std::string PaperMethod(const RunSummary& run) {
+  return run.run.label == run.run.method ? run.run.method : "";
 }
 
-// The paper's number for a run in one of its tables; none for variants, which have a label of their
-// own.
-std::optional<PaperAccuracy> PaperNumberOf(const char* table, const RunSummary& run,
-                                           const char* place) {
-  if (run.run.label != run.run.method) return std::nullopt;
-  return PaperNumber(table, run.run.method, place);
-}
-
-Cell PaperAccuracyCell(const std::optional<PaperAccuracy>& number) {
-  return Cell::Number(number ? number->percent : kNaN, 1);
-}
-
-Cell PaperTokensCell(const std::optional<PaperAccuracy>& number) {
-  return Cell::Number(number ? number->tokens : kNaN, 2);
-}
-
-// Which model and data set the paper's main numbers beside these runs are of.
-std::string PaperNote(const std::vector<RunSummary>& runs) {
-  std::string sources;
-  for (const std::string& suite : Suites(runs)) {
-    const PaperPlace place = PaperPlaceOf(suite);
-    sources += fmt::format("{}{} on {} beside {}", sources.empty() ? "" : ", ", place.model,
-                           place.place, suite);
+// The names of the paper's models and data sets among these runs, each once.
+std::vector<PaperPlace> PaperPlaces(const std::vector<RunSummary>& runs) {
+  std::vector<PaperPlace> places;
+  for (const RunSummary& run : runs) {
+    const std::optional<PaperPlace> place = PaperPlaceOf(run.run);
+    if (place && std::find(places.begin(), places.end(), *place) == places.end()) {
+      places.push_back(*place);
+    }
   }
-  return "Paper: its Table 2, " + sources + "; another model: compare the order, not the numbers.";
+  return places;
 }
 
 // What every table of accuracies and token ratios has to say of its numbers.
 std::vector<std::string> Notes(const std::vector<RunSummary>& runs) {
   std::vector<std::string> notes = {
       "Acc: right / all in percent, no answer is wrong; after the sign the standard deviation over "
-      "repeats (n - 1)."};
+      "repeats (n - 1). 95% interval: Wilson's, over questions."};
   for (const auto& more : {BaselineNotes(runs), RowNotes(runs)}) {
     notes.insert(notes.end(), more.begin(), more.end());
   }
@@ -85,20 +71,33 @@ std::string RepeatsName(const std::vector<RunSummary>& runs) {
 }  // namespace
 
 Cell AccuracyCell(const Accuracy& accuracy) {
+  if (!accuracy.comparable) {
+    return Cell::Range(kPercent * accuracy.low, kPercent * accuracy.high, 1);
+  }
   return Cell::Spread(kPercent * accuracy.mean, kPercent * accuracy.std_dev, 1);
+}
+
+Cell IntervalCell(const Accuracy& accuracy) {
+  return Cell::Range(kPercent * accuracy.interval.low, kPercent * accuracy.interval.high, 1);
+}
+
+Cell PaperCell(const char* table, const RunSummary& run, const std::string& method,
+               const char* column, int decimals) {
+  const std::optional<PaperPlace> place = PaperPlaceOf(run.run);
+  return Cell::Number(place ? PaperNumber(table, *place, method, column) : kNaN, decimals);
 }
 
 Table ResultsTable(const std::vector<RunSummary>& runs) {
   Table table;
   table.name = "results";
   table.title = "Accuracy and cost";
-  table.columns = {{"Method", ""},          {"Suite", ""},      {"Questions", ""},
-                   {RepeatsName(runs), ""}, {"Acc", ""},        {"95% bootstrap", ""},
-                   {"Token", ""},           {"Abs", ""},        {"Effective", ""},
-                   {"N_inst", ""},          {"Mean paths", ""}, {"s/question", ""},
-                   {"Acc", "paper"},        {"Token", "paper"}};
+  table.columns = {{"Method", ""},          {"Suite", ""},         {"Questions", ""},
+                   {RepeatsName(runs), ""}, {"Acc", ""},           {"95% interval", ""},
+                   {"Token", ""},           {"Abs", ""},           {"Effective", ""},
+                   {"N_inst", ""},          {"Mean paths", ""},    {"s/question", ""},
+                   {"Acc", kPaperGroup},    {"Token", kPaperGroup}};
   for (const RunSummary& run : runs) {
-    const auto paper = PaperNumberOf("main", run, PaperPlaceOf(run.run.suite).place);
+    const std::string method = PaperMethod(run);
     table.rows.push_back({Cell::Text(RowLabel(run)), Cell::Text(run.run.suite),
                           Cell::Number(run.accuracy.questions, 0),
                           Cell::Number(run.accuracy.repeats, 0), AccuracyCell(run.accuracy),
@@ -106,10 +105,11 @@ Table ResultsTable(const std::vector<RunSummary>& runs) {
                           Cell::Number(run.generated_tokens, 0),
                           Cell::Number(run.effective_tokens, 0), Cell::Number(run.instances, 1),
                           Cell::Number(run.mean_paths, 1), Cell::Number(run.latency_s, 2),
-                          PaperAccuracyCell(paper), PaperTokensCell(paper)});
+                          PaperCell("main", run, method, "accuracy", 1),
+                          PaperCell("main", run, method, "tokens", 2)});
   }
   table.notes = Notes(runs);
-  table.notes.push_back(PaperNote(runs));
+  if (DropEmptyColumns(table, kPaperGroup)) table.notes.emplace_back("Paper: its Table 2.");
   return table;
 }
 
@@ -152,7 +152,7 @@ std::vector<Cell> MainRow(const std::vector<RunSummary>& runs, const RunSummary&
                           const std::string& name, const std::vector<std::string>& methods,
                           std::vector<std::string>& notes) {
   std::vector<Cell> row = {Cell::Text(line.run.model), Cell::Text(name)};
-  Cell* best = nullptr;
+  std::vector<Cell*> accuracies;
   row.resize(2 + 2 * methods.size());
   for (size_t method = 0; method < methods.size(); ++method) {
     std::vector<const RunSummary*> own;
@@ -171,39 +171,30 @@ std::vector<Cell> MainRow(const std::vector<RunSummary>& runs, const RunSummary&
     if (own.size() != 1) continue;
     row[2 + 2 * method] = Cell::Number(EffectiveRatio(runs, *own.front()), 2);
     row[3 + 2 * method] = AccuracyCell(own.front()->accuracy);
-    Cell& accuracy = row[3 + 2 * method];
-    if (accuracy.value && (best == nullptr || *accuracy.value > *best->value)) best = &accuracy;
+    accuracies.push_back(&row[3 + 2 * method]);
   }
-  if (best != nullptr) best->best = true;
+  MarkBest(accuracies);
   return row;
 }
 
-// The paper's row for that suite; empty where it has none of the methods.
-std::vector<Cell> PaperRow(const std::string& suite, const std::vector<std::string>& methods) {
-  const PaperPlace place = PaperPlaceOf(suite);
+// The paper's row for a model and a data set.
+std::vector<Cell> PaperRow(const PaperPlace& place, const std::vector<std::string>& methods) {
   std::vector<Cell> row = {Cell::Text(fmt::format("paper: {}", place.model)),
-                           Cell::Text(place.place)};
-  bool any = false;
+                           Cell::Text(place.data_set)};
   for (const std::string& method : methods) {
-    const auto number = PaperNumber("main", method, place.place);
-    any = any || number.has_value();
-    row.push_back(PaperTokensCell(number));
-    row.push_back(PaperAccuracyCell(number));
+    row.push_back(Cell::Number(PaperNumber("main", place, method, "tokens"), 2));
+    row.push_back(Cell::Spread(PaperNumber("main", place, method, "accuracy"),
+                               PaperNumber("main", place, method, "std"), 1));
   }
-  return any ? row : std::vector<Cell>();
+  return row;
 }
 
 // The columns of Table 2: all rows, or where those are too many for a line, the paper's methods.
-std::vector<std::string> MainMethods(const std::vector<RunSummary>& runs,
-                                     const std::vector<std::string>& labels) {
+std::vector<std::string> MainMethods(const std::vector<std::string>& labels) {
   if (labels.size() <= kMostColumns) return labels;
   std::vector<std::string> methods;
-  for (const std::string& label : labels) {
-    const bool named = std::any_of(runs.begin(), runs.end(), [&label](const RunSummary& run) {
-      return PaperNumber("main", label, PaperPlaceOf(run.run.suite).place).has_value();
-    });
-    if (named) methods.push_back(label);
-  }
+  std::copy_if(labels.begin(), labels.end(), std::back_inserter(methods),
+               [](const std::string& label) { return PaperNames("main", label); });
   return methods.empty() ? labels : methods;
 }
 
@@ -214,7 +205,7 @@ Table MainTable(const std::vector<RunSummary>& runs) {
   table.name = "main-results";
   table.title = "Token cost and accuracy across models and datasets";
   const auto labels = Distinct(runs, [](const RunSummary& run) { return run.run.label; });
-  const std::vector<std::string> methods = MainMethods(runs, labels);
+  const std::vector<std::string> methods = MainMethods(labels);
   table.columns = {{"Model", ""}, {"Dataset", ""}};
   for (const std::string& method : methods) {
     table.columns.push_back({"Token", method});
@@ -225,11 +216,9 @@ Table MainTable(const std::vector<RunSummary>& runs) {
   for (const RunSummary* line : lines) {
     table.rows.push_back(MainRow(runs, *line, LineName(lines, *line), methods, table.notes));
   }
-  for (const std::string& suite : Suites(runs)) {
-    std::vector<Cell> row = PaperRow(suite, methods);
-    if (!row.empty()) table.rows.push_back(std::move(row));
+  for (const PaperPlace& place : PaperPlaces(runs)) {
+    table.rows.push_back(PaperRow(place, methods));
   }
-  table.notes.push_back(PaperNote(runs));
   if (methods.size() < labels.size()) {
     table.notes.push_back(
         fmt::format("{} other rows of the study stand in the table results, by line.",
@@ -244,8 +233,8 @@ Table AblationTable(const std::vector<RunSummary>& runs) {
   table.title = "Ablation I: expansion strategies";
   table.columns = {{"Method", ""},          {"Dataset", ""},         {"Acc", ""},
                    {"Effective", "Tokens"}, {"Abs", "Tokens"},       {"single", "Decisions"},
-                   {"multi", "Decisions"},  {"branch", "Decisions"}, {"AIME25", "paper Acc"},
-                   {"HMMT25", "paper Acc"}};
+                   {"multi", "Decisions"},  {"branch", "Decisions"}, {"Acc", kPaperGroup},
+                   {"Tokens", kPaperGroup}};
   for (const RunSummary& run : runs) {
     const auto decisions = [&](Action action) {
       return Cell::Number(static_cast<double>(run.actions[static_cast<size_t>(action)]), 0);
@@ -254,13 +243,13 @@ Table AblationTable(const std::vector<RunSummary>& runs) {
         {Cell::Text(RowLabel(run)), Cell::Text(run.run.suite), AccuracyCell(run.accuracy),
          Cell::Number(EffectiveRatio(runs, run), 2), Cell::Number(GeneratedRatio(runs, run), 2),
          decisions(Action::kSingleToken), decisions(Action::kMultiToken),
-         decisions(Action::kBranch), PaperAccuracyCell(PaperNumberOf("ablation", run, "AIME25")),
-         PaperAccuracyCell(PaperNumberOf("ablation", run, "HMMT25"))});
+         decisions(Action::kBranch), PaperCell("ablation", run, PaperMethod(run), "accuracy", 1),
+         PaperCell("ablation", run, PaperMethod(run), "tokens", 2)});
   }
   MarkBest(table, 0, table.rows.size(), {2});
   table.notes = Notes(runs);
-  table.notes.emplace_back(
-      "Paper: its Ablation I on Qwen3-30B; another model: compare the order, not the numbers.");
+  table.notes.emplace_back("Decisions: those that changed the pool; any other is None.");
+  if (DropEmptyColumns(table, kPaperGroup)) table.notes.emplace_back("Paper: its Ablation I.");
   return table;
 }
 
@@ -268,7 +257,7 @@ Table VoteTable(const RunSummary& run, const std::vector<RuleAccuracy>& rules) {
   Table table;
   table.name = "ablation-voting";
   table.title = "Voting rules over the paths of " + run.run.label + " on " + run.run.suite;
-  table.columns = {{"Voting rule", ""}, {"Acc", ""}, {"95% bootstrap", ""}};
+  table.columns = {{"Voting rule", ""}, {"Acc", ""}, {"95% interval", ""}};
   for (const RuleAccuracy& rule : rules) {
     table.rows.push_back({Cell::Text(Marked(rule.rule, rule.accuracy)), AccuracyCell(rule.accuracy),
                           IntervalCell(rule.accuracy)});
@@ -285,20 +274,23 @@ namespace {
 
 // The paper's own row beside that of a method that it names.
 std::vector<Cell> PaperAccountingRow(const RunSummary& run) {
-  const char* place = PaperPlaceOf(run.run.suite).place;
-  const auto row = PaperAccountingOf(run.run.label, place);
-  if (!row) return {};
-  return {Cell::Text("paper: Qwen3-30B"),
-          Cell::Text(place),
-          Cell::Text(RowLabel(run)),
-          Cell::Number(row->percent, 1),
-          Cell::Number(row->sc_norm, 2),
-          Cell::Number(row->abs_tokens, 0),
-          Cell::Number(row->effective_tokens, 0),
-          Cell::Number(row->latency_ms, 0),
-          Cell::Number(row->peak_paths, 0),
-          Cell::Number(row->mean_paths, 1),
-          Cell::Number(row->peak_kv_gb * kMegabytesPerGigabyte, 0)};
+  const std::optional<PaperPlace> place = PaperPlaceOf(run.run);
+  if (!place) return {};
+  const auto number = [&](const char* column) {
+    return PaperNumber("accounting", *place, run.run.label, column);
+  };
+  if (std::isnan(number("accuracy"))) return {};
+  return {Cell::Text("paper: " + place->model),
+          Cell::Text(place->data_set),
+          Cell::Text(run.run.label),
+          Cell::Number(number("accuracy"), 1),
+          Cell::Number(number("sc norm"), 2),
+          Cell::Number(number("abs tokens"), 0),
+          Cell::Number(number("effective tokens"), 0),
+          Cell::Number(number("latency ms"), 0),
+          Cell::Number(number("peak paths"), 0),
+          Cell::Number(number("mean paths"), 1),
+          Cell::Number(number("peak KV GB") * kMegabytesPerGigabyte, 0)};
 }
 
 }  // namespace
@@ -312,21 +304,26 @@ Table AccountingTable(const std::vector<RunSummary>& runs) {
                    {"Eff tokens", ""}, {"Latency (ms)", ""}, {"Peak paths", ""},
                    {"Avg paths", ""},  {"Peak KV (MB)", ""}};
   for (const RunSummary& run : runs) {
+    Cell accuracy = AccuracyCell(run.accuracy);
+    accuracy.spread.reset();
     table.rows.push_back(
-        {Cell::Text(run.run.model), Cell::Text(run.run.suite), Cell::Text(RowLabel(run)),
-         Cell::Number(kPercent * run.accuracy.mean, 1), Cell::Number(EffectiveRatio(runs, run), 2),
-         Cell::Number(run.generated_tokens, 0), Cell::Number(run.effective_tokens, 0),
-         Cell::Number(kMilliseconds * run.latency_s, 0), Cell::Number(run.peak_paths, 0),
-         Cell::Number(run.mean_paths, 1), Cell::Number(run.peak_kv_bytes / kMegabyte, 2)});
+        {Cell::Text(run.run.model), Cell::Text(run.run.suite), Cell::Text(RowLabel(run)), accuracy,
+         Cell::Number(EffectiveRatio(runs, run), 2), Cell::Number(run.generated_tokens, 0),
+         Cell::Number(run.effective_tokens, 0), Cell::Number(kMilliseconds * run.latency_s, 0),
+         Cell::Number(run.peak_paths, 0), Cell::Number(run.mean_paths, 1),
+         Cell::Number(run.peak_kv_bytes / kMegabyte, 2)});
   }
+  const size_t own = table.rows.size();
   for (const RunSummary& run : runs) {
     std::vector<Cell> row = PaperAccountingRow(run);
     if (!row.empty()) table.rows.push_back(std::move(row));
   }
   table.notes = Notes(runs);
   table.notes.emplace_back("Tokens and latency per question; peaks over all questions.");
-  table.notes.emplace_back(
-      "Paper: its App. I; another model and machine: compare the ratios of rows, not the numbers.");
+  if (table.rows.size() > own) {
+    table.notes.emplace_back(
+        "Paper: its App. I; on another machine the latency is not comparable.");
+  }
   return table;
 }
 
@@ -337,16 +334,20 @@ Table ComparisonTable(const std::vector<ComparedRows>& rows) {
   table.columns = {{"A", ""},      {"B", ""},      {"Questions", ""},     {"Acc A", ""},
                    {"Acc B", ""},  {"A - B", ""},  {"95% bootstrap", ""}, {"p bootstrap", ""},
                    {"Only A", ""}, {"Only B", ""}, {"p McNemar", ""}};
+  bool any_few = false;
   for (const ComparedRows& row : rows) {
     const RunComparison& comparison = row.comparison;
     const PairedDifference& difference = comparison.difference;
+    const bool few = comparison.questions < kFewestForBootstrap;
+    any_few = any_few || few;
     table.rows.push_back(
         {Cell::Text(row.first), Cell::Text(row.second), Cell::Number(comparison.questions, 0),
          Cell::Number(kPercent * comparison.first, 1),
          Cell::Number(kPercent * comparison.second, 1), Cell::Number(kPercent * difference.mean, 1),
-         Cell::Text(fmt::format("{:.1f} to {:.1f}", kPercent * difference.interval.low,
-                                kPercent * difference.interval.high)),
-         Cell::Number(difference.p_value, 4), Cell::Number(comparison.only_first, 0),
+         few ? Cell::Range(kNaN, kNaN, 1)
+             : Cell::Range(kPercent * difference.interval.low, kPercent * difference.interval.high,
+                           1),
+         Cell::Number(few ? kNaN : difference.p_value, 4), Cell::Number(comparison.only_first, 0),
          Cell::Number(comparison.only_second, 0), Cell::Number(comparison.mcnemar_p, 4)});
   }
   table.notes = {
@@ -354,6 +355,11 @@ Table ComparisonTable(const std::vector<ComparedRows>& rows) {
       "and failed ones count as wrong.",
       "Bootstrap: questions resampled in pairs. Only A, only B: questions that one row alone "
       "answers right in more than half of its repeats; McNemar's test is exact and two-sided."};
+  if (any_few) {
+    table.notes.push_back(fmt::format(
+        "Fewer than {} questions are too few for a bootstrap, so there is none of them.",
+        kFewestForBootstrap));
+  }
   return table;
 }
 

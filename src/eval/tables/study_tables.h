@@ -11,12 +11,21 @@ namespace hyper::eval {
 
 inline constexpr double kPercent = 100;
 
-// Accuracy in percent with its standard deviation over repeats.
+// Accuracy in percent with its standard deviation over repeats; where too much is open to say one,
+// the range that it lies within.
 Cell AccuracyCell(const Accuracy& accuracy);
 
-// One line per run: accuracy with its spread over repeats and its bootstrap interval, tokens
-// normalised by SC (effective and abs) and absolute, N_inst, paths, latency. "Token" is over the SC
-// of src/eval/metrics/study_baseline.h, and empty without one. Pure, as all functions here.
+// Its interval in percent.
+Cell IntervalCell(const Accuracy& accuracy);
+
+// The paper's number for a run, by table and column (src/eval/tables/paper_numbers.h): only beside
+// the paper's own models and data sets.
+Cell PaperCell(const char* table, const RunSummary& run, const std::string& method,
+               const char* column, int decimals);
+
+// One line per run: accuracy with its spread over repeats and its interval, tokens normalised by SC
+// (effective and abs) and absolute, N_inst, paths, latency. "Token" is over the SC of
+// src/eval/metrics/study_baseline.h, and empty without one. Pure, as all functions here.
 Table ResultsTable(const std::vector<RunSummary>& runs);
 
 // Table 2: a line per model and suite, and per seed, engine and program where these differ; columns

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace hyper::eval {
@@ -17,9 +18,17 @@ bool Known(const std::optional<double>& value) { return value && std::isfinite(*
 
 std::string Rounded(double value, int decimals) { return fmt::format("{:.{}f}", value, decimals); }
 
-// "88.0", "88.0 +- 2.0" with `plus_minus` between, or the text.
+// Whether a cell is one of numbers, known or not.
+bool IsNumber(const Cell& cell) { return cell.value || cell.low; }
+
+// "88.0", "88.0 +- 2.0" with `plus_minus` between, "80.0 to 90.0", or the text.
 std::string Shown(const Cell& cell, std::string_view plus_minus) {
-  if (!Known(cell.value)) return cell.value ? "-" : cell.text;
+  if (Known(cell.low) && Known(cell.high)) {
+    return Rounded(*cell.low, cell.decimals) + " to " + Rounded(*cell.high, cell.decimals);
+  }
+  if (!Known(cell.value)) {
+    return IsNumber(cell) ? "-" : cell.text;
+  }
   std::string shown = Rounded(*cell.value, cell.decimals);
   if (Known(cell.spread)) {
     shown += fmt::format(" {} {}", plus_minus, Rounded(*cell.spread, cell.decimals));
@@ -43,8 +52,8 @@ std::vector<bool> NumberColumns(const Table& table) {
   std::vector<bool> numbers(table.columns.size(), false);
   for (size_t i = 0; i < numbers.size(); ++i) {
     for (const auto& row : table.rows) {
-      if (!row[i].value && row[i].text.empty()) continue;
-      numbers[i] = row[i].value.has_value();
+      if (!IsNumber(row[i]) && row[i].text.empty()) continue;
+      numbers[i] = IsNumber(row[i]);
       break;
     }
   }
@@ -165,26 +174,54 @@ std::string FullNumber(const std::optional<double>& value) {
   return Known(value) ? fmt::format("{}", *value) : std::string();
 }
 
+// What CSV and JSON hold of a column: the cells themselves, spreads, ranges.
+struct Parts {
+  bool plain = false;
+  bool spread = false;
+  bool range = false;
+};
+
+std::vector<Parts> PartsOf(const Table& table) {
+  std::vector<Parts> parts(table.columns.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (const auto& row : table.rows) {
+      const Cell& cell = row[i];
+      parts[i].spread = parts[i].spread || cell.spread;
+      parts[i].range = parts[i].range || cell.low;
+      parts[i].plain = parts[i].plain || cell.value || !cell.text.empty();
+    }
+    parts[i].plain = parts[i].plain || !parts[i].range;
+  }
+  return parts;
+}
+
 std::string Csv(const Table& table) {
-  std::vector<bool> spreads(table.columns.size(), false);
-  for (const auto& row : table.rows) {
-    for (size_t i = 0; i < row.size(); ++i) spreads[i] = spreads[i] || row[i].spread.has_value();
-  }
+  const std::vector<Parts> parts = PartsOf(table);
   std::string text;
-  const auto add = [&](const std::string& field, bool first) {
-    text += (first ? "" : ",") + CsvField(field);
-  };
-  for (size_t i = 0; i < table.columns.size(); ++i) {
-    add(FlatName(table.columns[i]), i == 0);
-    if (spreads[i]) add(FlatName(table.columns[i]) + " std", false);
-  }
-  text += "\n";
-  for (const auto& row : table.rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      add(row[i].value ? FullNumber(row[i].value) : row[i].text, i == 0);
-      if (spreads[i]) add(FullNumber(row[i].spread), false);
+  const auto add_line = [&](const std::vector<std::string>& fields) {
+    for (size_t i = 0; i < fields.size(); ++i) {
+      text += (i == 0 ? "" : ",") + CsvField(fields[i]);
     }
     text += "\n";
+  };
+  std::vector<std::string> heads;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::string name = FlatName(table.columns[i]);
+    if (parts[i].plain) heads.push_back(name);
+    if (parts[i].spread) heads.push_back(name + " std");
+    if (parts[i].range) heads.insert(heads.end(), {name + " low", name + " high"});
+  }
+  add_line(heads);
+  for (const auto& row : table.rows) {
+    std::vector<std::string> fields;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const Cell& cell = row[i];
+      if (parts[i].plain) fields.push_back(cell.value ? FullNumber(cell.value) : cell.text);
+      if (parts[i].spread) fields.push_back(FullNumber(cell.spread));
+      if (parts[i].range)
+        fields.insert(fields.end(), {FullNumber(cell.low), FullNumber(cell.high)});
+    }
+    add_line(fields);
   }
   return text;
 }
@@ -193,14 +230,27 @@ Json NumberOrNull(const std::optional<double>& value) {
   return Known(value) ? Json(*value) : Json(nullptr);
 }
 
+// The number of a cell, or its text. Counts are whole numbers.
+Json PlainJson(const Cell& cell) {
+  if (!cell.value) return cell.low ? Json(nullptr) : Json(cell.text);
+  const bool count =
+      cell.decimals == 0 && Known(cell.value) && *cell.value == std::rint(*cell.value);
+  return count ? Json(static_cast<int64_t>(*cell.value)) : NumberOrNull(cell.value);
+}
+
 std::string JsonForm(const Table& table) {
+  const std::vector<Parts> parts = PartsOf(table);
   Json rows = Json::array();
   for (const auto& row : table.rows) {
     Json object = Json::object();
     for (size_t i = 0; i < row.size(); ++i) {
       const std::string name = FlatName(table.columns[i]);
-      object[name] = row[i].value ? NumberOrNull(row[i].value) : Json(row[i].text);
+      if (parts[i].plain) object[name] = PlainJson(row[i]);
       if (row[i].spread) object[name + " std"] = NumberOrNull(row[i].spread);
+      if (row[i].low) {
+        object[name + " low"] = NumberOrNull(row[i].low);
+        object[name + " high"] = NumberOrNull(row[i].high);
+      }
     }
     rows.push_back(std::move(object));
   }
@@ -240,7 +290,7 @@ std::string LatexEscaped(const std::string& text) {
 
 std::string LatexCell(const Cell& cell) {
   if (!Known(cell.value)) {
-    const std::string text = LatexEscaped(cell.value ? "-" : cell.text);
+    const std::string text = LatexEscaped(Shown(cell, ""));
     return cell.best ? "\\textbf{" + text + "}" : text;
   }
   const std::string number = Rounded(*cell.value, cell.decimals);
@@ -318,6 +368,14 @@ Cell Cell::Spread(double value, double spread, int decimals) {
   return cell;
 }
 
+Cell Cell::Range(double low, double high, int decimals) {
+  Cell cell;
+  cell.low = low;
+  cell.high = high;
+  cell.decimals = decimals;
+  return cell;
+}
+
 std::optional<TableForm> ParseTableForm(const std::string& name) {
   if (name == "text") return TableForm::kTerminal;
   if (name == "markdown") return TableForm::kMarkdown;
@@ -355,16 +413,39 @@ std::string RenderTables(const std::vector<Table>& tables, TableForm form) {
 
 void MarkBest(Table& table, size_t first, size_t last, const std::vector<size_t>& columns) {
   for (const size_t column : columns) {
-    std::optional<double> best;
-    for (size_t row = first; row < last; ++row) {
-      const std::optional<double>& value = table.rows[row][column].value;
-      if (Known(value) && (!best || *value > *best)) best = value;
-    }
-    for (size_t row = first; row < last; ++row) {
-      Cell& cell = table.rows[row][column];
-      cell.best = best && Known(cell.value) && *cell.value == *best;
-    }
+    std::vector<Cell*> cells;
+    for (size_t row = first; row < last; ++row) cells.push_back(&table.rows[row][column]);
+    MarkBest(cells);
   }
+}
+
+void MarkBest(const std::vector<Cell*>& cells) {
+  // Means over questions in another order differ in their last digits.
+  constexpr double kEqual = 1e-9;
+  double best = -std::numeric_limits<double>::infinity();
+  for (const Cell* cell : cells) {
+    if (Known(cell->value)) best = std::max(best, *cell->value);
+  }
+  std::vector<Cell*> leaders;
+  for (Cell* cell : cells) {
+    if (Known(cell->value) && *cell->value > best - kEqual) leaders.push_back(cell);
+  }
+  if (leaders.size() == 1) leaders.front()->best = true;
+}
+
+bool DropEmptyColumns(Table& table, const std::string& group) {
+  bool left = false;
+  for (size_t i = table.columns.size(); i-- > 0;) {
+    if (table.columns[i].group != group) continue;
+    const bool used = std::any_of(table.rows.begin(), table.rows.end(),
+                                  [i](const auto& row) { return Known(row[i].value); });
+    left = left || used;
+    if (used) continue;
+    const auto place = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + place);
+    for (auto& row : table.rows) row.erase(row.begin() + place);
+  }
+  return left;
 }
 
 }  // namespace hyper::eval

@@ -7,17 +7,20 @@
 
 namespace hyper::eval {
 
-// What stands in a cell: nothing, a text, or a number with its spread.
+// What stands in a cell: nothing, a text, a number with its spread, or a range. NaN is nothing.
 struct Cell {
   std::string text;
-  std::optional<double> value;   // counts before `text`; NaN is nothing
-  std::optional<double> spread;  // standard deviation; NaN is nothing
-  int decimals = 1;
+  std::optional<double> value;   // counts before `text`
+  std::optional<double> spread;  // standard deviation
+  std::optional<double> low;     // of a range; then there is no value
+  std::optional<double> high;
+  int decimals = 1;   // 0: a count, where it is a whole number
   bool best = false;  // bold where the form can
 
   static Cell Text(std::string text);
   static Cell Number(double value, int decimals);
   static Cell Spread(double value, double spread, int decimals);
+  static Cell Range(double low, double high, int decimals);
 };
 
 struct Column {
@@ -39,8 +42,8 @@ enum class TableForm { kTerminal, kMarkdown, kCsv, kJson, kLatex };
 std::optional<TableForm> ParseTableForm(const std::string& name);
 
 // The table as text that ends in a line break. CSV and JSON hold full-precision numbers, the spread
-// in a column or member of its own, and no notes in CSV; the others round. Text of cells is escaped
-// as the form needs. Pure.
+// and both ends of a range in columns or members of their own ("Acc std", "Acc low", "Acc high"),
+// and no notes in CSV; the others round. Text of cells is escaped as the form needs. Pure.
 std::string RenderTable(const Table& table, TableForm form);
 
 // Several tables, a blank line between two; as JSON one object alone, or an array of all. Pure.
@@ -49,8 +52,12 @@ std::string RenderTables(const std::vector<Table>& tables, TableForm form);
 // A field of CSV (RFC 4180): quoted where needed, quotes doubled. Pure.
 std::string CsvField(const std::string& text);
 
-// Marks the largest value of each column named in `columns` among rows [first, last); all of them
-// on a tie. Cells without a value are passed over.
+// Marks the largest value of each column named in `columns` among rows [first, last); none on a
+// tie. Cells without a value are passed over.
 void MarkBest(Table& table, size_t first, size_t last, const std::vector<size_t>& columns);
+void MarkBest(const std::vector<Cell*>& cells);
+
+// Takes out the columns of a group that hold no number in any row. True where one is left.
+bool DropEmptyColumns(Table& table, const std::string& group);
 
 }  // namespace hyper::eval

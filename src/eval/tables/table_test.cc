@@ -93,16 +93,55 @@ TEST(TableTest, FormsAreNamed) {
   EXPECT_EQ(ParseTableForm("LaTeX"), std::nullopt);
 }
 
-TEST(MarkBestTest, TheLargestOfEachColumnAndAllOnATie) {
+TEST(MarkBestTest, TheLargestOfEachColumnAndNoneOnATie) {
   Table table;
-  table.columns = {{"name", ""}, {"x", ""}};
-  for (const double value : {1.0, 3.0, 3.0, std::nan(""), 9.0}) {
-    table.rows.push_back({Cell::Text("r"), Cell::Number(value, 0)});
+  table.columns = {{"name", ""}, {"x", ""}, {"y", ""}};
+  const double y[] = {1, 3, 2, std::nan(""), 9};
+  for (const double value : {1.0, 3.0, 3.0 - 1e-12, std::nan(""), 9.0}) {
+    const double other = y[table.rows.size()];
+    table.rows.push_back({Cell::Text("r"), Cell::Number(value, 0), Cell::Number(other, 0)});
   }
-  MarkBest(table, 0, 4, {1});
+  MarkBest(table, 0, 4, {1, 2});
   std::string marks;
-  for (const auto& row : table.rows) marks += row[1].best ? 'b' : '.';
-  EXPECT_EQ(marks, ".bb..");
+  for (const auto& row : table.rows) {
+    for (const size_t column : {1, 2}) marks += row[column].best ? 'b' : '.';
+  }
+  EXPECT_EQ(marks, "...b......");
+}
+
+TEST(TableTest, RangesAreTwoNumbers) {
+  Table table;
+  table.columns = {{"Acc", ""}, {"interval", ""}, {"Questions", ""}};
+  table.rows = {{Cell::Spread(50, 2, 1), Cell::Range(12.25, 80, 1), Cell::Number(12, 0)},
+                {Cell::Range(0, 100, 1), Cell::Range(std::nan(""), std::nan(""), 1), Cell{}}};
+  EXPECT_EQ(RenderTable(table, TableForm::kCsv),
+            "Acc,Acc std,Acc low,Acc high,interval low,interval high,Questions\n"
+            "50,2,,,12.25,80,12\n"
+            ",,0,100,,,\n");
+  const auto rows = nlohmann::json::parse(RenderTable(table, TableForm::kJson))["rows"];
+  EXPECT_EQ(rows[0]["interval low"], 12.25);
+  EXPECT_FALSE(rows[0].contains("interval"));
+  EXPECT_TRUE(rows[0]["Questions"].is_number_integer());
+  EXPECT_TRUE(rows[1]["Acc"].is_null());
+  EXPECT_EQ(rows[1]["Acc high"], 100);
+  EXPECT_TRUE(rows[1]["interval high"].is_null());
+  const std::string text = RenderTable(table, TableForm::kTerminal);
+  EXPECT_NE(text.find("12.2 to 80.0"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.0 to 100.0         -"), std::string::npos) << text;
+  EXPECT_NE(RenderTable(table, TableForm::kLatex).find("0.0 to 100.0 & -"), std::string::npos);
+}
+
+TEST(TableTest, ColumnsOfAGroupWithoutNumbersAreDropped) {
+  Table table;
+  table.columns = {{"a", ""}, {"b", "g"}, {"c", "g"}};
+  table.rows = {{Cell::Text("x"), Cell::Number(std::nan(""), 1), Cell::Number(1, 1)}};
+  EXPECT_TRUE(DropEmptyColumns(table, "g"));
+  ASSERT_EQ(table.columns.size(), 2U);
+  EXPECT_EQ(table.columns[1].name, "c");
+  EXPECT_EQ(table.rows[0].size(), 2U);
+  table.rows[0][1] = Cell{};
+  EXPECT_FALSE(DropEmptyColumns(table, "g"));
+  EXPECT_EQ(table.columns.size(), 1U);
 }
 
 }  // namespace
