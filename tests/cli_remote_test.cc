@@ -196,6 +196,76 @@ TEST(RemoteCli, StudiesAskForNoMoreTokensThanAPathMayHave) {
   EXPECT_EQ(most, 60);
 }
 
+// A server that answers the probe and then refuses: no answer, so never a wrong one.
+TEST(RemoteCli, AStudyOnAServerThatRefusesFailsAndGoesOnLater) {
+  ScriptedModel model(WriteAnswer);
+  std::atomic<bool> refuses{true};
+  model.fault = [&refuses](int, const Json& body, ServerConnection& connection) {
+    if (!refuses || body["max_tokens"] < 20) return false;
+    connection.Respond(401, R"({"error":{"code":401,"message":"the key has expired"}})");
+    return true;
+  };
+  ScriptedServer server(model.handler());
+  const TemporaryFolder folder;
+  const std::vector<std::string> eval = {"eval",
+                                         "--engine",
+                                         server.url(),
+                                         "--methods",
+                                         "sc",
+                                         "--questions",
+                                         "2",
+                                         "--levels",
+                                         "1",
+                                         "--width",
+                                         "2",
+                                         "--study",
+                                         folder.File("study.db"),
+                                         "--format",
+                                         "json"};
+  const ProcessResult refused = Hyper(eval);
+  EXPECT_EQ(refused.exit_code, 69) << refused.err;
+  const std::string words = "the key has expired";
+  const size_t said = refused.err.find(words);
+  EXPECT_NE(said, std::string::npos) << refused.err;
+  const Json row = Json::parse(refused.out)["rows"][0];
+  EXPECT_EQ(row["Method"], "sc (!)");
+  EXPECT_TRUE(row["Acc"].is_null()) << row;
+  EXPECT_EQ(row["Acc low"], 0);
+  EXPECT_EQ(row["Acc high"], 100);
+  refuses = false;
+  std::vector<std::string> resume = eval;
+  resume.emplace_back("--resume");
+  const ProcessResult again = Hyper(resume);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(Json::parse(again.out)["rows"][0]["Method"], "sc");
+}
+
+TEST(RemoteCli, AJudgeIsAskedAboutFreeText) {
+  ScriptedModel model(WriteAnswer);
+  ScriptedServer server(model.handler());
+  std::atomic<int> asked{0};
+  ScriptedServer judge([&asked](const HttpMessage&, ServerConnection& connection) {
+    ++asked;
+    connection.Respond(200,
+                       Json({{"choices", {{{"message", {{"content", "correct: yes"}}}}}}}).dump());
+  });
+  const TemporaryFolder folder;
+  const std::string data = WriteFile(
+      folder.File("hle.jsonl"),
+      R"({"id": "a", "question": "How?", "answer": "forty-two", "answer_type": "exactMatch"})");
+  const std::string study = folder.File("study.db");
+  const ProcessResult ran =
+      Hyper({"eval", "--engine", server.url(), "--suite", "hle", "--data", data, "--methods", "sc",
+             "--width", "2", "--max-tokens", "60", "--study", study, "--judge", judge.url()});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(asked, 1);
+  EXPECT_NE(ran.err.find("asked about 1 answers: 1 right, 0 wrong"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.out.find("100.0"), std::string::npos) << ran.out;
+  const ProcessResult graded = Hyper({"grade", study, "--judge", judge.url(), "--json"});
+  EXPECT_EQ(graded.exit_code, 0) << graded.err;
+  EXPECT_EQ(Json::parse(graded.out)["judge"]["asked"], 0);
+}
+
 // Case A03: a server that allows one choice a request; paths are requests of one choice each.
 TEST(RemoteCli, AServerOfOneChoicePerRequestStillVotes) {
   ScriptedModel model(WriteAnswer);

@@ -55,7 +55,8 @@ struct ItemKey {
 
 enum class ItemStatus {
   kDone,     // the method came to its end
-  kPartial,  // stopped by a limit that belongs to the run; the vote so far is the result
+  kPartial,  // stopped by a limit that belongs to the run, or a few paths were lost; the vote
+             // counts
   kFailed,   // an error, or the user, ended it before its end; it is made again on resume
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "apps/hyper/commands/eval_tables.h"
 #include "apps/hyper/flags/eval_flags.h"
 #include "apps/hyper/interrupt.h"
+#include "apps/hyper/printers/judge_line.h"
 #include "apps/hyper/secret.h"
 #include "hyper/ask.h"
 #include "hyper/llama_engine.h"
@@ -100,7 +102,30 @@ Status Judge(const EvalFlags& flags, Store& store) {
   eval::JudgeOptions judge = flags.judge;
   judge.key = FromEnvironment({"HYPER_JUDGE_KEY"});
   const Result<eval::GradingReport> graded = eval::GradeStudy(store, /*all=*/false, &judge);
-  return graded ? Status() : Status(graded.error());
+  if (!graded) return graded.error();
+  Tell(JudgeLine(judge, *graded));
+  return {};
+}
+
+// Says once what the engine said where items of these runs have no result. Returns their number.
+Result<int> WarnOfFailures(Store& store, const std::vector<int64_t>& runs) {
+  int failed = 0;
+  std::string reason;
+  for (const int64_t run : std::set<int64_t>(runs.begin(), runs.end())) {
+    const Result<std::vector<ItemSummary>> items = store.Items(run);
+    if (!items) return items.error();
+    for (const ItemSummary& item : *items) {
+      if (item.status != ItemStatus::kFailed) continue;
+      ++failed;
+      reason = reason.empty() ? item.reason : reason;
+    }
+  }
+  if (failed > 0) {
+    Warn(kEvalCommand,
+         fmt::format("{} answers failed, and the same command asks for them again: {}", failed,
+                     OneLine(reason)));
+  }
+  return failed;
 }
 
 Result<Prepared> Prepare(const EvalFlags& flags) {
@@ -208,10 +233,6 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
   Status status = runner.Run([&] { return interrupt.interrupted(); }, ShowStudy);
   if (isatty(STDERR_FILENO) != 0) Tell("\n");
   if (!status) return status.error();
-  if (runner.progress().failed > 0) {
-    Warn(kEvalCommand, fmt::format("{} items failed; the same command tries them again",
-                                   runner.progress().failed));
-  }
   return runner.runs();
 }
 
@@ -266,14 +287,17 @@ int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
   const InterruptGuard interrupt;
   const Result<std::vector<int64_t>> runs = RunAll(flags, prepared, **engine, store, interrupt);
   if (!runs) return Complain(kEvalCommand, runs.error());
-  if (!interrupt.interrupted()) {
-    if (Status status = Judge(flags, store); !status) return Complain(kEvalCommand, status.error());
-  }
+  Status judged;
+  if (!interrupt.interrupted()) judged = Judge(flags, store);
   const Result<std::string> tables =
       StudyTables({flags.tables, flags.selection.groups, flags.form}, store, *runs);
   if (!tables) return Complain(kEvalCommand, tables.error());
   if (!PrintResult(kEvalCommand, *tables)) return kExitOutput;
-  return interrupt.interrupted() ? kExitInterrupted : kExitOk;
+  if (interrupt.interrupted()) return kExitInterrupted;
+  const Result<int> failed = WarnOfFailures(store, *runs);
+  if (!failed) return Complain(kEvalCommand, failed.error());
+  if (!judged) return Complain(kEvalCommand, judged.error());
+  return *failed > 0 ? kExitUnavailable : kExitOk;
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
+#include "apps/hyper/printers/judge_line.h"
 #include "apps/hyper/secret.h"
 #include "src/eval/grade/study_grades.h"
 #include "src/report/json.h"
@@ -21,9 +23,13 @@ constexpr const char* kGradeFooter = R"(Examples:
   HYPER_JUDGE_KEY=... hyper grade hle.db --judge https://host/v1 --judge-model NAME
 
 Grades every stored answer by the present rules against the present gold of its question and lists
-the verdicts that have changed. Nothing is generated. Free text that does not equal its gold is not
-graded, unless a judge behind an OpenAI-compatible API says yes or no. Exit codes are those of hyper
-run.)";
+the verdicts that have changed. Nothing is generated.
+
+--judge is the address of an OpenAI-compatible API, without /chat/completions. Its model is asked
+about each answer that the rules leave undecided or not graded (free text that does not equal its
+gold), once for equal answers. Its last line "correct: yes" or "correct: no" is the verdict. A busy
+judge is asked again. A command that was cut short goes on where it was. Exit codes are those of
+hyper run.)";
 
 struct GradeFlags {
   std::string study;
@@ -68,9 +74,11 @@ Result<std::vector<ChangeLine>> Describe(Store& store,
   return lines;
 }
 
-std::string AsText(const eval::GradingReport& report, const std::vector<ChangeLine>& lines) {
-  std::string text = fmt::format("{} answers graded, {} {} changed\n", report.graded, lines.size(),
-                                 lines.size() == 1 ? "verdict" : "verdicts");
+std::string AsText(const GradeFlags& flags, const eval::GradingReport& report,
+                   const std::vector<ChangeLine>& lines) {
+  std::string text = flags.judge.url.empty() ? "" : JudgeLine(flags.judge, report);
+  text += fmt::format("{} answers graded, {} {} changed\n", report.graded, lines.size(),
+                      lines.size() == 1 ? "verdict" : "verdicts");
   for (const ChangeLine& line : lines) {
     text += fmt::format("{} {} repeat {}: {} -> {} (gold {}, answer {})\n", OneLine(line.row),
                         OneLine(line.question), line.repeat, line.before.value_or("none"),
@@ -79,7 +87,8 @@ std::string AsText(const eval::GradingReport& report, const std::vector<ChangeLi
   return text;
 }
 
-std::string AsJson(const eval::GradingReport& report, const std::vector<ChangeLine>& lines) {
+std::string AsJson(const GradeFlags& flags, const eval::GradingReport& report,
+                   const std::vector<ChangeLine>& lines) {
   Json changes = Json::array();
   for (const ChangeLine& line : lines) {
     changes.push_back({{"row", line.row},
@@ -90,7 +99,15 @@ std::string AsJson(const eval::GradingReport& report, const std::vector<ChangeLi
                        {"before", line.before ? Json(*line.before) : Json(nullptr)},
                        {"after", line.after}});
   }
-  return DumpJson({{"graded", report.graded}, {"changes", std::move(changes)}}) + "\n";
+  Json object = {{"graded", report.graded}, {"changes", std::move(changes)}};
+  if (!flags.judge.url.empty()) {
+    object["judge"] = {{"name", eval::JudgeName(flags.judge)},
+                       {"asked", report.judged()},
+                       {"right", report.judged_right},
+                       {"wrong", report.judged_wrong},
+                       {"no_verdict", report.judged_open}};
+  }
+  return DumpJson(object) + "\n";
 }
 
 }  // namespace
@@ -100,7 +117,7 @@ int GradeCommand(int argc, const char* const* argv) {
   CLI::App app("Grades the answers of a study again and lists the verdicts that changed.");
   SetUpParser(app, kGradeCommand, kGradeFooter);
   app.add_flag("--json", flags.json, "one JSON object: graded, changes");
-  app.add_option("--judge", flags.judge.url, "API of a judge of free text [none]")
+  app.add_option("--judge", flags.judge.url, "API of a judge of what the rules leave open [none]")
       ->type_name("URL");
   app.add_option("--judge-model", flags.judge.model, "model that the judge is to use [its own]")
       ->type_name("NAME");
@@ -115,7 +132,8 @@ int GradeCommand(int argc, const char* const* argv) {
   if (!report) return Complain(kGradeCommand, report.error());
   const Result<std::vector<ChangeLine>> lines = Describe(*store, report->changes);
   if (!lines) return Complain(kGradeCommand, lines.error());
-  const std::string text = flags.json ? AsJson(*report, *lines) : AsText(*report, *lines);
+  const std::string text =
+      flags.json ? AsJson(flags, *report, *lines) : AsText(flags, *report, *lines);
   return PrintResult(kGradeCommand, text) ? kExitOk : kExitOutput;
 }
 

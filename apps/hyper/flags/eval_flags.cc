@@ -128,7 +128,8 @@ void AddStudyFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
   text("--reward-model", flags.reward_model,
        "GGUF of a process reward model, for methods that end in -prm");
   text("--judge", flags.judge.url,
-       "OpenAI-compatible API of a judge of free-text answers; its key in HYPER_JUDGE_KEY [none]");
+       "OpenAI-compatible API of a judge of answers that the rules leave open; its key in "
+       "HYPER_JUDGE_KEY [none]");
   text("--judge-model", flags.judge.model, "model that the judge is to use [its own]");
   text("--pool", flags.pool,
        "run on stored traces, nothing generated: a study or its export as FILE or FILE:ROW, traces "

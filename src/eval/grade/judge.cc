@@ -100,10 +100,12 @@ Result<Judgement> AskJudge(const JudgeOptions& options, const Question& question
     return Error{ErrorCode::kUnavailable, url + ": " + answer.end.failure};
   }
   if (answer.end.status != 200) {
+    constexpr size_t kShown = 200;
     const char* remedy =
         answer.end.status == kUnauthorized ? "; give a key in HYPER_JUDGE_KEY" : "";
     return Error{ErrorCode::kUnavailable, url + ": the judge answered with HTTP status " +
-                                              std::to_string(answer.end.status) + remedy};
+                                              std::to_string(answer.end.status) + ": " +
+                                              answer.body.substr(0, kShown) + remedy};
   }
   const std::optional<std::string> content = ContentOf(answer.body);
   if (!content) {

@@ -1,4 +1,5 @@
-// A language model as judge of free-text answers, behind an OpenAI-compatible chat API.
+// A language model as judge of answers that the rules leave open, behind an OpenAI-compatible chat
+// API.
 #pragma once
 
 #include <optional>

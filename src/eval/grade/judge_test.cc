@@ -88,6 +88,63 @@ TEST_F(JudgeTest, JudgesWhatTheRulesLeaveOpen) {
   EXPECT_EQ(Grade(1).verdict, StoredVerdict::kRight);
 }
 
+// The rules have graded first, as at the end of a study.
+TEST_F(JudgeTest, WhatTheRulesHaveLeftOpenIsStillDue) {
+  const RecordingServer server([](const ServerRequest&) { return Completion("correct: yes"); });
+  Add("the cat", "a feline");
+  Add("the cat", "the cat");
+  ASSERT_TRUE(GradeStudy(store_, false).has_value());
+  JudgeOptions judge{server.address(), "big", ""};
+  const Result<GradingReport> report = GradeStudy(store_, false, &judge);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(server.requests().size(), 1U);
+  EXPECT_EQ(Grade(0).verdict, StoredVerdict::kRight);
+  EXPECT_EQ(report->judged(), 1);
+  EXPECT_EQ(report->judged_right, 1);
+  // Nothing is due any more.
+  EXPECT_EQ(GradeStudy(store_, false, &judge)->judged(), 0);
+  EXPECT_EQ(server.requests().size(), 1U);
+}
+
+TEST_F(JudgeTest, EqualAnswersAreAskedAboutOnce) {
+  const RecordingServer server([](const ServerRequest&) { return Completion("correct: no"); });
+  Add("the cat", "a dog");
+  StoredItem again;
+  again.key = {1, 1, 1};
+  again.answer = "a dog";
+  ASSERT_TRUE(*store_.SaveItem(again));
+  JudgeOptions judge{server.address(), "big", ""};
+  ASSERT_TRUE(GradeStudy(store_, false, &judge).has_value());
+  EXPECT_EQ(server.requests().size(), 1U);
+  EXPECT_EQ(Grade(0).verdict, StoredVerdict::kWrong);
+  EXPECT_EQ(Grade(1).verdict, StoredVerdict::kWrong);
+}
+
+TEST_F(JudgeTest, AQuestionWithoutAGoldIsNotPutToAJudge) {
+  const RecordingServer server([](const ServerRequest&) { return Completion("correct: yes"); });
+  Add("", "a feline");
+  JudgeOptions judge{server.address(), "big", ""};
+  ASSERT_TRUE(GradeStudy(store_, false, &judge).has_value());
+  EXPECT_TRUE(server.requests().empty());
+  EXPECT_EQ(Grade(0).verdict, StoredVerdict::kNotGraded);
+}
+
+TEST_F(JudgeTest, WhatWasJudgedBeforeAFailureStays) {
+  const RecordingServer server([](const ServerRequest& request) {
+    const std::string prompt = json::parse(request.body)["messages"][0]["content"];
+    return prompt.find("a dog") == std::string::npos ? Completion("correct: yes")
+                                                     : ServerReply{401, "who are you?"};
+  });
+  Add("the cat", "a feline");
+  Add("the cat", "a dog");
+  JudgeOptions judge{server.address(), "big", ""};
+  const Result<GradingReport> report = GradeStudy(store_, false, &judge);
+  ASSERT_FALSE(report.has_value());
+  EXPECT_NE(report.error().message.find("who are you?"), std::string::npos);
+  EXPECT_NE(report.error().message.find("1 answers judged before"), std::string::npos);
+  EXPECT_EQ(Grade(0).verdict, StoredVerdict::kRight);
+}
+
 TEST_F(JudgeTest, WithoutAJudgeFreeTextIsNotGraded) {
   Add("the cat", "a feline");
   ASSERT_TRUE(GradeStudy(store_, false).has_value());

@@ -1,5 +1,7 @@
 #include "src/eval/grade/study_grades.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <set>
 
@@ -8,38 +10,103 @@
 namespace hyper::eval {
 namespace {
 
+// Whether the rules leave it to a judge.
+bool IsOpen(StoredVerdict verdict) {
+  return verdict == StoredVerdict::kUndecided || verdict == StoredVerdict::kNotGraded;
+}
+
 bool JudgedBefore(const ItemSummary& item, const Question& question) {
   return item.grade && IsJudge(item.grade->grader) && item.grade->gold == question.gold &&
-         item.grade->verdict != StoredVerdict::kNotGraded;
+         !IsOpen(item.grade->verdict);
 }
 
-// The grade that an item gets now.
-Result<StoredGrade> GradeOf(const ItemSummary& item, const Question& question,
-                            const JudgeOptions* judge) {
-  const GradeOutcome outcome = GradeAnswer(question, item.answer);
-  const StoredGrade grade{item.key, outcome.verdict, question.gold, kGraderName, outcome.note};
-  if (outcome.verdict != StoredVerdict::kNotGraded || !item.answer) return grade;
-  if (JudgedBefore(item, question)) return *item.grade;
-  if (judge == nullptr) return grade;
-  const Result<Judgement> judgement = AskJudge(*judge, question, *item.answer);
-  if (!judgement) return judgement.error();
-  return StoredGrade{item.key, judgement->verdict, question.gold, JudgeName(*judge),
-                     judgement->note};
-}
+// Grades items of a study one by one.
+class Grading {
+ public:
+  Grading(Store& store, const JudgeOptions* judge) : store_(store), judge_(judge) {}
 
-// Grades one item; adds a change where the verdict is not what it was.
-Status GradeItem(Store& store, const ItemSummary& item, const Question& question,
-                 const JudgeOptions* judge, GradingReport& report) {
-  const Result<StoredGrade> grade = GradeOf(item, question, judge);
-  if (!grade) return grade.error();
-  if (Status status = store.SaveGrade(*grade); !status) return status;
-  std::optional<StoredVerdict> before;
-  if (item.grade) before = item.grade->verdict;
-  ++report.graded;
-  if (before != grade->verdict) {
-    report.changes.push_back({item.key, before, grade->verdict, item.answer});
+  // A verdict of a judge that equal answers take over.
+  void TakeOver(const ItemSummary& item, const Question& question) {
+    if (item.answer && JudgedBefore(item, question)) {
+      judged_.emplace(std::pair(item.key.question, *item.answer), *item.grade);
+    }
   }
-  return {};
+
+  // Whether an item that has a grade by the rules is put to the judge.
+  bool IsDueForJudge(const ItemSummary& item) const {
+    return judge_ != nullptr && item.answer && item.grade && IsOpen(item.grade->verdict);
+  }
+
+  // Grades an item; adds a change where the verdict is not what it was.
+  Status Grade(const ItemSummary& item, const Question& question) {
+    const Result<StoredGrade> grade = GradeOf(item, question);
+    if (!grade) return grade.error();
+    if (Status status = store_.SaveGrade(*grade); !status) return status;
+    std::optional<StoredVerdict> before;
+    if (item.grade) before = item.grade->verdict;
+    ++report_.graded;
+    if (before != grade->verdict) {
+      report_.changes.push_back({item.key, before, grade->verdict, item.answer});
+    }
+    return {};
+  }
+
+  GradingReport& report() { return report_; }
+
+ private:
+  Result<StoredGrade> GradeOf(const ItemSummary& item, const Question& question) {
+    const GradeOutcome outcome = GradeAnswer(question, item.answer);
+    const StoredGrade grade{item.key, outcome.verdict, question.gold, kGraderName, outcome.note};
+    if (!IsOpen(outcome.verdict) || !item.answer || question.gold.empty()) return grade;
+    if (JudgedBefore(item, question)) return *item.grade;
+    if (judge_ == nullptr) return grade;
+    const std::pair key(item.key.question, *item.answer);
+    if (judged_.count(key) == 0) {
+      Result<StoredGrade> asked = Ask(grade, question, *item.answer);
+      if (!asked) return asked;
+      judged_.emplace(key, std::move(*asked));
+    }
+    StoredGrade judged = judged_.at(key);
+    judged.key = item.key;
+    return judged;
+  }
+
+  // The judge's verdict, or where it gives none that of `grade`, with its words.
+  Result<StoredGrade> Ask(const StoredGrade& grade, const Question& question,
+                          const std::string& answer) {
+    const Result<Judgement> judgement = AskJudge(*judge_, question, answer);
+    if (!judgement) {
+      return Error{judgement.error().code,
+                   fmt::format("{}; {} answers judged before it keep their verdicts, and the same "
+                               "command goes on with the rest",
+                               judgement.error().message, report_.judged())};
+    }
+    const StoredVerdict verdict = IsOpen(judgement->verdict) ? grade.verdict : judgement->verdict;
+    ++(verdict == StoredVerdict::kRight   ? report_.judged_right
+       : verdict == StoredVerdict::kWrong ? report_.judged_wrong
+                                          : report_.judged_open);
+    return StoredGrade{grade.key, verdict, question.gold, JudgeName(*judge_), judgement->note};
+  }
+
+  Store& store_;
+  const JudgeOptions* judge_;
+  GradingReport report_;
+  std::map<std::pair<int64_t, std::string>, StoredGrade> judged_;  // by question and answer
+};
+
+// The finished items of all runs, in order. Errors: those of the store.
+Result<std::vector<ItemSummary>> FinishedItems(Store& store) {
+  const Result<std::vector<StoredRun>> runs = store.Runs();
+  if (!runs) return runs.error();
+  std::vector<ItemSummary> finished;
+  for (const StoredRun& run : *runs) {
+    Result<std::vector<ItemSummary>> items = store.Items(run.id);
+    if (!items) return items.error();
+    for (ItemSummary& item : *items) {
+      if (item.status != ItemStatus::kFailed) finished.push_back(std::move(item));
+    }
+  }
+  return finished;
 }
 
 }  // namespace
@@ -74,7 +141,7 @@ Result<StoredVerdict> AnswerVerdicts::Of(const StoredQuestion& stored,
   const Result<Question> question = QuestionOf(stored);
   if (!question) return question.error();
   const StoredVerdict verdict = GradeAnswer(*question, answer).verdict;
-  if (verdict != StoredVerdict::kNotGraded || !answer) return verdict;
+  if (!IsOpen(verdict) || !answer) return verdict;
   const auto judged = judged_.find({stored.id, *answer});
   return judged != judged_.end() ? judged->second : verdict;
 }
@@ -91,21 +158,20 @@ Result<GradingReport> GradeStudy(Store& store, bool all, const JudgeOptions* jud
   const Result<std::vector<ItemKey>> ungraded = store.Ungraded(kGraderName);
   if (!ungraded) return ungraded.error();
   const std::set<ItemKey> due(ungraded->begin(), ungraded->end());
-  const Result<std::vector<StoredRun>> runs = store.Runs();
-  if (!runs) return runs.error();
-  GradingReport report;
-  for (const StoredRun& run : *runs) {
-    const Result<std::vector<ItemSummary>> items = store.Items(run.id);
-    if (!items) return items.error();
-    for (const ItemSummary& item : *items) {
-      if (item.status == ItemStatus::kFailed || (!all && due.count(item.key) == 0)) continue;
-      const auto question = questions.find(item.key.question);
-      if (question == questions.end()) continue;
-      Status status = GradeItem(store, item, question->second, judge, report);
-      if (!status) return status.error();
-    }
+  const Result<std::vector<ItemSummary>> items = FinishedItems(store);
+  if (!items) return items.error();
+  Grading grading(store, judge);
+  for (const ItemSummary& item : *items) {
+    const auto question = questions.find(item.key.question);
+    if (question != questions.end()) grading.TakeOver(item, question->second);
   }
-  return report;
+  for (const ItemSummary& item : *items) {
+    const auto question = questions.find(item.key.question);
+    const bool wanted = all || due.count(item.key) != 0 || grading.IsDueForJudge(item);
+    if (question == questions.end() || !wanted) continue;
+    if (Status status = grading.Grade(item, question->second); !status) return status.error();
+  }
+  return std::move(grading.report());
 }
 
 }  // namespace hyper::eval

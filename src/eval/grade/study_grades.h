@@ -25,6 +25,12 @@ struct GradeChange {
 struct GradingReport {
   int graded = 0;                    // answers that were looked at
   std::vector<GradeChange> changes;  // verdicts that are new or have changed
+  // Answers that a judge has been asked about now: it said right, wrong, or neither.
+  int judged_right = 0;
+  int judged_wrong = 0;
+  int judged_open = 0;
+
+  int judged() const { return judged_right + judged_wrong + judged_open; }
 };
 
 // The question that a stored one was, as far as grading needs it. Errors: kDataLoss (its kind).
@@ -46,9 +52,10 @@ class AnswerVerdicts {
 
 // Grades every finished item that has no grade by the present rules against its present gold; with
 // `all`, every finished item.
-//   judge  asked of free text that the rules leave open; null: that is not graded, and what a judge
-//          has said before against the same gold stays
-// Errors: those of the store and of AskJudge; grades made before stay.
+//   judge  asked of each answer that the rules leave undecided or not graded, once where several
+//          items have the same one; null: nobody is, and what a judge has said before against the
+//          same gold stays
+// Errors: those of the store and of AskJudge; grades made before stay, and the message says so.
 Result<GradingReport> GradeStudy(Store& store, bool all, const JudgeOptions* judge = nullptr);
 
 }  // namespace hyper::eval

@@ -283,12 +283,15 @@ Result<bool> StudyRunner::StartReplay(const Work& work) {
 }
 
 void StudyRunner::Report(const Work& work, const StoredItem& item) {
-  ++(item.status == ItemStatus::kFailed ? progress_.failed : progress_.made);
-  progress_.done += item.status == ItemStatus::kFailed ? 0 : 1;
-  progress_.last = fmt::format(
-      "{} {} repeat {}: {}", plan_.rows[work.row].label, plan_.questions[work.question].id,
-      work.key.repeat,
-      item.status == ItemStatus::kFailed ? "failed, " + item.reason : item.answer.value_or("none"));
+  const bool failed = item.status == ItemStatus::kFailed;
+  if (failed && progress_.failed == 0) {
+    progress_.failure = item.reason;
+  }
+  ++(failed ? progress_.failed : progress_.made);
+  progress_.done += failed ? 0 : 1;
+  progress_.last = fmt::format("{} {} repeat {}: {}", plan_.rows[work.row].label,
+                               plan_.questions[work.question].id, work.key.repeat,
+                               failed ? "failed" : item.answer.value_or("none"));
 }
 
 Status StudyRunner::StoreOne(Active& active) {

@@ -59,6 +59,7 @@ struct StudyProgress {
   double elapsed_s = 0;
   double remaining_s = 0;  // at the present rate; NaN while nothing is known
   std::string last;        // the newest item in words
+  std::string failure;     // why the first of those failed
 };
 
 // Seed of a repeat: repeat 0 has the run's own, others are independent of it and of each other.

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "src/core/random.h"
 #include "src/decode/scripted_paths.h"
 #include "src/eval/grade/study_grades.h"
 #include "src/eval/run/stored_reservation.h"
@@ -312,6 +313,46 @@ TEST_F(RunnerTest, AnEngineErrorIsReturnedAndTheStudyGoesOnLater) {
   }
   FakeEngine engine(DigitsByKey());
   EXPECT_EQ(RunStudy(engine, store, plan).done, 20);
+}
+
+// An engine that gives up `lost` of the four paths of each question.
+FakeOptions LosesPaths(const std::set<int>& lost) {
+  FakeOptions options = DigitsByKey();
+  options.lane_fault = [lost](const FakeStep& step) -> std::optional<Error> {
+    for (const int path : lost) {
+      if (step.path_key == PathKey({11, QuestionKey("made", "0")}, path)) {
+        return Error{ErrorCode::kUnavailable, "HTTP status 401: who are you?"};
+      }
+    }
+    return std::nullopt;
+  };
+  return options;
+}
+
+TEST_F(RunnerTest, AnEngineThatGivesUpIsNoWrongAnswer) {
+  for (const std::set<int>& lost : {std::set{0, 1, 2, 3}, std::set{1, 3}}) {
+    Store store = OpenFile(std::to_string(lost.size()) + ".db");
+    const StudyPlan plan = Plan(1, 1);
+    FakeEngine refusing(LosesPaths(lost));
+    const StudyProgress progress = RunPlan(refusing, store, plan);
+    EXPECT_EQ(progress.failed, 1);
+    EXPECT_EQ(progress.done, 0);
+    EXPECT_NE(progress.failure.find("who are you?"), std::string::npos) << progress.failure;
+    const ItemSummary item = store.Items(1)->front();
+    EXPECT_EQ(item.status, ItemStatus::kFailed);
+    EXPECT_FALSE(item.grade.has_value());
+    // It is asked for again.
+    FakeEngine engine(DigitsByKey());
+    EXPECT_EQ(RunPlan(engine, store, plan).made, 1);
+    EXPECT_EQ(store.Items(1)->front().status, ItemStatus::kDone);
+  }
+}
+
+TEST_F(RunnerTest, APathThatIsLostLeavesTheVoteToTheOthers) {
+  Store store = Open();
+  FakeEngine engine(LosesPaths({2}));
+  EXPECT_EQ(RunPlan(engine, store, Plan(1, 1)).made, 1);
+  EXPECT_EQ(store.Items(1)->front().voting_paths, 3);
 }
 
 TEST_F(RunnerTest, UnknownMethodsAreRefusedBeforeAnythingRuns) {

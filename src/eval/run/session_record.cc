@@ -115,6 +115,12 @@ void AddRecord(const Record& record, StoredItem& item) {
   }
 }
 
+// Whether the engine gave up so many paths that the vote of the rest is not the method's.
+bool LostMostPaths(const Session& session, const SessionResult& result) {
+  return result.failed_paths > 0 &&
+         2 * static_cast<size_t>(result.failed_paths) >= session.pool().paths().size();
+}
+
 }  // namespace
 
 StoredItem RecordSession(const Session& session, const std::vector<Record>& records, ItemKey key) {
@@ -125,7 +131,7 @@ StoredItem RecordSession(const Session& session, const std::vector<Record>& reco
     item.status = ItemStatus::kFailed;
     item.reason = session.status().error().message;
   } else if (result.partial) {
-    item.status = ItemStatus::kPartial;
+    item.status = LostMostPaths(session, result) ? ItemStatus::kFailed : ItemStatus::kPartial;
     item.reason = result.partial_reason;
   }
   item.answer = result.answer;
