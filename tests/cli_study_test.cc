@@ -39,8 +39,10 @@ TEST_F(StudyCommandsTest, ExportHoldsEveryAnswerOnce) {
   ASSERT_EQ(jsonl.exit_code, 0) << jsonl.err;
   std::istringstream lines(jsonl.out);
   int count = 0;
+  int paths_of_sc = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     const json item = json::parse(line);
+    if (item["run"]["label"] == "sc") paths_of_sc += static_cast<int>(item["paths"].size());
     for (const json& path : item["paths"]) {
       const int own = path["tokens"].get<int>() - path["fork_position"].get<int>();
       EXPECT_EQ(static_cast<int>(path["series"]["token"].size()), own);
@@ -49,6 +51,11 @@ TEST_F(StudyCommandsTest, ExportHoldsEveryAnswerOnce) {
   EXPECT_EQ(count, 12);
   const ProcessResult csv = RunStudyCommand({"export", study_, "--csv"});
   EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 13);
+  EXPECT_NE(csv.out.find(",width,"), std::string::npos) << "options are columns";
+  const ProcessResult paths =
+      RunStudyCommand({"export", study_, "--csv", "--paths", "--row", "sc"});
+  EXPECT_EQ(std::count(paths.out.begin(), paths.out.end(), '\n'), 1 + paths_of_sc) << paths.err;
+  EXPECT_EQ(RunStudyCommand({"export", study_, "--paths"}).exit_code, 64);
   const ProcessResult row = RunStudyCommand({"export", study_, "--csv", "--row", "sc"});
   EXPECT_EQ(std::count(row.out.begin(), row.out.end(), '\n'), 7);
 }

@@ -3,11 +3,14 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
+#include "src/eval/grade/study_grades.h"
 #include "src/eval/metrics/study_reference.h"
+#include "src/eval/tables/item_csv.h"
 #include "src/eval/tables/item_json.h"
 
 namespace hyper::app {
@@ -18,9 +21,11 @@ constexpr const char* kExportFooter = R"(Examples:
   hyper export study.db --jsonl > study.jsonl
   hyper export study.db --jsonl --series --row sc | hyper eval --pool -
   hyper export study.db --csv > study.csv
+  hyper export study.db --csv --paths > paths.csv
 
 JSON lines hold everything, path texts included, one answered question a line (docs/evaluation.md);
-CSV holds answers, verdicts and costs. Exit codes are those of hyper run.)";
+CSV holds answers, verdicts, costs and options, or with --paths a line for each path. Exit codes are
+those of hyper run.)";
 
 struct ExportFlags {
   std::string study;
@@ -28,6 +33,15 @@ struct ExportFlags {
   bool jsonl = false;
   bool csv = false;
   bool series = false;
+  bool paths = false;
+};
+
+// What all lines of an export need.
+struct Export {
+  Store& store;
+  std::map<int64_t, StoredQuestion> questions;
+  eval::AnswerVerdicts verdicts;
+  std::vector<std::string> settings;  // columns of CSV
 };
 
 // The rows asked for: all, or the one of a name.
@@ -38,44 +52,55 @@ Result<std::vector<StoredRun>> ChosenRuns(Store& store, const std::string& row) 
   return std::vector<StoredRun>{std::move(*run)};
 }
 
+// The line of an item, or those of its paths.
+Result<std::string> LinesOf(const Export& all, const eval::ItemContext& context,
+                            const ExportFlags& flags) {
+  if (flags.csv && !flags.paths) return eval::ItemCsvLine(context, all.settings);
+  const Result<StoredItem> whole = all.store.LoadItem(context.summary.key);
+  if (!whole) return whole.error();
+  if (!flags.csv) return DumpJson(eval::ItemJson(context, *whole, flags.series)) + "\n";
+  std::string lines;
+  for (const StoredPath& path : whole->paths) {
+    const Result<StoredVerdict> verdict = all.verdicts.Of(context.question, path.answer);
+    if (!verdict) return verdict.error();
+    lines += eval::PathCsvLine(context, path, *verdict, all.settings);
+  }
+  return lines;
+}
+
 // Writes the items of a run; false, after a complaint, where they cannot be written.
-Result<bool> ExportRun(Store& store, const StoredRun& run,
-                       const std::map<int64_t, StoredQuestion>& questions,
-                       const ExportFlags& flags) {
-  const Result<std::vector<ItemSummary>> items = store.Items(run.id);
+Result<bool> ExportRun(const Export& all, const StoredRun& run, const ExportFlags& flags) {
+  const Result<std::vector<ItemSummary>> items = all.store.Items(run.id);
   if (!items) return items.error();
   for (const ItemSummary& item : *items) {
-    const auto question = questions.find(item.key.question);
-    if (question == questions.end()) {
+    const auto question = all.questions.find(item.key.question);
+    if (question == all.questions.end()) {
       return Error{ErrorCode::kDataLoss, "the study lacks question " +
                                              std::to_string(item.key.question) + " of an answer"};
     }
-    const eval::ItemContext context{run, question->second, item};
-    std::string line;
-    if (flags.csv) {
-      line = eval::CsvLine(context);
-    } else {
-      const Result<StoredItem> whole = store.LoadItem(item.key);
-      if (!whole) return whole.error();
-      line = DumpJson(eval::ItemJson(context, *whole, flags.series)) + "\n";
-    }
-    if (!PrintResult(kExportCommand, line)) return false;
+    const Result<std::string> lines = LinesOf(all, {run, question->second, item}, flags);
+    if (!lines) return lines.error();
+    if (!PrintResult(kExportCommand, *lines)) return false;
   }
   return true;
 }
 
-int Export(const ExportFlags& flags) {
+int ExportStudy(const ExportFlags& flags) {
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kReadOnly);
   if (!store) return Complain(kExportCommand, store.error());
   const Result<std::vector<StoredRun>> runs = ChosenRuns(*store, flags.row);
   if (!runs) return Complain(kExportCommand, runs.error());
   const Result<std::vector<StoredQuestion>> questions = store->Questions();
   if (!questions) return Complain(kExportCommand, questions.error());
-  std::map<int64_t, StoredQuestion> by_number;
-  for (const StoredQuestion& question : *questions) by_number.emplace(question.id, question);
-  if (flags.csv && !PrintResult(kExportCommand, eval::CsvHead())) return kExitOutput;
+  Result<eval::AnswerVerdicts> verdicts = eval::AnswerVerdicts::Load(*store);
+  if (!verdicts) return Complain(kExportCommand, verdicts.error());
+  Export all{*store, {}, std::move(*verdicts), eval::SettingNames(*runs)};
+  for (const StoredQuestion& question : *questions) all.questions.emplace(question.id, question);
+  const std::string head =
+      flags.paths ? eval::PathCsvHead(all.settings) : eval::ItemCsvHead(all.settings);
+  if (flags.csv && !PrintResult(kExportCommand, head)) return kExitOutput;
   for (const StoredRun& run : *runs) {
-    const Result<bool> written = ExportRun(*store, run, by_number, flags);
+    const Result<bool> written = ExportRun(all, run, flags);
     if (!written) return Complain(kExportCommand, written.error());
     if (!*written) return kExitOutput;
   }
@@ -90,6 +115,7 @@ int ExportCommand(int argc, const char* const* argv) {
   SetUpParser(app, kExportCommand, kExportFooter);
   app.add_flag("--jsonl,--json", flags.jsonl, "JSON lines [the default]");
   app.add_flag("--csv", flags.csv, "a line of comma-separated values per answer");
+  app.add_flag("--paths", flags.paths, "with --csv: a line per path");
   app.add_flag("--series", flags.series, "also per-token values of each path (JSON lines)");
   app.add_option("--row", flags.row, "only this row: its label, or #N [all]")->type_name("ROW");
   app.add_option("STUDY", flags.study, "file of the study")->type_name("")->required();
@@ -100,7 +126,11 @@ int ExportCommand(int argc, const char* const* argv) {
                     {ErrorCode::kInvalidArgument,
                      "--csv goes with neither --jsonl nor --series; take one form"});
   }
-  return Export(flags);
+  if (flags.paths && !flags.csv) {
+    return Complain(kExportCommand,
+                    {ErrorCode::kInvalidArgument, "--paths goes with --csv; JSON lines hold them"});
+  }
+  return ExportStudy(flags);
 }
 
 }  // namespace hyper::app

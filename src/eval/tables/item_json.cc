@@ -1,12 +1,8 @@
 #include "src/eval/tables/item_json.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <utility>
 #include <variant>
-
-#include "src/eval/tables/table.h"
 
 namespace hyper::eval {
 namespace {
@@ -21,7 +17,16 @@ Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) :
 
 Json IdOrNull(PathId path) { return path == kNoPath ? Json(nullptr) : Json(path); }
 
+// A setting as the number or the truth value that its text is, else as the text.
+Json SettingJson(const std::string& text) {
+  Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const bool plain = value.is_number() || value.is_boolean();
+  return plain ? value : Json(text);
+}
+
 Json RunJson(const StoredRun& run) {
+  Json settings = Json::object();
+  for (const auto& [name, text] : run.settings) settings[name] = SettingJson(text);
   return {{"id", run.id},
           {"label", run.label},
           {"method", run.method},
@@ -30,7 +35,7 @@ Json RunJson(const StoredRun& run) {
           {"engine", run.engine},
           {"version", run.version},
           {"seed", run.seed},
-          {"settings", run.settings}};
+          {"settings", std::move(settings)}};
 }
 
 Json QuestionJson(const StoredQuestion& question) {
@@ -99,10 +104,6 @@ Json PathJson(const StoredPath& path, const StoredItem& item, bool series) {
   return object;
 }
 
-std::string NumberText(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : "";
-}
-
 }  // namespace
 
 Json ItemJson(const ItemContext& context, const StoredItem& item, bool series) {
@@ -134,29 +135,6 @@ Json ItemJson(const ItemContext& context, const StoredItem& item, bool series) {
            {{"attempts", context.summary.lost.attempts},
             {"generated_tokens", context.summary.lost.generated_tokens},
             {"effective_tokens", context.summary.lost.effective_tokens}}}};
-}
-
-std::string CsvHead() {
-  return "run,label,method,suite,model,seed,question,group,gold,repeat,status,answer,verdict,"
-         "vote_rule,voting_paths,generated,effective,prefilled,probe,judge,value,lanes_opened,"
-         "lanes_peak,lanes_mean,cells_peak,wall_s,lost_tokens\n";
-}
-
-std::string CsvLine(const ItemContext& context) {
-  const StoredRun& run = context.run;
-  const ItemSummary& item = context.summary;
-  const Ledger& ledger = item.ledger;
-  const std::string verdict = item.grade ? VerdictName(item.grade->verdict) : "";
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", run.id, CsvField(run.label),
-                     CsvField(run.method), CsvField(run.suite), CsvField(run.model), run.seed,
-                     CsvField(context.question.name), CsvField(context.question.group),
-                     CsvField(context.question.gold), item.key.repeat, ItemStatusName(item.status),
-                     CsvField(item.answer.value_or("")), verdict, item.vote_rule,
-                     item.voting_paths) +
-         fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", ledger.generated, ledger.effective(),
-                     ledger.prefilled, ledger.probe, ledger.judge, ledger.value,
-                     ledger.lanes_opened, ledger.lanes_peak, NumberText(ledger.mean_lanes()),
-                     ledger.cells_peak, NumberText(ledger.wall_s), item.lost.effective_tokens);
 }
 
 }  // namespace hyper::eval

@@ -71,29 +71,16 @@ TEST(ItemJsonTest, NoAnswerIsNullNeverAWord) {
   EXPECT_TRUE(json["grade"].is_null());
 }
 
-TEST(ItemJsonTest, CsvQuotesWhatHasToBe) {
+TEST(ItemJsonTest, SettingsAreNumbersWhereTheyAre) {
   const StoredItem item = MadeItem();
-  ItemSummary summary = SummaryOf(item);
-  summary.answer = "say \"7, or 8\"";
   StoredRun run;
-  run.label = "a,b";
-  StoredQuestion question;
-  question.name = "q";
-  const std::string line = CsvLine({run, question, summary});
-  EXPECT_NE(line.find(",\"a,b\","), std::string::npos) << line;
-  EXPECT_NE(line.find(",\"say \"\"7, or 8\"\"\",right,"), std::string::npos) << line;
-  EXPECT_EQ(line.back(), '\n');
-  // As many fields as the head names, commas inside quotes aside.
-  const auto fields = [](const std::string& text) {
-    int count = 1;
-    bool quoted = false;
-    for (const char c : text) {
-      quoted ^= c == '"';
-      count += c == ',' && !quoted ? 1 : 0;
-    }
-    return count;
-  };
-  EXPECT_EQ(fields(line), fields(CsvHead()));
+  run.settings = {{"width", "8"}, {"temperature", "0.8"}, {"live", "true"}, {"threshold", "top:3"}};
+  const Json settings =
+      ItemJson({run, StoredQuestion{}, SummaryOf(item)}, item, false)["run"]["settings"];
+  EXPECT_EQ(settings["width"], 8);
+  EXPECT_EQ(settings["temperature"], 0.8);
+  EXPECT_EQ(settings["live"], true);
+  EXPECT_EQ(settings["threshold"], "top:3");
 }
 
 }  // namespace

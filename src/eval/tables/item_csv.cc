@@ -1,0 +1,113 @@
+#include "src/eval/tables/item_csv.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "src/eval/tables/table.h"
+
+namespace hyper::eval {
+namespace {
+
+// Fields of one line.
+class Line {
+ public:
+  Line& Add(const std::string& text) {
+    text_ += (text_.empty() && first_ ? "" : ",") + CsvField(text);
+    first_ = false;
+    return *this;
+  }
+  Line& Add(const char* text) { return Add(std::string(text)); }
+  Line& Add(double value) { return Add(std::isfinite(value) ? fmt::format("{}", value) : ""); }
+  template <class Count>
+  Line& AddCount(Count count) {
+    return Add(fmt::format("{}", count));
+  }
+
+  std::string Finish() const { return text_ + "\n"; }
+
+ private:
+  std::string text_;
+  bool first_ = true;
+};
+
+constexpr const char* kContext[] = {"run",      "label", "method", "suite",  "model", "seed",
+                                    "question", "group", "gold",   "repeat", "status"};
+constexpr const char* kItem[] = {"answer",     "verdict",    "vote_rule",    "voting_paths",
+                                 "generated",  "effective",  "prefilled",    "probe",
+                                 "judge",      "value",      "lanes_opened", "lanes_peak",
+                                 "lanes_mean", "cells_peak", "wall_s",       "lost_tokens"};
+constexpr const char* kPath[] = {"path",         "parent",      "fork_position", "warmup",
+                                 "kind",         "path_status", "reason",        "answer",
+                                 "tentative",    "verdict",     "tokens",        "mean_confidence",
+                                 "lowest_window"};
+
+template <class Names>
+std::string Head(const Names& names, const std::vector<std::string>& settings) {
+  Line line;
+  for (const char* name : kContext) line.Add(name);
+  for (const char* name : names) line.Add(name);
+  for (const std::string& name : settings) line.Add(name);
+  return line.Finish();
+}
+
+void AddContext(const ItemContext& context, Line& line) {
+  const StoredRun& run = context.run;
+  const StoredQuestion& question = context.question;
+  line.AddCount(run.id).Add(run.label).Add(run.method).Add(run.suite).Add(run.model);
+  line.AddCount(run.seed).Add(question.name).Add(question.group).Add(question.gold);
+  line.AddCount(context.summary.key.repeat).Add(ItemStatusName(context.summary.status));
+}
+
+void AddSettings(const StoredRun& run, const std::vector<std::string>& settings, Line& line) {
+  for (const std::string& name : settings) {
+    const auto at = run.settings.find(name);
+    line.Add(at != run.settings.end() ? at->second : "");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> SettingNames(const std::vector<StoredRun>& runs) {
+  std::set<std::string> names;
+  for (const StoredRun& run : runs) {
+    for (const auto& [name, value] : run.settings) names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::string ItemCsvHead(const std::vector<std::string>& settings) { return Head(kItem, settings); }
+
+std::string ItemCsvLine(const ItemContext& context, const std::vector<std::string>& settings) {
+  const ItemSummary& item = context.summary;
+  const Ledger& ledger = item.ledger;
+  Line line;
+  AddContext(context, line);
+  line.Add(item.answer.value_or("")).Add(item.grade ? VerdictName(item.grade->verdict) : "");
+  line.Add(item.vote_rule).AddCount(item.voting_paths).AddCount(ledger.generated);
+  line.AddCount(ledger.effective()).AddCount(ledger.prefilled).AddCount(ledger.probe);
+  line.AddCount(ledger.judge).AddCount(ledger.value).AddCount(ledger.lanes_opened);
+  line.AddCount(ledger.lanes_peak).Add(ledger.mean_lanes()).AddCount(ledger.cells_peak);
+  line.Add(ledger.wall_s).AddCount(item.lost.effective_tokens);
+  AddSettings(context.run, settings, line);
+  return line.Finish();
+}
+
+std::string PathCsvHead(const std::vector<std::string>& settings) { return Head(kPath, settings); }
+
+std::string PathCsvLine(const ItemContext& context, const StoredPath& path, StoredVerdict verdict,
+                        const std::vector<std::string>& settings) {
+  Line line;
+  AddContext(context, line);
+  line.AddCount(path.path).Add(path.parent == kNoPath ? "" : fmt::format("{}", path.parent));
+  line.AddCount(path.fork_position).Add(path.warmup ? "true" : "false");
+  line.Add(PathKindName(path.kind)).Add(PathStatusName(path.status)).Add(path.reason);
+  line.Add(path.answer.value_or("")).Add(path.tentative ? "true" : "false");
+  line.Add(path.answer ? VerdictName(verdict) : "").AddCount(path.tokens);
+  line.Add(path.mean_confidence).Add(path.lowest_window);
+  AddSettings(context.run, settings, line);
+  return line.Finish();
+}
+
+}  // namespace hyper::eval
