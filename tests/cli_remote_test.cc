@@ -116,7 +116,8 @@ TEST(RemoteCli, ServeDecodesOnAsManyLanesAsItIsGiven) {
   ScriptedModel model(WriteAnswer);
   model.delay_ms = 2;
   ScriptedServer server(model.handler());
-  Process serve({HYPER_PROGRAM, "serve", "--engine", server.url(), "--lanes", "1", "--port", "0"});
+  Process serve({HYPER_PROGRAM, "serve", "--engine", server.url(), "--name", "made", "--lanes", "1",
+                 "--port", "0"});
   const double deadline = base::SteadyClock().Now() + 20 * Patience();
   while (serve.OutputSoFar().find("/\n") == std::string::npos &&
          base::SteadyClock().Now() < deadline) {
@@ -128,7 +129,7 @@ TEST(RemoteCli, ServeDecodesOnAsManyLanesAsItIsGiven) {
   base::HttpRequest request;
   request.url = ready.substr(url, ready.rfind('/') - url) + "/v1/completions";
   request.post = true;
-  request.body = R"({"prompt": "q\n", "max_tokens": 24})";
+  request.body = R"({"model": "made:plain", "prompt": "q\n", "max_tokens": 24})";
   model.open_peak = 0;
   base::HttpLoop loop(base::HttpSettings{});
   std::vector<base::BodySink> sinks(4);
