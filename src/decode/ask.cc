@@ -139,7 +139,7 @@ Status CheckAbilities(const RunPlan& plan, const Capabilities& can) {
 
 Reservation WholeEngine(const MethodOptions& options, const Engine& engine) {
   const Capabilities& can = engine.capabilities();
-  return {std::min(LaneLimit(options), can.max_rows),
+  return {std::min(LaneLimit(options), can.max_lanes),
           can.cells_total > 0 ? can.cells_total : kUncountedCells};
 }
 

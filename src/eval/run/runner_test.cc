@@ -334,7 +334,7 @@ TEST_F(RunnerTest, AnEngineThatGivesUpIsNoWrongAnswer) {
     Store store = OpenFile(std::to_string(lost.size()) + ".db");
     const StudyPlan plan = Plan(1, 1);
     FakeEngine refusing(LosesPaths(lost));
-    const StudyProgress progress = RunPlan(refusing, store, plan);
+    const StudyProgress progress = RunStudy(refusing, store, plan);
     EXPECT_EQ(progress.failed, 1);
     EXPECT_EQ(progress.done, 0);
     EXPECT_NE(progress.failure.find("who are you?"), std::string::npos) << progress.failure;
@@ -343,7 +343,7 @@ TEST_F(RunnerTest, AnEngineThatGivesUpIsNoWrongAnswer) {
     EXPECT_FALSE(item.grade.has_value());
     // It is asked for again.
     FakeEngine engine(DigitsByKey());
-    EXPECT_EQ(RunPlan(engine, store, plan).made, 1);
+    EXPECT_EQ(RunStudy(engine, store, plan).made, 1);
     EXPECT_EQ(store.Items(1)->front().status, ItemStatus::kDone);
   }
 }
@@ -351,7 +351,7 @@ TEST_F(RunnerTest, AnEngineThatGivesUpIsNoWrongAnswer) {
 TEST_F(RunnerTest, APathThatIsLostLeavesTheVoteToTheOthers) {
   Store store = Open();
   FakeEngine engine(LosesPaths({2}));
-  EXPECT_EQ(RunPlan(engine, store, Plan(1, 1)).made, 1);
+  EXPECT_EQ(RunStudy(engine, store, Plan(1, 1)).made, 1);
   EXPECT_EQ(store.Items(1)->front().voting_paths, 3);
 }
 
