@@ -44,15 +44,21 @@ std::vector<std::string> EvalOf(const std::string& study, int parallel) {
 // an answer that is there twice.
 std::map<std::string, json> AnswersOf(const std::string& study) {
   std::map<std::string, json> answers;
-  if (!std::filesystem::exists(study)) return answers;
+  if (!std::filesystem::exists(study)) {
+    return answers;
+  }
   const ProcessResult exported =
       RunProcess({HYPER_PROGRAM, "export", study, "--jsonl", "--series"});
   // Killed before the file was a study at all: it holds nothing.
-  if (exported.exit_code != 0) return answers;
+  if (exported.exit_code != 0) {
+    return answers;
+  }
   std::istringstream lines(exported.out);
   for (std::string line; std::getline(lines, line);) {
     json item = json::parse(line);
-    if (item["status"] != "done") continue;
+    if (item["status"] != "done") {
+      continue;
+    }
     const std::string key = item["run"]["label"].get<std::string>() + " " +
                             item["question"]["name"].get<std::string>() + " " +
                             item["repeat"].dump();
@@ -66,7 +72,9 @@ std::map<std::string, json> AnswersOf(const std::string& study) {
 // As if the last write had been cut off: bytes that are no whole record at the end of the journal.
 void AddHalfARecord(const std::string& study) {
   const std::string journal = study + "-wal";
-  if (!std::filesystem::exists(journal) || std::filesystem::file_size(journal) == 0) return;
+  if (!std::filesystem::exists(journal) || std::filesystem::file_size(journal) == 0) {
+    return;
+  }
   std::ofstream(journal, std::ios::binary | std::ios::app) << std::string(700, '\x5a');
 }
 
@@ -85,8 +93,12 @@ class KillTest : public ::testing::Test {
       process.Signal(SIGKILL);
       const ProcessResult result = process.Wait();
       EXPECT_TRUE(result.signal == SIGKILL || result.exit_code == 0) << result.err;
-      if (result.signal != SIGKILL) return kills;
-      if (kills % 2 == 1) AddHalfARecord(study);
+      if (result.signal != SIGKILL) {
+        return kills;
+      }
+      if (kills % 2 == 1) {
+        AddHalfARecord(study);
+      }
       const std::map<std::string, json> now = AnswersOf(study);
       for (const auto& [key, answer] : seen) {
         EXPECT_EQ(now.count(key), 1U) << key << " is lost";
@@ -132,7 +144,9 @@ TEST_F(KillTest, InterruptedTheTablesArePrintedAndTheStudyGoesOn) {
       HYPER_PROGRAM, "eval", "--engine", "scripted", "--methods", "sc",  "--questions", "200",
       "--repeats",   "4",    "--width",  "8",        "--study",   study, "--format",    "json"};
   Process process(command);
-  while (process.ErrorsSoFar().find("repeat 0") == std::string::npos) std::this_thread::yield();
+  while (process.ErrorsSoFar().find("repeat 0") == std::string::npos) {
+    std::this_thread::yield();
+  }
   process.Signal(SIGINT);
   const ProcessResult stopped = process.Wait();
   EXPECT_EQ(stopped.exit_code, 130) << stopped.err;

@@ -22,7 +22,9 @@ using Json = nlohmann::json;
 void WriteAnswer(uint64_t /*key*/, std::span<const Token> history, std::span<float> logits) {
   const std::string text = "so it is \\boxed{42}";
   size_t prompt = history.size();
-  while (prompt > 0 && history[prompt - 1] != '\n') --prompt;
+  while (prompt > 0 && history[prompt - 1] != '\n') {
+    --prompt;
+  }
   const size_t at = history.size() - prompt;
   logits[at < text.size() ? static_cast<size_t>(text[at]) : 0] = 30.0F;
 }
@@ -43,7 +45,9 @@ TEST(RemoteCli, EveryMethodOfTheIssueRuns) {
     EXPECT_EQ(result["answer"], "42");
     EXPECT_EQ(result["engine"], server.url());
     EXPECT_EQ(result["determinism"], "fast");
-    for (const Json& path : result["paths"]) EXPECT_EQ(path["status"], "finished");
+    for (const Json& path : result["paths"]) {
+      EXPECT_EQ(path["status"], "finished");
+    }
   }
 }
 
@@ -52,7 +56,9 @@ TEST(RemoteCli, TheKeyIsSentButNeverShown) {
   std::string sent;
   ScriptedServer server([&](const HttpMessage& request, ServerConnection& connection) {
     const auto found = request.headers.find("authorization");
-    if (found != request.headers.end()) sent = found->second;
+    if (found != request.headers.end()) {
+      sent = found->second;
+    }
     model.Handle(request, connection);
   });
   const TemporaryFolder folder;
@@ -98,7 +104,9 @@ TEST(RemoteCli, ARefusalIsToldAndIsNoAnswer) {
 TEST(RemoteCli, LostPathsAreTold) {
   ScriptedModel model(WriteAnswer);
   model.fault = [](int number, const Json&, ServerConnection& connection) {
-    if (number == 1) connection.Respond(400, R"({"error":{"message":"no such seed"}})");
+    if (number == 1) {
+      connection.Respond(400, R"({"error":{"message":"no such seed"}})");
+    }
     return number == 1;
   };
   ScriptedServer server(model.handler());
@@ -202,7 +210,9 @@ TEST(RemoteCli, AStudyOnAServerThatRefusesFailsAndGoesOnLater) {
   ScriptedModel model(WriteAnswer);
   std::atomic<bool> refuses{true};
   model.fault = [&refuses](int, const Json& body, ServerConnection& connection) {
-    if (!refuses || body["max_tokens"] < 20) return false;
+    if (!refuses || body["max_tokens"] < 20) {
+      return false;
+    }
     connection.Respond(401, R"({"error":{"code":401,"message":"the key has expired"}})");
     return true;
   };

@@ -42,7 +42,9 @@ TEST_F(StudyCommandsTest, ExportHoldsEveryAnswerOnce) {
   int paths_of_sc = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     const json item = json::parse(line);
-    if (item["run"]["label"] == "sc") paths_of_sc += static_cast<int>(item["paths"].size());
+    if (item["run"]["label"] == "sc") {
+      paths_of_sc += static_cast<int>(item["paths"].size());
+    }
     for (const json& path : item["paths"]) {
       const int own = path["tokens"].get<int>() - path["fork_position"].get<int>();
       EXPECT_EQ(static_cast<int>(path["series"]["token"].size()), own);
@@ -187,11 +189,15 @@ TEST_F(StudyCommandsTest, EveryTableOfAStudy) {
   };
   const json all = json::parse(as("json"));
   EXPECT_GE(all.size(), 12U);
-  for (const json& table : all) EXPECT_FALSE(table["rows"].empty()) << table["name"];
+  for (const json& table : all) {
+    EXPECT_FALSE(table["rows"].empty()) << table["name"];
+  }
   const std::string latex = as("latex");
   const auto count = [](const std::string& text, const std::string& part) {
     size_t found = 0;
-    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) {
+      ++found;
+    }
     return found;
   };
   EXPECT_EQ(count(latex, "\\begin{table}"), all.size());

@@ -67,7 +67,9 @@ struct Counts {
 };
 
 hyper::ExtractedAnswer LastByte(std::string_view text, bool finished, bool /*reasoning_opened*/) {
-  if (text.empty()) return {};
+  if (text.empty()) {
+    return {};
+  }
   const std::string answer(text.substr(text.size() - 1));
   return {answer, answer, !finished};
 }
@@ -88,11 +90,15 @@ class Soak {
     options.threads = 1;
     options.strict = Below(2) == 0;
     const auto engine = hyper::MakeLlamaEngine(options);
-    if (!engine) return engine.error().message;
+    if (!engine) {
+      return engine.error().message;
+    }
     ++counts_.engines;
     for (int group = 0; group < 5; ++group) {
       const std::string trouble = Group(**engine);
-      if (!trouble.empty()) return trouble;
+      if (!trouble.empty()) {
+        return trouble;
+      }
       const hyper::EngineCost cost = (*engine)->cost();
       if (cost.lanes_open != 0 || cost.cells_used != 0) {
         return std::to_string(cost.lanes_open) + " lanes and " + std::to_string(cost.cells_used) +
@@ -109,7 +115,9 @@ class Soak {
     static constexpr std::array<const char*, 3> kMethods = {"hyper", "sc", "deepconf"};
     const std::string method = kMethods[Below(kMethods.size())];
     auto plan = hyper::ResolveRun({method, "short", {}, {}}, {});
-    if (!plan) return nullptr;
+    if (!plan) {
+      return nullptr;
+    }
     plan->options.width = 1 + static_cast<int>(Below(6));
     plan->options.warmup = 1 + static_cast<int>(Below(4));
     plan->options.interval = 1 + static_cast<int>(Below(12));
@@ -133,11 +141,15 @@ class Soak {
     const uint64_t count = 1 + Below(3);
     for (uint64_t i = 0; i < count; ++i) {
       sessions.push_back(NewSession(engine));
-      if (sessions.back() == nullptr) return "a session cannot be made";
+      if (sessions.back() == nullptr) {
+        return "a session cannot be made";
+      }
       driver.Add(sessions.back().get());
     }
     for (int step = 0; !driver.idle(); ++step) {
-      if (step > 20000) return "a session does not end";
+      if (step > 20000) {
+        return "a session does not end";
+      }
       if (Below(150) == 0) {
         hyper::Session& session = *sessions[Below(sessions.size())];
         if (session.started() && !session.finished()) {
@@ -145,7 +157,9 @@ class Soak {
           ++counts_.cancelled;
         }
       }
-      if (const hyper::Status status = driver.Step(0); !status) return status.error().message;
+      if (const hyper::Status status = driver.Step(0); !status) {
+        return status.error().message;
+      }
     }
     for (const auto& session : sessions) {
       ++counts_.sessions;

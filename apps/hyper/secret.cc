@@ -13,14 +13,18 @@ constexpr std::string_view kWhiteSpace = " \t\r\n";
 
 std::string TrimmedSecret(std::string_view text) {
   const size_t begin = text.find_first_not_of(kWhiteSpace);
-  if (begin == std::string_view::npos) return "";
+  if (begin == std::string_view::npos) {
+    return "";
+  }
   return std::string(text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1));
 }
 
 std::string FromEnvironment(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const char* value = std::getenv(name);
-    if (value != nullptr && *value != '\0') return value;
+    if (value != nullptr && *value != '\0') {
+      return value;
+    }
   }
   return "";
 }

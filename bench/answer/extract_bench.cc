@@ -73,7 +73,9 @@ BENCHMARK(ExtractNone);
 
 void ExtractHostile(benchmark::State& state) {
   std::string text;
-  while (text.size() < 100'000) text += "\\boxed{";
+  while (text.size() < 100'000) {
+    text += "\\boxed{";
+  }
   ExtractOptions options = OptionsOf(AnswerKind::kMath);
   options.fallbacks = false;
   Time(state, text, options, "");

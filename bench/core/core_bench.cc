@@ -26,7 +26,9 @@ std::vector<float> RandomLogits(size_t count) {
   std::mt19937 generator(1);
   std::normal_distribution<float> normal(0, 3);
   std::vector<float> logits(count);
-  for (float& logit : logits) logit = normal(generator);
+  for (float& logit : logits) {
+    logit = normal(generator);
+  }
   return logits;
 }
 
@@ -62,7 +64,9 @@ void BM_ReadOnly(benchmark::State& state) {
     std::array<float, 64> lanes{};
     const std::span<const float> row = rows.Next();
     for (size_t i = 0; i + lanes.size() <= row.size(); i += lanes.size()) {
-      for (size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] += row[i + lane];
+      for (size_t lane = 0; lane < lanes.size(); ++lane) {
+        lanes[lane] += row[i + lane];
+      }
     }
     benchmark::DoNotOptimize(lanes);
   }
@@ -110,9 +114,13 @@ void BM_AggregateRoutes(benchmark::State& state) {
   const std::vector<float> logits = RandomLogits(static_cast<size_t>(4 * kLargeVocabulary));
   std::vector<std::span<const float>> routes;
   constexpr auto kRow = static_cast<size_t>(kLargeVocabulary);
-  for (size_t k = 0; k < 4; ++k) routes.push_back(std::span(logits).subspan(k * kRow, kRow));
+  for (size_t k = 0; k < 4; ++k) {
+    routes.push_back(std::span(logits).subspan(k * kRow, kRow));
+  }
   std::vector<float> out(kRow);
-  for (auto _ : state) benchmark::DoNotOptimize(AggregateRoutes(routes, {}, out));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(AggregateRoutes(routes, {}, out));
+  }
 }
 BENCHMARK(BM_AggregateRoutes);
 
@@ -134,13 +142,17 @@ void BM_PoolStatistics(benchmark::State& state) {
   std::vector<std::vector<TokenLogprob>> tops(kPaths);
   std::vector<PathView> paths(kPaths);
   for (size_t p = 0; p < kPaths; ++p) {
-    for (Token& token : suffixes[p]) token = static_cast<Token>(generator() % 1000);
+    for (Token& token : suffixes[p]) {
+      token = static_cast<Token>(generator() % 1000);
+    }
     for (int i = 0; i < 9; ++i) {
       tops[p].push_back({static_cast<Token>(generator() % 40), -0.5F - static_cast<float>(i)});
     }
     paths[p] = {10.0 + static_cast<double>(p), 0.5, tops[p][0].token, tops[p], suffixes[p]};
   }
-  for (auto _ : state) benchmark::DoNotOptimize(ComputePoolStatistics(paths));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(ComputePoolStatistics(paths));
+  }
 }
 BENCHMARK(BM_PoolStatistics);
 

@@ -82,7 +82,9 @@ int Run(const Plan& plan, const std::vector<std::string>& urls) {
   }
   const double cpu_before = CpuSeconds(RUSAGE_SELF);
   const auto begin = std::chrono::steady_clock::now();
-  if (!driver.RunAll().ok()) return 1;
+  if (!driver.RunAll().ok()) {
+    return 1;
+  }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
   const double cpu = CpuSeconds(RUSAGE_SELF) - cpu_before;
   int64_t tokens = 0;
@@ -105,10 +107,18 @@ int Run(const Plan& plan, const std::vector<std::string>& urls) {
 
 int main(int argc, char** argv) {
   Plan plan;
-  if (argc > 1) plan.replicas = std::atoi(argv[1]);
-  if (argc > 2) plan.lanes = std::atoi(argv[2]);
-  if (argc > 3) plan.tokens = std::atoi(argv[3]);
-  if (argc > 4) plan.method = argv[4];
+  if (argc > 1) {
+    plan.replicas = std::atoi(argv[1]);
+  }
+  if (argc > 2) {
+    plan.lanes = std::atoi(argv[2]);
+  }
+  if (argc > 3) {
+    plan.tokens = std::atoi(argv[3]);
+  }
+  if (argc > 4) {
+    plan.method = argv[4];
+  }
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
@@ -129,7 +139,9 @@ int main(int argc, char** argv) {
     }
     hyper::bench::ServeEvents(listeners, events, RenderChoice(random, "\"length\""));
   }
-  for (const int listener : listeners) close(listener);
+  for (const int listener : listeners) {
+    close(listener);
+  }
   const int code = Run(plan, urls);
   kill(server, SIGKILL);
   waitpid(server, nullptr, 0);

@@ -42,12 +42,16 @@ class EventServer {
  public:
   EventServer(const std::vector<std::string>& events, std::string completion)
       : completion_(std::move(completion)) {
-    for (const std::string& event : events) frames_.push_back(ChunkFrame(event));
+    for (const std::string& event : events) {
+      frames_.push_back(ChunkFrame(event));
+    }
   }
 
   void Serve(const std::vector<int>& listeners) {
     epoll_ = epoll_create1(0);
-    for (const int listener : listeners) Watch(listener, EPOLLIN, EPOLL_CTL_ADD);
+    for (const int listener : listeners) {
+      Watch(listener, EPOLLIN, EPOLL_CTL_ADD);
+    }
     std::array<epoll_event, 1024> ready{};
     for (;;) {
       const int count = epoll_wait(epoll_, ready.data(), static_cast<int>(ready.size()), -1);
@@ -74,7 +78,9 @@ class EventServer {
 
   void Accept(int listener) {
     const int socket = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK);
-    if (socket < 0) return;
+    if (socket < 0) {
+      return;
+    }
     const int on = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     auto client = std::make_unique<Client>();
@@ -88,7 +94,9 @@ class EventServer {
     if ((events & EPOLLIN) != 0) {
       std::array<char, 65536> bytes{};
       const ssize_t got = read(client.socket, bytes.data(), bytes.size());
-      if (got <= 0) return false;
+      if (got <= 0) {
+        return false;
+      }
       client.request.append(bytes.data(), static_cast<size_t>(got));
       TakeRequest(client);
     }
@@ -97,11 +105,15 @@ class EventServer {
 
   void TakeRequest(Client& client) {
     const size_t head = client.request.find("\r\n\r\n");
-    if (head == std::string::npos) return;
+    if (head == std::string::npos) {
+      return;
+    }
     const size_t length = client.request.find("Content-Length: ");
     const size_t size =
         length < head ? std::strtoul(client.request.c_str() + length + 16, nullptr, 10) : 0;
-    if (client.request.size() < head + 4 + size) return;
+    if (client.request.size() < head + 4 + size) {
+      return;
+    }
     const std::string body = client.request.substr(head + 4, size);
     const size_t asked = body.find("\"max_tokens\":");
     if (client.request.find("/models") < head) {
@@ -131,7 +143,9 @@ class EventServer {
     }
     const ssize_t sent =
         send(client.socket, client.out.data(), client.out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && errno != EAGAIN) return false;
+    if (sent < 0 && errno != EAGAIN) {
+      return false;
+    }
     client.out.erase(0, static_cast<size_t>(std::max<ssize_t>(sent, 0)));
     const bool more = !client.out.empty() || client.events_left >= 0;
     Watch(client.socket, more ? EPOLLIN | EPOLLOUT : EPOLLIN, EPOLL_CTL_MOD);

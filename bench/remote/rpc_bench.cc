@@ -66,7 +66,9 @@ std::optional<Speed> Measure(Engine& engine, const hyper::Prompt& prompt, const 
   std::vector<hyper::LaneId> lanes;
   const auto grant = [&](int count) {
     for (const hyper::LaneId lane : lanes) {
-      if (!engine.Grant(lane, count)) std::exit(1);
+      if (!engine.Grant(lane, count)) {
+        std::exit(1);
+      }
     }
     return Decode(engine, width);
   };
@@ -77,16 +79,24 @@ std::optional<Speed> Measure(Engine& engine, const hyper::Prompt& prompt, const 
     spec.path_key = plan.seed * 1000 + static_cast<uint64_t>(i);
     spec.stop_at_end = false;
     const auto lane = engine.Open(prompt.tokens, spec);
-    if (!lane || (routes > 1 && !engine.Route(*lane, route))) return std::nullopt;
+    if (!lane || (routes > 1 && !engine.Route(*lane, route))) {
+      return std::nullopt;
+    }
     lanes.push_back(*lane);
   }
-  if (!grant(1)) return std::nullopt;
+  if (!grant(1)) {
+    return std::nullopt;
+  }
   const int64_t forwards = engine.cost().forwards;
   const auto begin = Clock::now();
-  if (!grant(plan.tokens)) return std::nullopt;
+  if (!grant(plan.tokens)) {
+    return std::nullopt;
+  }
   const std::chrono::duration<double> taken = Clock::now() - begin;
   const auto steps = static_cast<double>(engine.cost().forwards - forwards);
-  for (const hyper::LaneId lane : lanes) engine.Close(lane);
+  for (const hyper::LaneId lane : lanes) {
+    engine.Close(lane);
+  }
   return Speed{width * plan.tokens / taken.count(), taken.count() * 1e3 / steps};
 }
 
@@ -113,7 +123,9 @@ int Run(const Plan& plan) {
   for (int run = 0; run <= plan.runs; ++run) {  // the first warms up
     for (const Pool& pool : pools) {
       const auto speed = Measure(**engine, *prompt, plan, pool.width, pool.routes);
-      if (!speed) return 1;
+      if (!speed) {
+        return 1;
+      }
       if (run > 0) {
         fmt::print(
             "{{\"pool\": \"{}\", \"width\": {}, \"routes\": {}, \"tokens_per_s\": {:.2f}, "
@@ -141,10 +153,20 @@ int main(int argc, char** argv) {
   for (std::string server; std::getline(servers, server, ',');) {
     plan.engine.rpc_servers.push_back(server);
   }
-  if (argc > 3) plan.width = std::max(1, std::atoi(argv[3]));
-  if (argc > 4) plan.routes = std::max(2, std::atoi(argv[4]));
-  if (argc > 5) plan.tokens = std::max(1, std::atoi(argv[5]));
-  if (argc > 6) plan.runs = std::max(1, std::atoi(argv[6]));
-  if (argc > 7) plan.seed = static_cast<uint64_t>(std::atoll(argv[7]));
+  if (argc > 3) {
+    plan.width = std::max(1, std::atoi(argv[3]));
+  }
+  if (argc > 4) {
+    plan.routes = std::max(2, std::atoi(argv[4]));
+  }
+  if (argc > 5) {
+    plan.tokens = std::max(1, std::atoi(argv[5]));
+  }
+  if (argc > 6) {
+    plan.runs = std::max(1, std::atoi(argv[6]));
+  }
+  if (argc > 7) {
+    plan.seed = static_cast<uint64_t>(std::atoll(argv[7]));
+  }
   return Run(plan);
 }

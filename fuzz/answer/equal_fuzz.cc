@@ -9,7 +9,9 @@
 #include "hyper/equal.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size < 2) return 0;
+  if (size < 2) {
+    return 0;
+  }
   hyper::EqualOptions options;
   const unsigned policies = data[0];
   options.rounded = (policies & 1U) != 0;
@@ -22,10 +24,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view answer =
       split == std::string_view::npos ? std::string_view() : text.substr(split + 1);
   const hyper::Verdict verdict = hyper::AnswersEqual(gold, answer, options).verdict;
-  if (hyper::AnswersEqual(answer, gold, options).verdict != verdict) std::abort();
-  if (hyper::AnswersEqual(gold, gold, options).verdict == hyper::Verdict::kNotEqual) std::abort();
+  if (hyper::AnswersEqual(answer, gold, options).verdict != verdict) {
+    std::abort();
+  }
+  if (hyper::AnswersEqual(gold, gold, options).verdict == hyper::Verdict::kNotEqual) {
+    std::abort();
+  }
   const std::string key = hyper::CanonicalKey(gold, options);
   const bool same_key = !key.empty() && key == hyper::CanonicalKey(answer, options);
-  if (same_key && verdict == hyper::Verdict::kNotEqual) std::abort();
+  if (same_key && verdict == hyper::Verdict::kNotEqual) {
+    std::abort();
+  }
   return 0;
 }

@@ -12,7 +12,9 @@
 namespace {
 
 void Require(bool held) {
-  if (!held) std::abort();
+  if (!held) {
+    std::abort();
+  }
 }
 
 // The first byte of the input says which options are tried.
@@ -23,8 +25,12 @@ hyper::ExtractOptions OptionsOf(uint8_t flags) {
   options.opened_by_template = (flags & 8U) != 0;
   options.finished = (flags & 16U) != 0;
   options.fallbacks = (flags & 32U) == 0;
-  if ((flags & 64U) != 0) options.reasoning_answers = hyper::ReasoningAnswers::kFinal;
-  if ((flags & 128U) != 0) options.box_or_label = hyper::BoxOrLabel::kLater;
+  if ((flags & 64U) != 0) {
+    options.reasoning_answers = hyper::ReasoningAnswers::kFinal;
+  }
+  if ((flags & 128U) != 0) {
+    options.box_or_label = hyper::BoxOrLabel::kLater;
+  }
   return options;
 }
 
@@ -41,7 +47,9 @@ void CheckSpans(std::string_view text, const std::vector<hyper::TextSpan>& spans
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
+  if (size == 0) {
+    return 0;
+  }
   const hyper::ExtractOptions options = OptionsOf(data[0]);
   // A copy of exactly this size, so that reading one byte too far is seen.
   const std::vector<char> bytes(data + 1, data + size);

@@ -13,10 +13,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   hyper::answer::ReaderOptions options;
   const hyper::answer::Reading reading = hyper::answer::ReadAnswer(text, options, budget);
   if (reading.tree.root == hyper::answer::kNoNode) {
-    if (reading.error.empty()) std::abort();
+    if (reading.error.empty()) {
+      std::abort();
+    }
     return 0;
   }
-  if (reading.normalised.empty()) std::abort();
+  if (reading.normalised.empty()) {
+    std::abort();
+  }
   (void)hyper::answer::StructuralKey(reading.tree, reading.tree.root, budget);
   return 0;
 }

@@ -35,7 +35,9 @@ void CheckRun(const hyper::server::RunRequest& run, const hyper::server::ServerL
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
+  if (size == 0) {
+    return 0;
+  }
   hyper::server::ServerLimits limits;
   limits.model_name = "m";
   limits.vocab_size = 128;

@@ -41,7 +41,9 @@ void CheckChunk(const Chunk& chunk) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
+  if (size == 0) {
+    return 0;
+  }
   const std::vector<char> copy(data + 1, data + size);
   const std::string_view bytes(copy.data(), copy.size());
   const std::vector<SseParser::Event> whole = EventsOf(bytes, bytes.size() + 1);

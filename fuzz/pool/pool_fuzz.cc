@@ -25,7 +25,9 @@ namespace {
 using hyper::fuzz::Require;
 
 hyper::ExtractedAnswer LastByte(std::string_view text, bool finished, bool /*reasoning_opened*/) {
-  if (text.empty()) return {};
+  if (text.empty()) {
+    return {};
+  }
   const std::string answer(text.substr(text.size() - 1));
   return {answer, answer, !finished};
 }
@@ -75,7 +77,9 @@ std::unique_ptr<hyper::Session> NewSession(FuzzedDataProvider& input, hyper::Eng
 
 // What a user of the server may do to a live run.
 void Disturb(FuzzedDataProvider& input, hyper::Session& session, int step) {
-  if (!session.started() || session.finished()) return;
+  if (!session.started() || session.finished()) {
+    return;
+  }
   hyper::Pool& pool = session.pool();
   const std::vector<hyper::PathId> running = pool.running();
   switch (input.ConsumeIntegralInRange(0, 7)) {
@@ -91,7 +95,9 @@ void Disturb(FuzzedDataProvider& input, hyper::Session& session, int step) {
       if (!running.empty() && pool.FreeLanes(pool.path(running.back()).granted) > 0) {
         const int granted = pool.path(running.back()).granted;
         const auto child = pool.Fork(running.back(), 1 << 30, step);
-        if (child) (void)pool.Grant(*child, granted).ok();
+        if (child) {
+          (void)pool.Grant(*child, granted).ok();
+        }
       }
       return;
     default:
@@ -154,7 +160,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         Disturb(input, *sessions[input.ConsumeIntegralInRange<size_t>(0, sessions.size() - 1)],
                 step);
       }
-      if (!driver.Step(0)) break;
+      if (!driver.Step(0)) {
+        break;
+      }
     }
     for (const auto& session : sessions) {
       CheckEnded(*session);

@@ -25,7 +25,9 @@ std::vector<double> RouteWeightsOf(std::span<const double> confidences,
     weights.push_back(std::isnan(confidence) ? 0.0 : 1.0);
     usable += weights.back();
   }
-  for (double& weight : weights) weight = usable > 0 ? weight / usable : 0.0;
+  for (double& weight : weights) {
+    weight = usable > 0 ? weight / usable : 0.0;
+  }
   return weights;
 }
 
@@ -40,13 +42,19 @@ void CombineBlock(std::span<const std::span<const float>> routes, std::span<cons
   std::array<double, kBlock> sums{};
   std::array<float, kBlock> probabilities;
   for (size_t k = 0; k < routes.size(); ++k) {
-    if (weights[k] == 0) continue;
+    if (weights[k] == 0) {
+      continue;
+    }
     const std::span<const float> logits = routes[k].subspan(begin, out.size());
     if (rule == RouteAggregate::kMeanProb) {
       ExponentialWeights(logits, static_cast<float>(log_sums[k]), 1.0F, probabilities);
-      for (size_t i = 0; i < out.size(); ++i) sums[i] += weights[k] * probabilities[i];
+      for (size_t i = 0; i < out.size(); ++i) {
+        sums[i] += weights[k] * probabilities[i];
+      }
     } else {
-      for (size_t i = 0; i < out.size(); ++i) sums[i] += weights[k] * (logits[i] - log_sums[k]);
+      for (size_t i = 0; i < out.size(); ++i) {
+        sums[i] += weights[k] * (logits[i] - log_sums[k]);
+      }
     }
   }
   for (size_t i = 0; i < out.size(); ++i) {
@@ -85,7 +93,9 @@ std::vector<double> AggregateRoutes(std::span<const std::span<const float>> rout
                  out.subspan(begin, std::min(kBlock, out.size() - begin)));
   }
   SummarizeRow(out, 0, summary);
-  for (float& value : out) value = static_cast<float>(value - summary.log_sum_exp);
+  for (float& value : out) {
+    value = static_cast<float>(value - summary.log_sum_exp);
+  }
   return weights;
 }
 

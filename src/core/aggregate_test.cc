@@ -34,7 +34,9 @@ AggregateOptions MeanProb() {
 
 double Mass(const std::vector<float>& log_probabilities) {
   double mass = 0;
-  for (float value : log_probabilities) mass += std::exp(static_cast<double>(value));
+  for (float value : log_probabilities) {
+    mass += std::exp(static_cast<double>(value));
+  }
   return mass;
 }
 
@@ -43,7 +45,9 @@ TEST(AggregateRoutes, EqualsTheOracle) {
   ASSERT_GE(goldens.size(), 15U);
   for (const auto& golden : goldens) {
     Rows rows;
-    for (const auto& row : golden["rows"]) rows.push_back(GoldenFloats(row));
+    for (const auto& row : golden["rows"]) {
+      rows.push_back(GoldenFloats(row));
+    }
     AggregateOptions options;
     options.rule =
         golden["rule"] == "confidence" ? RouteAggregate::kConfidence : RouteAggregate::kMeanProb;
@@ -71,7 +75,9 @@ TEST(AggregateRoutes, LongRowsEqualTheDefinition) {
     }
   }
   std::vector<double> totals;
-  for (const auto& row : rows) totals.push_back(Mass(row));
+  for (const auto& row : rows) {
+    totals.push_back(Mass(row));
+  }
   for (const AggregateOptions& options : {AggregateOptions(), MeanProb()}) {
     const bool mean_prob = options.rule == RouteAggregate::kMeanProb;
     const Aggregated result = Aggregate(rows, options);
@@ -101,11 +107,15 @@ TEST(AggregateRoutes, ResultIsADistribution) {
 TEST(AggregateRoutes, RoutesAreLogNormalisedFirst) {
   const std::vector<float> row = {1.0F, 0.5F, -1.0F};
   std::vector<float> shifted = row;
-  for (float& value : shifted) value += 64.0F;
+  for (float& value : shifted) {
+    value += 64.0F;
+  }
   for (const AggregateOptions& options : {AggregateOptions(), MeanProb()}) {
     const Aggregated alone = Aggregate({row}, options);
     const Aggregated both = Aggregate({row, shifted}, options);
-    for (size_t v = 0; v < row.size(); ++v) EXPECT_NEAR(both.out[v], alone.out[v], 1e-5);
+    for (size_t v = 0; v < row.size(); ++v) {
+      EXPECT_NEAR(both.out[v], alone.out[v], 1e-5);
+    }
     EXPECT_NEAR(both.weights[0], 0.5, 1e-6);
   }
 }
@@ -135,7 +145,9 @@ TEST(AggregateRoutes, BrokenRoutesAreLeftOut) {
     EXPECT_EQ(mixed.out, alone.out);
     const Aggregated none = Aggregate({{kFloatNan, 0.0F}, {kFloatNan, 0.0F}}, options);
     EXPECT_EQ(none.weights, (std::vector<double>{0, 0}));
-    for (float value : none.out) EXPECT_TRUE(std::isnan(value));
+    for (float value : none.out) {
+      EXPECT_TRUE(std::isnan(value));
+    }
   }
 }
 

@@ -11,7 +11,9 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kUnitsPerNat = 0x1p32;
 
 double MeanOf(int64_t sum_units, int64_t count) {
-  if (count == 0) return kNan;
+  if (count == 0) {
+    return kNan;
+  }
   return static_cast<double>(sum_units) / (static_cast<double>(count) * kUnitsPerNat);
 }
 
@@ -23,9 +25,15 @@ double TokenConfidence(std::span<const TokenLogprob> top, Token chosen, Confiden
   double sum = 0;
   int used = 0;
   for (const TokenLogprob& candidate : top) {
-    if (used >= k) break;
-    if (set == ConfidenceSet::kAlternatives && candidate.token == chosen) continue;
-    if (std::isnan(candidate.logprob)) return kNan;
+    if (used >= k) {
+      break;
+    }
+    if (set == ConfidenceSet::kAlternatives && candidate.token == chosen) {
+      continue;
+    }
+    if (std::isnan(candidate.logprob)) {
+      return kNan;
+    }
     sum += std::clamp(static_cast<double>(candidate.logprob), kLogProbFloor, 0.0);
     ++used;
   }
@@ -42,8 +50,12 @@ std::vector<TokenProbability> Renormalise(std::span<const TokenLogprob> top, int
     distribution.push_back({candidate.token, probability});
     total += probability;
   }
-  if (!(total > 0) || !std::isfinite(total)) return {};
-  for (TokenProbability& entry : distribution) entry.probability /= total;
+  if (!(total > 0) || !std::isfinite(total)) {
+    return {};
+  }
+  for (TokenProbability& entry : distribution) {
+    entry.probability /= total;
+  }
   std::sort(distribution.begin(), distribution.end(),
             [](const auto& a, const auto& b) { return a.token < b.token; });
   return distribution;
@@ -51,11 +63,15 @@ std::vector<TokenProbability> Renormalise(std::span<const TokenLogprob> top, int
 
 double TopKEntropy(std::span<const TokenLogprob> top, int k) {
   const std::vector<TokenProbability> distribution = Renormalise(top, k);
-  if (distribution.empty()) return kNan;
+  if (distribution.empty()) {
+    return kNan;
+  }
   double entropy = 0;
   for (const TokenProbability& entry : distribution) {
     // p log p -> 0 as p -> 0
-    if (entry.probability > 0) entropy -= entry.probability * std::log(entry.probability);
+    if (entry.probability > 0) {
+      entropy -= entry.probability * std::log(entry.probability);
+    }
   }
   return std::max(entropy, 0.0);
 }
@@ -63,7 +79,9 @@ double TopKEntropy(std::span<const TokenLogprob> top, int k) {
 ConfidenceWindow::ConfidenceWindow(int window) : window_(AtLeastOne(window)) {}
 
 bool ConfidenceWindow::Push(double confidence) {
-  if (std::isnan(confidence)) return false;
+  if (std::isnan(confidence)) {
+    return false;
+  }
   const double clipped = std::clamp(confidence, 0.0, kMaxConfidence);
   const int64_t units = std::llround(clipped * kUnitsPerNat);
   recent_.push_back(units);
@@ -95,19 +113,25 @@ double ConfidenceWindow::TraceMean() const { return MeanOf(total_, count_); }
 
 double LowestWindow(std::span<const double> confidences, int window) {
   ConfidenceWindow running(window);
-  for (double confidence : confidences) running.Push(confidence);
+  for (double confidence : confidences) {
+    running.Push(confidence);
+  }
   return running.LowestWindowMean();
 }
 
 double TraceConfidence(std::span<const double> confidences) {
   ConfidenceWindow running;
-  for (double confidence : confidences) running.Push(confidence);
+  for (double confidence : confidences) {
+    running.Push(confidence);
+  }
   return running.TraceMean();
 }
 
 double TailConfidence(std::span<const double> confidences, int window) {
   ConfidenceWindow running(window);
-  for (double confidence : confidences) running.Push(confidence);
+  for (double confidence : confidences) {
+    running.Push(confidence);
+  }
   return running.WindowMean();
 }
 
@@ -117,15 +141,21 @@ double BottomWindowConfidence(std::span<const double> confidences, int window, d
   for (double confidence : confidences) {
     const int64_t before = running.count();
     running.Push(confidence);
-    if (running.full() && running.count() > before) means.push_back(running.WindowMean());
+    if (running.full() && running.count() > before) {
+      means.push_back(running.WindowMean());
+    }
   }
-  if (means.empty()) return running.TraceMean();
+  if (means.empty()) {
+    return running.TraceMean();
+  }
   const double wanted = std::floor(fraction * static_cast<double>(means.size()));
   const size_t lowest =
       std::clamp<size_t>(static_cast<size_t>(std::max(wanted, 1.0)), 1, means.size());
   std::sort(means.begin(), means.end());
   double sum = 0;
-  for (size_t i = 0; i < lowest; ++i) sum += means[i];
+  for (size_t i = 0; i < lowest; ++i) {
+    sum += means[i];
+  }
   return sum / static_cast<double>(lowest);
 }
 

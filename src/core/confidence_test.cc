@@ -102,7 +102,9 @@ TEST(ConfidenceWindow, FollowsASlidingMean) {
   ConfidenceWindow window(3);
   EXPECT_TRUE(std::isnan(window.WindowMean()));
   EXPECT_TRUE(std::isnan(window.LowestWindowMean()));
-  for (double confidence : {9.0, 3.0}) EXPECT_TRUE(window.Push(confidence));
+  for (double confidence : {9.0, 3.0}) {
+    EXPECT_TRUE(window.Push(confidence));
+  }
   EXPECT_FALSE(window.full());
   EXPECT_DOUBLE_EQ(window.LowestWindowMean(), 6.0);
   window.Push(6.0);
@@ -131,7 +133,9 @@ TEST(ConfidenceWindow, DoesNotDrift) {
   for (int i = 0; i < 200000; ++i) {
     const double confidence = i % 3 == 0 ? any(generator) * 1e-9 : any(generator);
     window.Push(confidence);
-    if (i >= 200000 - 7) last.push_back(confidence);
+    if (i >= 200000 - 7) {
+      last.push_back(confidence);
+    }
   }
   EXPECT_EQ(window.WindowMean(), LowestWindow(last, 7));  // equal to the last bit
 }

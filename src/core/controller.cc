@@ -33,7 +33,9 @@ void Observe(MaxStatistics& maxima, const PoolStatistics& statistics, int positi
 }
 
 double NormaliseByMaximum(double value, double maximum) {
-  if (!(maximum > 0) || !(value > 0)) return 0;
+  if (!(maximum > 0) || !(value > 0)) {
+    return 0;
+  }
   const double ratio = value / maximum;
   return std::isnan(ratio) ? 0.0 : std::min(ratio, 1.0);
 }
@@ -65,13 +67,17 @@ Action ChooseAction(const ActionScores& scores, ActionSet allowed) {
   Action best = Action::kNone;
   for (size_t i = 1; i < scores.size(); ++i) {
     const Action action = static_cast<Action>(i);
-    if (allowed.Has(action) && scores[i] > scores[static_cast<size_t>(best)]) best = action;
+    if (allowed.Has(action) && scores[i] > scores[static_cast<size_t>(best)]) {
+      best = action;
+    }
   }
   return best;
 }
 
 int ExpansionFactor(int width, int survivors) {
-  if (width <= 0 || survivors <= 0) return 1;
+  if (width <= 0 || survivors <= 0) {
+    return 1;
+  }
   // (width - 1) / survivors + 1 is ceil(width / survivors) and cannot overflow.
   return (width - 1) / survivors + 1;
 }

@@ -67,8 +67,12 @@ int Advance(Column& column, uint64_t equal, int carry, uint64_t out_bit) {
 
 size_t Levenshtein(std::span<const Token> a, std::span<const Token> b) {
   // The shorter one is the pattern: fewer blocks.
-  if (a.size() > b.size()) std::swap(a, b);
-  if (a.empty()) return b.size();
+  if (a.size() > b.size()) {
+    std::swap(a, b);
+  }
+  if (a.empty()) {
+    return b.size();
+  }
   const size_t blocks = (a.size() + kBlock - 1) / kBlock;
   const PositionMasks masks(a, blocks);
   std::vector<Column> columns(blocks);

@@ -13,7 +13,9 @@ namespace {
 // The textbook recurrence, row by row.
 size_t NaiveDistance(const std::vector<Token>& a, const std::vector<Token>& b) {
   std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t j = 0; j <= b.size(); ++j) {
+    row[j] = j;
+  }
   for (size_t i = 1; i <= a.size(); ++i) {
     size_t diagonal = row[0];
     row[0] = i;
@@ -42,8 +44,12 @@ TEST(Levenshtein, EqualsTheRecurrenceOnRandomSequences) {
     const unsigned alphabet = 1 + generator() % 8;
     std::vector<Token> a(generator() % 200);
     std::vector<Token> b(generator() % 200);
-    for (Token& token : a) token = static_cast<Token>(generator() % alphabet);
-    for (Token& token : b) token = static_cast<Token>(generator() % alphabet);
+    for (Token& token : a) {
+      token = static_cast<Token>(generator() % alphabet);
+    }
+    for (Token& token : b) {
+      token = static_cast<Token>(generator() % alphabet);
+    }
     ASSERT_EQ(Levenshtein(a, b), NaiveDistance(a, b)) << round;
   }
 }
@@ -52,7 +58,9 @@ TEST(Levenshtein, EqualsTheRecurrenceOnRandomSequences) {
 TEST(Levenshtein, SingleEditsCostOneAtBlockBorders) {
   for (size_t length : {1U, 63U, 64U, 65U, 127U, 128U, 129U, 300U}) {
     std::vector<Token> sequence(length);
-    for (size_t i = 0; i < length; ++i) sequence[i] = static_cast<Token>(i * 37 + 5);
+    for (size_t i = 0; i < length; ++i) {
+      sequence[i] = static_cast<Token>(i * 37 + 5);
+    }
     for (size_t place : {size_t{0}, length / 2, length - 1}) {
       const auto at = static_cast<std::ptrdiff_t>(place);
       std::vector<Token> changed = sequence;

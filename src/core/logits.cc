@@ -46,9 +46,13 @@ using Accumulator = std::array<float, kLanes>;
 template <class Operation>
 float Reduce(const Vector (&vectors)[kVectors], Operation operation) {
   alignas(64) Accumulator lanes;
-  for (size_t i = 0; i < kVectors; ++i) hn::Store(vectors[i], Tag(), lanes.data() + i * kWidth);
+  for (size_t i = 0; i < kVectors; ++i) {
+    hn::Store(vectors[i], Tag(), lanes.data() + i * kWidth);
+  }
   for (size_t step = kLanes / 2; step > 0; step /= 2) {
-    for (size_t i = 0; i < step; ++i) lanes[i] = operation(lanes[i], lanes[i + step]);
+    for (size_t i = 0; i < step; ++i) {
+      lanes[i] = operation(lanes[i], lanes[i + step]);
+    }
   }
   return lanes[0];
 }
@@ -61,8 +65,12 @@ float ReduceSum(const Vector (&vectors)[kVectors]) {
 template <class Visit>
 void ForEachBlock(const float* logits, size_t count, Visit visit) {
   size_t begin = 0;
-  for (; begin + kBlock <= count; begin += kBlock) visit(logits + begin, begin, kBlock);
-  if (begin == count) return;
+  for (; begin + kBlock <= count; begin += kBlock) {
+    visit(logits + begin, begin, kBlock);
+  }
+  if (begin == count) {
+    return;
+  }
   alignas(64) float padded[kBlock];
   std::copy(logits + begin, logits + count, padded);
   const size_t left = count - begin;
@@ -126,7 +134,9 @@ BlockSums SumBlock(const float* values, size_t count, float max) {
 // Puts an entry where it belongs in a list sorted by falling logit and drops what exceeds k.
 // Entries come by ascending token, so of equal logits the later goes behind.
 void Insert(std::vector<TokenLogprob>& top, size_t k, TokenLogprob entry) {
-  if (top.size() == k) top.pop_back();
+  if (top.size() == k) {
+    top.pop_back();
+  }
   const auto place = std::upper_bound(
       top.begin(), top.end(), entry,
       [](const TokenLogprob& a, const TokenLogprob& b) { return a.logprob > b.logprob; });
@@ -173,7 +183,9 @@ void SummarizeImpl(const float* logits, size_t count, size_t k, RowSummary& summ
     if (k > 0 && (summary.top.size() < k || peak.max > summary.top.back().logprob)) {
       ScanTop(values, begin, size, k, summary.top);
     }
-    if (peak.max == kMinusInfinity) return;
+    if (peak.max == kMinusInfinity) {
+      return;
+    }
     if (peak.max > max) {
       exponentials *= std::exp(static_cast<double>(max) - peak.max);
       max = peak.max;
@@ -184,7 +196,9 @@ void SummarizeImpl(const float* logits, size_t count, size_t k, RowSummary& summ
     unmasked += sums.unmasked;
   });
   summary.degenerate = has_nan || !std::isfinite(max) || unmasked == 0;
-  if (summary.degenerate) return;
+  if (summary.degenerate) {
+    return;
+  }
   const double n_vocab = static_cast<double>(count);
   summary.max = max;
   summary.log_sum_exp = max + std::log(exponentials);
@@ -198,7 +212,9 @@ double ExponentialWeightsImpl(const float* logits, size_t count, float max,
   double total = 0;
   ForEachBlock(logits, count, [&](const float* values, size_t begin, size_t size) {
     Vector sums[kVectors];
-    for (size_t i = 0; i < kVectors; ++i) sums[i] = hn::Zero(d);
+    for (size_t i = 0; i < kVectors; ++i) {
+      sums[i] = hn::Zero(d);
+    }
     for (size_t j = 0; j < size; j += kLanes) {
       alignas(64) Accumulator lanes;
       for (size_t i = 0; i < kVectors; ++i) {

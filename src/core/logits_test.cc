@@ -26,7 +26,9 @@ std::vector<float> RandomRow(size_t count, unsigned seed, float scale = 4.0F) {
   std::mt19937 generator(seed);
   std::normal_distribution<float> normal(0, scale);
   std::vector<float> row(count);
-  for (float& value : row) value = normal(generator);
+  for (float& value : row) {
+    value = normal(generator);
+  }
   return row;
 }
 
@@ -75,7 +77,9 @@ TEST(SummarizeRow, EqualsTheNaiveSumForAnyLength) {
     EXPECT_NEAR(summary.log_sum_exp, std::log(sum), 2e-6);
     EXPECT_NEAR(summary.mean_logprob, logit_sum / static_cast<double>(count) - std::log(sum), 1e-5);
     ASSERT_EQ(summary.top.size(), std::min<size_t>(count, 20));
-    for (size_t i = 0; i < summary.top.size(); ++i) EXPECT_EQ(summary.top[i].token, order[i]);
+    for (size_t i = 0; i < summary.top.size(); ++i) {
+      EXPECT_EQ(summary.top[i].token, order[i]);
+    }
   }
 }
 
@@ -109,9 +113,13 @@ TEST(SummarizeRow, RescalesWhenALargerLogitComes) {
 
 TEST(SummarizeRow, ShiftedRowsAreTheSameDistribution) {
   std::vector<float> row = RandomRow(2000, 5, 1.0F);
-  for (float& value : row) value = std::round(value * 64) / 64;  // exact after the shift
+  for (float& value : row) {
+    value = std::round(value * 64) / 64;  // exact after the shift
+  }
   const RowSummary here = Summarize(row, 3);
-  for (float& value : row) value += 4096;
+  for (float& value : row) {
+    value += 4096;
+  }
   const RowSummary there = Summarize(row, 3);
   EXPECT_NEAR(there.log_sum_exp - 4096, here.log_sum_exp, 1e-6);
   EXPECT_NEAR(there.mean_logprob, here.mean_logprob, 1e-6);
@@ -219,7 +227,9 @@ TEST(SummarizeRow, EqualOnEveryInstructionSet) {
     }
     EXPECT_NEAR(summary.log_sum_exp, reference.log_sum_exp, 2e-6);
     EXPECT_NEAR(summary.mean_logprob, reference.mean_logprob, 1e-5);
-    for (size_t i = 0; i < 20; ++i) EXPECT_EQ(summary.top[i].token, reference.top[i].token);
+    for (size_t i = 0; i < 20; ++i) {
+      EXPECT_EQ(summary.top[i].token, reference.top[i].token);
+    }
     ++compared;
   }
   hwy::SetSupportedTargetsForTest(0);

@@ -207,8 +207,12 @@ Status Option::Set(std::string_view text) {
                    }
                    double value = *field;
                    const Status read = ParseNumber(name, text, Takes(), value);
-                   if (!read) return read;
-                   if (!Inside(info_.bounds, value)) return OutOfRange(NumberText(value));
+                   if (!read) {
+                     return read;
+                   }
+                   if (!Inside(info_.bounds, value)) {
+                     return OutOfRange(NumberText(value));
+                   }
                    *field = value;
                    return {};
                  },
@@ -237,8 +241,12 @@ Status Option::Set(std::string_view text) {
                    for (const std::string_view part : Parts(text)) {
                      double value = 0;
                      const Status read = ParseNumber(name, part, Takes(), value);
-                     if (!read) return read;
-                     if (!Inside(info_.bounds, value)) return OutOfRange(text);
+                     if (!read) {
+                       return read;
+                     }
+                     if (!Inside(info_.bounds, value)) {
+                       return OutOfRange(text);
+                     }
                      values.push_back(static_cast<float>(value));
                    }
                    *field = std::move(values);
@@ -251,22 +259,29 @@ Status Option::Set(std::string_view text) {
                  },
                  [&](ThresholdRule* field) -> Status {
                    const Result<ThresholdRule> rule = ParseThresholdRule(text);
-                   if (!rule) return OutOfRange(fmt::format("'{}'", text));
+                   if (!rule) {
+                     return OutOfRange(fmt::format("'{}'", text));
+                   }
                    *field = *rule;
                    return {};
                  },
                  [&](WordField& field) -> Status {
                    const auto at = std::find(field.words.begin(), field.words.end(), text);
-                   if (at == field.words.end()) return OutOfRange(fmt::format("'{}'", text));
+                   if (at == field.words.end()) {
+                     return OutOfRange(fmt::format("'{}'", text));
+                   }
                    field.set(field.field, static_cast<size_t>(at - field.words.begin()));
                    return {};
                  },
                  [&](auto* field) -> Status {  // whole numbers
                    auto value = *field;
                    const Status read = ParseNumber(name, text, Takes(), value);
-                   if (!read) return read;
-                   if (!Inside(info_.bounds, static_cast<double>(value)))
+                   if (!read) {
+                     return read;
+                   }
+                   if (!Inside(info_.bounds, static_cast<double>(value))) {
                      return OutOfRange(fmt::format("{}", value));
+                   }
                    *field = value;
                    return {};
                  }},

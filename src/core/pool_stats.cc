@@ -12,7 +12,9 @@ double MeanOfKnown(std::span<const PathView> paths, Value value) {
   double sum = 0;
   size_t known = 0;
   for (const PathView& path : paths) {
-    if (std::isnan(value(path))) continue;
+    if (std::isnan(value(path))) {
+      continue;
+    }
     sum += value(path);
     ++known;
   }
@@ -22,10 +24,14 @@ double MeanOfKnown(std::span<const PathView> paths, Value value) {
 // Mean over pairs p < q: the factor 2 / (S (S - 1)) of eqs. Ddist-def-app and Dseq-def-app.
 template <class Distance>
 double MeanOverPairs(size_t count, Distance distance) {
-  if (count < 2) return 0;
+  if (count < 2) {
+    return 0;
+  }
   double sum = 0;
   for (size_t p = 0; p + 1 < count; ++p) {
-    for (size_t q = p + 1; q < count; ++q) sum += distance(p, q);
+    for (size_t q = p + 1; q < count; ++q) {
+      sum += distance(p, q);
+    }
   }
   return 2 * sum / (static_cast<double>(count) * static_cast<double>(count - 1));
 }
@@ -53,10 +59,14 @@ double ConfidenceVariance(std::span<const PathView> paths) {
 }
 
 double Consensus(std::span<const PathView> paths) {
-  if (paths.empty()) return 0;
+  if (paths.empty()) {
+    return 0;
+  }
   std::vector<Token> tokens;
   tokens.reserve(paths.size());
-  for (const PathView& path : paths) tokens.push_back(path.chosen);
+  for (const PathView& path : paths) {
+    tokens.push_back(path.chosen);
+  }
   std::sort(tokens.begin(), tokens.end());
   size_t longest = 0;
   size_t run = 0;
@@ -68,7 +78,9 @@ double Consensus(std::span<const PathView> paths) {
 }
 
 double JensenShannon(std::span<const TokenProbability> p, std::span<const TokenProbability> q) {
-  if (p.empty() || q.empty()) return 0;
+  if (p.empty() || q.empty()) {
+    return 0;
+  }
   double divergence = 0;
   size_t i = 0;
   size_t j = 0;
@@ -86,7 +98,9 @@ double JensenShannon(std::span<const TokenProbability> p, std::span<const TokenP
 double DistributionDiversity(std::span<const PathView> paths, int k) {
   std::vector<std::vector<TokenProbability>> distributions;
   distributions.reserve(paths.size());
-  for (const PathView& path : paths) distributions.push_back(Renormalise(path.top, k));
+  for (const PathView& path : paths) {
+    distributions.push_back(Renormalise(path.top, k));
+  }
   return MeanOverPairs(paths.size(), [&](size_t p, size_t q) {
     return JensenShannon(distributions[p], distributions[q]);
   });
@@ -95,7 +109,9 @@ double DistributionDiversity(std::span<const PathView> paths, int k) {
 double SequenceDiversity(std::span<const PathView> paths) {
   return MeanOverPairs(paths.size(), [&](size_t p, size_t q) {
     const size_t longer = std::max(paths[p].suffix.size(), paths[q].suffix.size());
-    if (longer == 0) return 0.0;
+    if (longer == 0) {
+      return 0.0;
+    }
     return static_cast<double>(Levenshtein(paths[p].suffix, paths[q].suffix)) /
            static_cast<double>(longer);
   });

@@ -99,7 +99,9 @@ TEST(JensenShannon, EqualsTheOracle) {
   ASSERT_GE(goldens.size(), 25U);
   const auto distribution = [](const nlohmann::json& values) {
     std::vector<TokenProbability> entries;
-    for (const auto& value : values) entries.push_back({value[0], value[1]});
+    for (const auto& value : values) {
+      entries.push_back({value[0], value[1]});
+    }
     return entries;
   };
   for (const auto& golden : goldens) {

@@ -66,7 +66,9 @@ TEST(Random, GumbelRowsEqualTheRecipe) {
     GumbelRow(key, golden[0].get<uint32_t>(), golden[1].get<uint32_t>(), golden[2].get<uint32_t>(),
               row);
     // The logarithm may differ in its last bit between libraries.
-    for (size_t e = 0; e < row.size(); ++e) EXPECT_FLOAT_EQ(row[e], expected[e]);
+    for (size_t e = 0; e < row.size(); ++e) {
+      EXPECT_FLOAT_EQ(row[e], expected[e]);
+    }
   }
 }
 

@@ -26,9 +26,13 @@ std::vector<int> TopExperts(std::span<const float> row, int m) {
     const auto place = std::find_if(best.begin(), best.end(), [&](int other) {
       return value > Orderable(row[static_cast<size_t>(other)]);
     });
-    if (place == best.end() && best.size() == wanted) continue;
+    if (place == best.end() && best.size() == wanted) {
+      continue;
+    }
     best.insert(place, static_cast<int>(expert));
-    if (best.size() > wanted) best.pop_back();
+    if (best.size() > wanted) {
+      best.pop_back();
+    }
   }
   return best;
 }
@@ -45,9 +49,13 @@ std::vector<int> RoutePass::Apply(std::span<float> row, std::span<const float> n
   assert(noise.size() == row.size());
   std::vector<float> noisy(row.begin(), row.end());
   const float tau = static_cast<float>(spec_.tau);
-  for (size_t e = 0; e < noisy.size(); ++e) noisy[e] += tau * noise[e];
+  for (size_t e = 0; e < noisy.size(); ++e) {
+    noisy[e] += tau * noise[e];
+  }
   std::vector<float> penalised = noisy;
-  if (spec_.two_pass) Penalise(penalised);
+  if (spec_.two_pass) {
+    Penalise(penalised);
+  }
   AddScores(noisy);
   std::vector<int> chosen = TopExperts(penalised, used_);
   if (spec_.weights == RouteWeights::kNoisy) {
@@ -59,15 +67,21 @@ std::vector<int> RoutePass::Apply(std::span<float> row, std::span<const float> n
 void RoutePass::Penalise(std::span<float> row) {
   const float lambda = static_cast<float>(spec_.lambda);
   for (size_t e = 0; e < row.size(); ++e) {
-    if (score_sum_[e] == 0) continue;
+    if (score_sum_[e] == 0) {
+      continue;
+    }
     ++penalty_count_;
-    if (score_sum_[e] < 0) ++reward_count_;
+    if (score_sum_[e] < 0) {
+      ++reward_count_;
+    }
     row[e] -= lambda * std::tanh(score_sum_[e]);
   }
 }
 
 void RoutePass::AddScores(std::span<const float> noisy) {
-  if (!spec_.two_pass) return;
+  if (!spec_.two_pass) {
+    return;
+  }
   const std::vector<int> chosen = TopExperts(noisy, used_);
   const bool softmax = spec_.penalty == RoutePenalty::kSoftmax;
   const std::vector<float> probabilities = softmax ? Softmax(noisy) : std::vector<float>();

@@ -40,7 +40,9 @@ TEST(RoutePass, EqualsTheOracle) {
       for (size_t e = 0; e < experts; ++e) {
         EXPECT_NEAR(row[e], golden["out"][k][e].get<double>(), 2e-6) << k << ' ' << e;
       }
-      if (golden["weights"] == "clean") continue;
+      if (golden["weights"] == "clean") {
+        continue;
+      }
       // The model's own top-m over the row that is written back picks the same experts.
       std::vector<int> picked = TopExperts(row, golden["m"]);
       std::vector<int> wanted = chosen;
@@ -120,7 +122,9 @@ TEST(RoutePass, WithoutTwoPassesRoutesDoNotKnowOfEachOther) {
   GumbelRow(3, 0, 0, 1, noise);
   std::vector<float> row(8, 1.0F);
   pass.Apply(row, noise);
-  for (size_t e = 0; e < 8; ++e) EXPECT_FLOAT_EQ(row[e], 1 + 0.5F * noise[e]);
+  for (size_t e = 0; e < 8; ++e) {
+    EXPECT_FLOAT_EQ(row[e], 1 + 0.5F * noise[e]);
+  }
   EXPECT_EQ(pass.penalty_count(), 0);
 }
 
@@ -179,10 +183,14 @@ TEST(RoutePass, ThePenaltySpreadsTheRoutes) {
       std::vector<bool> seen(16);
       for (uint32_t route = 0; route < 6; ++route) {
         std::vector<float> row(16, 0.5F);
-        for (size_t e = 0; e < 4; ++e) row[e] = 1.5F;
+        for (size_t e = 0; e < 4; ++e) {
+          row[e] = 1.5F;
+        }
         std::vector<float> noise(16);
         GumbelRow(21, position, 0, route, noise);
-        for (int expert : pass.Apply(row, noise)) seen[static_cast<size_t>(expert)] = true;
+        for (int expert : pass.Apply(row, noise)) {
+          seen[static_cast<size_t>(expert)] = true;
+        }
       }
       total += static_cast<int>(std::count(seen.begin(), seen.end(), true));
     }

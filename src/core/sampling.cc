@@ -31,9 +31,13 @@ double BlockSum(std::span<const float> weights) {
   std::array<double, 8> lanes{};
   size_t i = 0;
   for (; i + lanes.size() <= weights.size(); i += lanes.size()) {
-    for (size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] += weights[i + lane];
+    for (size_t lane = 0; lane < lanes.size(); ++lane) {
+      lanes[lane] += weights[i + lane];
+    }
   }
-  for (; i < weights.size(); ++i) lanes[0] += weights[i];
+  for (; i < weights.size(); ++i) {
+    lanes[0] += weights[i];
+  }
   return std::accumulate(lanes.begin(), lanes.end(), 0.0);
 }
 
@@ -56,12 +60,16 @@ Token InvertDistribution(std::span<const float> weights, double target) {
   size_t begin = 0;
   for (; begin + kBlock < weights.size(); begin += kBlock) {
     const double block = BlockSum(BlockAt(weights, begin));
-    if (sum + block > target) break;
+    if (sum + block > target) {
+      break;
+    }
     sum += block;
   }
   for (size_t token = begin; token < weights.size(); ++token) {
     sum += weights[token];
-    if (sum > target && weights[token] > 0) return static_cast<Token>(token);
+    if (sum > target && weights[token] > 0) {
+      return static_cast<Token>(token);
+    }
   }
   const auto last = std::find_if(weights.rbegin(), weights.rend(), [](float w) { return w > 0; });
   return static_cast<Token>(weights.rend() - last) - 1;
@@ -74,7 +82,9 @@ void KeepTopK(std::span<const float> logits, int k, const RowSummary& summary,
   if (k <= kLongestList) {
     for (const TokenLogprob& entry : summary.top) {
       const float logit = logits[static_cast<size_t>(entry.token)];
-      if (logit > kMinusInfinity) kept.push_back({logit, 0, entry.token});
+      if (logit > kMinusInfinity) {
+        kept.push_back({logit, 0, entry.token});
+      }
     }
     return;
   }
@@ -108,7 +118,9 @@ double CollectWeights(std::span<const float> logits, std::span<const float> weig
   kept.clear();
   double sum = 0;
   for (size_t token = 0; token < weights.size(); ++token) {
-    if (weights[token] < least || weights[token] == 0) continue;
+    if (weights[token] < least || weights[token] == 0) {
+      continue;
+    }
     kept.push_back({logits[token], weights[token], static_cast<Token>(token)});
     sum += weights[token];
   }
@@ -121,7 +133,9 @@ void KeepTopP(std::span<const float> logits, std::span<const float> weights, dou
               std::vector<SamplerCandidate>& kept) {
   const double mass = p * Sum(weights);
   float least = 1.0F / 32;
-  while (CollectWeights(logits, weights, least, kept) < mass && least > 0) least /= 32;
+  while (CollectWeights(logits, weights, least, kept) < mass && least > 0) {
+    least /= 32;
+  }
   std::sort(kept.begin(), kept.end(), Before);
   CutAtMass(mass, kept);
 }
@@ -139,7 +153,9 @@ void Filter(std::span<const float> logits, const SamplerSpec& spec, SamplerScrat
       candidate.weight = static_cast<float>(std::exp(distance * inverse));
       sum += candidate.weight;
     }
-    if (spec.top_p < 1) CutAtMass(spec.top_p * sum, kept);
+    if (spec.top_p < 1) {
+      CutAtMass(spec.top_p * sum, kept);
+    }
   } else if (spec.top_p < 1) {
     KeepTopP(logits, scratch.weights, spec.top_p, kept);
   } else {
@@ -167,21 +183,29 @@ Token SampleToken(std::span<const float> logits, const SamplerSpec& spec, double
                   SamplerScratch& scratch) {
   const int listed = spec.top_k > kLongestList ? 1 : std::max(spec.top_k, 1);
   SummarizeRow(logits, listed, scratch.summary);
-  if (scratch.summary.degenerate) return MostProbableToken(logits);
-  if (!(spec.temperature > 0)) return scratch.summary.top.front().token;
+  if (scratch.summary.degenerate) {
+    return MostProbableToken(logits);
+  }
+  if (!(spec.temperature > 0)) {
+    return scratch.summary.top.front().token;
+  }
   if (spec.top_k <= 0) {
     scratch.weights.resize(logits.size());
     ExponentialWeights(logits, scratch.summary.max, InverseTemperature(spec.temperature),
                        scratch.weights);
     const bool unfiltered = spec.top_p >= 1 && spec.min_p <= 0;
-    if (unfiltered) return InvertDistribution(scratch.weights, u * Sum(scratch.weights));
+    if (unfiltered) {
+      return InvertDistribution(scratch.weights, u * Sum(scratch.weights));
+    }
   }
   Filter(logits, spec, scratch);
   std::vector<SamplerCandidate>& kept = scratch.candidates;
   std::sort(kept.begin(), kept.end(),
             [](const SamplerCandidate& a, const SamplerCandidate& b) { return a.token < b.token; });
   scratch.weights.clear();
-  for (const SamplerCandidate& candidate : kept) scratch.weights.push_back(candidate.weight);
+  for (const SamplerCandidate& candidate : kept) {
+    scratch.weights.push_back(candidate.weight);
+  }
   const Token drawn = InvertDistribution(scratch.weights, u * Sum(scratch.weights));
   return kept[static_cast<size_t>(drawn)].token;
 }

@@ -44,7 +44,9 @@ TEST(SampleToken, DrawsExactlyTheKeptTokens) {
   SamplerScratch scratch;
   for (const auto& golden : CoreGoldens("sampling")) {
     const std::vector<float> logits = GoldenFloats(golden["logits"]);
-    if (golden["kept"].size() > 8) continue;
+    if (golden["kept"].size() > 8) {
+      continue;
+    }
     std::set<Token> drawn;
     for (int i = 0; i < 4000; ++i) {
       drawn.insert(SampleToken(logits, SamplerSpecOf(golden), (i + 0.5) / 4000, scratch));
@@ -134,7 +136,9 @@ TEST(SampleToken, EqualsSortingTheWholeVocabulary) {
   std::mt19937 generator(6);
   std::normal_distribution<float> normal(0, 3);
   std::vector<float> logits(1500);
-  for (float& value : logits) value = std::round(normal(generator) * 8) / 8;  // many ties
+  for (float& value : logits) {
+    value = std::round(normal(generator) * 8) / 8;  // many ties
+  }
   std::vector<Token> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](Token a, Token b) {
@@ -154,17 +158,23 @@ TEST(SampleToken, EqualsSortingTheWholeVocabulary) {
     std::vector<Token> kept(
         order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(k, logits.size())));
     double total = 0;
-    for (Token token : kept) total += weight(token, spec.temperature);
+    for (Token token : kept) {
+      total += weight(token, spec.temperature);
+    }
     double sum = 0;
     size_t count = 0;
     while (count < kept.size() && (count == 0 || sum < spec.top_p * total)) {
       sum += weight(kept[count++], spec.temperature);
     }
-    if (spec.top_p < 1) kept.resize(count);
+    if (spec.top_p < 1) {
+      kept.resize(count);
+    }
     std::erase_if(kept, [&](Token token) { return weight(token, spec.temperature) < spec.min_p; });
     std::sort(kept.begin(), kept.end());
     double kept_total = 0;
-    for (Token token : kept) kept_total += weight(token, spec.temperature);
+    for (Token token : kept) {
+      kept_total += weight(token, spec.temperature);
+    }
     // In the middle of a kept token's interval the draw is that token (a quarter is tried).
     double before = 0;
     for (Token token : kept) {

@@ -70,7 +70,9 @@ std::set<std::set<int>> LiteralLinkage(const Matrix& distances, double cut) {
     std::pair<std::set<int>, std::set<int>> pair;
     for (const auto& a : clusters) {
       for (const auto& b : clusters) {
-        if (!(a < b)) continue;
+        if (!(a < b)) {
+          continue;
+        }
         double sum = 0;
         for (const int i : a) {
           for (const int j : b) {
@@ -84,7 +86,9 @@ std::set<std::set<int>> LiteralLinkage(const Matrix& distances, double cut) {
         }
       }
     }
-    if (best > cut) break;
+    if (best > cut) {
+      break;
+    }
     clusters.erase(pair.first);
     clusters.erase(pair.second);
     pair.first.insert(pair.second.begin(), pair.second.end());

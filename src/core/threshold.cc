@@ -28,7 +28,9 @@ bool ReadNumber(std::string_view text, Number& value) {
 std::vector<double> SortedFinite(std::span<const double> values) {
   std::vector<double> sorted;
   for (double value : values) {
-    if (std::isfinite(value)) sorted.push_back(value);
+    if (std::isfinite(value)) {
+      sorted.push_back(value);
+    }
   }
   std::sort(sorted.begin(), sorted.end());
   return sorted;
@@ -43,16 +45,22 @@ Result<ThresholdRule> ParseThresholdRule(std::string_view text) {
     return rule;
   }
   const size_t colon = text.find(':');
-  if (colon == std::string_view::npos) return BadRule(text);
+  if (colon == std::string_view::npos) {
+    return BadRule(text);
+  }
   const std::string_view name = text.substr(0, colon);
   const std::string_view number = text.substr(colon + 1);
   if (name == "top") {
     rule.kind = ThresholdRule::Kind::kTop;
-    if (!ReadNumber(number, rule.top) || rule.top < 1) return BadRule(text);
+    if (!ReadNumber(number, rule.top) || rule.top < 1) {
+      return BadRule(text);
+    }
   } else if (name == "percentile") {
     rule.kind = ThresholdRule::Kind::kPercentile;
     const bool read = ReadNumber(number, rule.percentile);
-    if (!read || !(rule.percentile >= 0 && rule.percentile <= 100)) return BadRule(text);
+    if (!read || !(rule.percentile >= 0 && rule.percentile <= 100)) {
+      return BadRule(text);
+    }
   } else {
     return BadRule(text);
   }
@@ -89,7 +97,9 @@ bool ShouldPrune(const ConfidenceWindow& window, double threshold) {
 
 WarmupPlan PlanWarmup(int initial_paths, int max_paths, const ThresholdRule& rule) {
   WarmupPlan plan{initial_paths, rule};
-  if (max_paths / 2 >= initial_paths) return plan;
+  if (max_paths / 2 >= initial_paths) {
+    return plan;
+  }
   plan.paths = std::max(2, max_paths / 2);
   const double share = static_cast<double>(plan.paths) / initial_paths;
   plan.rule.top = std::max(1, static_cast<int>(std::lround(rule.top * share)));

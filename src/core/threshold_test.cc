@@ -27,11 +27,15 @@ TEST(Threshold, EqualsTheOracle) {
 TEST(Threshold, KeepsAsManyWarmupPathsAsTheRuleSays) {
   std::vector<double> lowest;
   lowest.reserve(16);
-  for (int i = 0; i < 16; ++i) lowest.push_back(5 + (i * 7) % 16 * 0.25);
+  for (int i = 0; i < 16; ++i) {
+    lowest.push_back(5 + (i * 7) % 16 * 0.25);
+  }
   const auto kept = [&](const char* text) {
     const double threshold = ComputeThreshold(*ParseThresholdRule(text), lowest);
     int count = 0;
-    for (double value : lowest) count += value >= threshold ? 1 : 0;
+    for (double value : lowest) {
+      count += value >= threshold ? 1 : 0;
+    }
     return count;
   };
   EXPECT_EQ(kept("percentile:90"), 2);
@@ -85,7 +89,9 @@ TEST(ShouldPrune, OnlyAFullWindowStrictlyBelow) {
 // It is the window that counts, not the path: a good start does not save a bad end.
 TEST(ShouldPrune, LooksAtTheWindowOnly) {
   ConfidenceWindow window(2);
-  for (double confidence : {50.0, 50.0, 50.0, 1.0, 1.0}) window.Push(confidence);
+  for (double confidence : {50.0, 50.0, 50.0, 1.0, 1.0}) {
+    window.Push(confidence);
+  }
   EXPECT_TRUE(ShouldPrune(window, 2));
   window.Push(9.0);
   EXPECT_FALSE(ShouldPrune(window, 2));
@@ -95,7 +101,9 @@ TEST(ShouldPrune, LooksAtTheWindowOnly) {
 TEST(ShouldPrune, SparesThePathThatSetTheThreshold) {
   std::vector<double> confidences;
   confidences.reserve(500);
-  for (int i = 0; i < 500; ++i) confidences.push_back(10 + std::sin(i * 0.7) * 3.1);
+  for (int i = 0; i < 500; ++i) {
+    confidences.push_back(10 + std::sin(i * 0.7) * 3.1);
+  }
   const double threshold = LowestWindow(confidences, 64);
   ConfidenceWindow window(64);
   for (double confidence : confidences) {

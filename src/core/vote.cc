@@ -27,11 +27,17 @@ bool NeedsWeight(VoteRule rule) {
 // 1)^p.
 std::vector<double> Weights(std::span<const Ballot> ballots, VoteRule rule, double power) {
   std::vector<double> weights;
-  for (const Ballot& ballot : ballots) weights.push_back(ballot.weight);
-  if (rule != VoteRule::kBorda) return weights;
+  for (const Ballot& ballot : ballots) {
+    weights.push_back(ballot.weight);
+  }
+  if (rule != VoteRule::kBorda) {
+    return weights;
+  }
   std::vector<size_t> ranked;
   for (size_t i = 0; i < weights.size(); ++i) {
-    if (std::isfinite(weights[i])) ranked.push_back(i);
+    if (std::isfinite(weights[i])) {
+      ranked.push_back(i);
+    }
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [&](size_t a, size_t b) { return ballots[a].weight > ballots[b].weight; });
@@ -44,7 +50,9 @@ std::vector<double> Weights(std::span<const Ballot> ballots, VoteRule rule, doub
 bool IsSound(double confidence) { return confidence >= 0 && confidence <= kMaxConfidence; }
 
 double Clip(double confidence, double largest_sound) {
-  if (IsSound(confidence)) return confidence;
+  if (IsSound(confidence)) {
+    return confidence;
+  }
   return confidence > kMaxConfidence ? largest_sound : 0.0;
 }
 
@@ -55,7 +63,9 @@ std::vector<SoundBallot> MakeSound(std::span<const Ballot> ballots, VoteRule rul
   double largest_mean = 0;
   double largest_window = 0;
   for (const Ballot& ballot : ballots) {
-    if (ballot.group < 0) continue;
+    if (ballot.group < 0) {
+      continue;
+    }
     if (IsSound(ballot.mean_confidence)) {
       largest_mean = std::max(largest_mean, ballot.mean_confidence);
     }
@@ -66,9 +76,13 @@ std::vector<SoundBallot> MakeSound(std::span<const Ballot> ballots, VoteRule rul
   std::vector<SoundBallot> sound;
   for (size_t i = 0; i < ballots.size(); ++i) {
     const Ballot& ballot = ballots[i];
-    if (ballot.group < 0 || (NeedsWeight(rule) && !std::isfinite(weights[i]))) continue;
+    if (ballot.group < 0 || (NeedsWeight(rule) && !std::isfinite(weights[i]))) {
+      continue;
+    }
     const double used = rule == VoteRule::kDeepConf ? ballot.lowest_window : ballot.mean_confidence;
-    if (!IsSound(used)) clipped.push_back(i);
+    if (!IsSound(used)) {
+      clipped.push_back(i);
+    }
     sound.push_back({ballot.group, static_cast<double>(std::max<int64_t>(ballot.length_tokens, 0)),
                      Clip(ballot.mean_confidence, largest_mean),
                      Clip(ballot.lowest_window, largest_window), weights[i]});
@@ -80,7 +94,9 @@ std::vector<SoundBallot> MakeSound(std::span<const Ballot> ballots, VoteRule rul
 double SortedSum(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   double sum = 0;
-  for (double value : values) sum += value;
+  for (double value : values) {
+    sum += value;
+  }
   return sum;
 }
 
@@ -142,7 +158,9 @@ std::vector<AnswerScore> ScoreAnswers(std::span<const SoundBallot> ballots, size
   std::vector<AnswerScore> scores;
   double total = 0;
   for (size_t group = 0; group < answers; ++group) {
-    if (values[group].empty()) continue;
+    if (values[group].empty()) {
+      continue;
+    }
     AnswerScore score;
     score.group = static_cast<int>(group);
     score.paths = static_cast<int>(values[group].size());
@@ -153,19 +171,27 @@ std::vector<AnswerScore> ScoreAnswers(std::span<const SoundBallot> ballots, size
     total += score.score;
     scores.push_back(score);
   }
-  for (AnswerScore& score : scores) score.share = Ratio(score.score, total);
+  for (AnswerScore& score : scores) {
+    score.share = Ratio(score.score, total);
+  }
   return scores;
 }
 
 // TopK_a of eq. hyper-marginalize-full: leaves those out that have fewer paths than the K_a-th.
 void MarkCandidates(std::vector<AnswerScore>& scores, int candidates) {
   const size_t wanted = static_cast<size_t>(std::max(candidates, 1));
-  if (scores.size() <= wanted) return;
+  if (scores.size() <= wanted) {
+    return;
+  }
   std::vector<int> counts;
   counts.reserve(scores.size());
-  for (const AnswerScore& score : scores) counts.push_back(score.paths);
+  for (const AnswerScore& score : scores) {
+    counts.push_back(score.paths);
+  }
   std::sort(counts.begin(), counts.end(), std::greater<>());
-  for (AnswerScore& score : scores) score.candidate = score.paths >= counts[wanted - 1];
+  for (AnswerScore& score : scores) {
+    score.candidate = score.paths >= counts[wanted - 1];
+  }
 }
 
 }  // namespace
@@ -179,16 +205,28 @@ VoteResult CountVotes(std::span<const Ballot> ballots, std::span<const std::stri
       MakeSound(ballots, rule, options.borda_power, result.clipped);
   result.ballots = static_cast<int>(sound.size());
   result.scores = ScoreAnswers(sound, answers.size(), rule, Terms(sound, rule, options));
-  if (rule == VoteRule::kLengthConfidence) MarkCandidates(result.scores, options.candidates);
+  if (rule == VoteRule::kLengthConfidence) {
+    MarkCandidates(result.scores, options.candidates);
+  }
   std::sort(result.scores.begin(), result.scores.end(),
             [&](const AnswerScore& a, const AnswerScore& b) {
-              if (a.candidate != b.candidate) return a.candidate;
-              if (a.score != b.score) return a.score > b.score;
-              if (a.paths != b.paths) return a.paths > b.paths;
-              if (a.confidence_sum != b.confidence_sum) return a.confidence_sum > b.confidence_sum;
+              if (a.candidate != b.candidate) {
+                return a.candidate;
+              }
+              if (a.score != b.score) {
+                return a.score > b.score;
+              }
+              if (a.paths != b.paths) {
+                return a.paths > b.paths;
+              }
+              if (a.confidence_sum != b.confidence_sum) {
+                return a.confidence_sum > b.confidence_sum;
+              }
               return answers[static_cast<size_t>(a.group)] < answers[static_cast<size_t>(b.group)];
             });
-  if (result.scores.empty()) return result;
+  if (result.scores.empty()) {
+    return result;
+  }
   result.winner = result.scores.front().group;
   result.tied = result.scores.size() > 1 && result.scores[1].candidate &&
                 result.scores[1].score == result.scores[0].score;

@@ -14,7 +14,9 @@ namespace {
 
 std::vector<std::string> Names(size_t count) {
   std::vector<std::string> names;
-  for (size_t i = 0; i < count; ++i) names.push_back(std::string(1, static_cast<char>('a' + i)));
+  for (size_t i = 0; i < count; ++i) {
+    names.push_back(std::string(1, static_cast<char>('a' + i)));
+  }
   return names;
 }
 
@@ -48,7 +50,9 @@ TEST(Vote, ScoresEqualTheOracle) {
       }
       for (const AnswerScore& score : result.scores) {
         EXPECT_NEAR(score.share, score.score / total, 1e-12);
-        if (!score.candidate) continue;
+        if (!score.candidate) {
+          continue;
+        }
         EXPECT_LE(score.score, result.scores.front().score);
       }
       EXPECT_EQ(result.winner, result.scores.front().group);
@@ -131,7 +135,9 @@ TEST(Vote, TiesAreDecidedByPathsThenConfidenceThenText) {
 TEST(Vote, DoesNotDependOnTheOrderOfTheBallots) {
   std::vector<Ballot> ballots;
   ballots.reserve(9);
-  for (int i = 0; i < 9; ++i) ballots.push_back({i % 3, 10 + i * i, 0.1 * (i + 1), 0.3 / (i + 1)});
+  for (int i = 0; i < 9; ++i) {
+    ballots.push_back({i % 3, 10 + i * i, 0.1 * (i + 1), 0.3 / (i + 1)});
+  }
   // Groups 0 and 1 get the same values, in different orders.
   const double values[3] = {0.1, 0.7, 0.3};
   for (size_t i = 0; i < 3; ++i) {
@@ -198,7 +204,9 @@ TEST(Vote, DegenerateConfidencesAreClippedAndNamed) {
       const VoteResult result = Vote(ballots, {"9", "4"}, rule);
       EXPECT_EQ(result.winner, 1) << VoteRuleName(rule) << ' ' << broken;
       EXPECT_EQ(result.clipped, std::vector<size_t>{0});
-      for (const AnswerScore& score : result.scores) EXPECT_TRUE(std::isfinite(score.score));
+      for (const AnswerScore& score : result.scores) {
+        EXPECT_TRUE(std::isfinite(score.score));
+      }
       EXPECT_EQ(result.scores[1].confidence_sum, 5);
     }
   }
@@ -298,7 +306,9 @@ TEST(Vote, ShareOfAnAnswerHasTheErrorOfTheLemma) {
     }
     double share = 0;
     for (const AnswerScore& score : Vote(ballots, Names(2), VoteRule::kMajority).scores) {
-      if (score.group == 0) share = score.share;
+      if (score.group == 0) {
+        share = score.share;
+      }
     }
     squares += (share - kShare) * (share - kShare);
   }
@@ -309,7 +319,9 @@ TEST(Vote, ShareOfAnAnswerHasTheErrorOfTheLemma) {
 TEST(Vote, RulesHaveTheNamesOfTheRecords) {
   std::vector<std::string> names;
   names.reserve(kVoteRules.size());
-  for (VoteRule rule : kVoteRules) names.emplace_back(VoteRuleName(rule));
+  for (VoteRule rule : kVoteRules) {
+    names.emplace_back(VoteRuleName(rule));
+  }
   EXPECT_EQ(names, (std::vector<std::string>{"length_confidence", "majority", "confidence",
                                              "length", "deepconf", "importance_sampling"}));
 }

@@ -12,7 +12,9 @@ namespace {
 
 int NumberOf(uint64_t key) {
   for (int i = 0; i < 64; ++i) {
-    if (PathKey({7, 3}, static_cast<uint64_t>(i)) == key) return i;
+    if (PathKey({7, 3}, static_cast<uint64_t>(i)) == key) {
+      return i;
+    }
   }
   return -1;
 }
@@ -103,7 +105,9 @@ TEST(ReportedVotes, PrunedPathsThatAnsweredVoteWhereNobodyElseDoes) {
       EXPECT_EQ(result.answer->front(), '7');
     }
     for (const auto& [rule, vote] : result.votes) {
-      for (const AnswerTally& tally : vote.scores) EXPECT_TRUE(std::isfinite(tally.score)) << rule;
+      for (const AnswerTally& tally : vote.scores) {
+        EXPECT_TRUE(std::isfinite(tally.score)) << rule;
+      }
     }
   }
 }

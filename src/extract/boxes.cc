@@ -39,15 +39,21 @@ class BoxReader {
         // in it yet may still be filled, and one whose brace comes next is closed.
         const size_t next = SkipSpace(text_, i);
         const bool filled = !open_.empty() && last_filled > open_.back().brace;
-        if (filled && At(text_, next) != '}') GiveUp();
+        if (filled && At(text_, next) != '}') {
+          GiveUp();
+        }
         i = next;
         continue;
       }
-      if (!IsSpace(text_[i])) last_filled = i;
+      if (!IsSpace(text_[i])) {
+        last_filled = i;
+      }
       i = Step(i);
     }
     const auto open = std::find_if(open_.begin(), open_.end(), IsBox);
-    if (open != open_.end()) boxes_.cut = open->command;
+    if (open != open_.end()) {
+      boxes_.cut = open->command;
+    }
     GiveUp();
     return std::move(boxes_);
   }
@@ -63,7 +69,9 @@ class BoxReader {
       return at + kOpenTag.size();
     }
     if (text_[at] == '<' && open_tags_ > 0 && StandsAt(text_, at, kCloseTag)) {
-      while (!open_.back().tag) open_.pop_back();
+      while (!open_.back().tag) {
+        open_.pop_back();
+      }
       CloseTop(at, at + kCloseTag.size());
       return at + kCloseTag.size();
     }
@@ -72,32 +80,50 @@ class BoxReader {
       open_.push_back({at, brace});
       return brace + 1;
     }
-    if (brace != kNone) return ReadUnbraced(at, brace);
+    if (brace != kNone) {
+      return ReadUnbraced(at, brace);
+    }
     if (text_[at] == '\\') {
       return std::min(text_.size(), at + (IsLetter(At(text_, at + 1)) ? 1 : 2));
     }
-    if (text_[at] == '{') open_.push_back({kNone, at});
-    if (text_[at] == '}') Close(at);
+    if (text_[at] == '{') {
+      open_.push_back({kNone, at});
+    }
+    if (text_[at] == '}') {
+      Close(at);
+    }
     return at + 1;
   }
 
   // Whether a box command starts at `at`: the place of its argument, else kNone.
   size_t BraceOfBox(size_t at) const {
     const char first = text_[at];
-    if (first != '\\' && first != 'b' && first != '\b' && first != '\f') return kNone;
+    if (first != '\\' && first != 'b' && first != '\b' && first != '\f') {
+      return kNone;
+    }
     for (std::string_view command : kCommands) {
-      if (!StandsAt(text_, at, command)) continue;
+      if (!StandsAt(text_, at, command)) {
+        continue;
+      }
       const bool bare = IsLetter(command.front());
-      if (bare && at > 0 && IsLetter(text_[at - 1])) return kNone;
+      if (bare && at > 0 && IsLetter(text_[at - 1])) {
+        return kNone;
+      }
       size_t brace = at + command.size();
-      if (IsLetter(At(text_, brace))) return kNone;
+      if (IsLetter(At(text_, brace))) {
+        return kNone;
+      }
       if (command == "\\framebox" && At(text_, brace) == '[') {
         constexpr size_t kLongestWidth = 32;
         const size_t close = text_.substr(brace, kLongestWidth).find(']');
-        if (close != kNone) brace += close + 1;
+        if (close != kNone) {
+          brace += close + 1;
+        }
       }
       if (!bare) {
-        while (At(text_, brace) == ' ') ++brace;
+        while (At(text_, brace) == ' ') {
+          ++brace;
+        }
       }
       return bare && At(text_, brace) != '{' ? kNone : brace;
     }
@@ -111,20 +137,28 @@ class BoxReader {
            text_[end] != '}' && text_[end] != '{') {
       ++end;
     }
-    if (end > at) boxes_.closed.push_back({Slice(text_, command, end), Slice(text_, at, end)});
+    if (end > at) {
+      boxes_.closed.push_back({Slice(text_, command, end), Slice(text_, at, end)});
+    }
     return std::max(end, command + 1);
   }
 
   void Close(size_t at) {
-    if (!open_.empty() && !open_.back().tag) CloseTop(at, at + 1);
+    if (!open_.empty() && !open_.back().tag) {
+      CloseTop(at, at + 1);
+    }
   }
 
   // Closes what was opened last; its content ends at `inner_end`, its closing mark at `end`.
   void CloseTop(size_t inner_end, size_t end) {
     const OpenBrace top = open_.back();
     open_.pop_back();
-    if (top.tag) --open_tags_;
-    if (!IsBox(top)) return;
+    if (top.tag) {
+      --open_tags_;
+    }
+    if (!IsBox(top)) {
+      return;
+    }
     // Boxes inside this one are part of its content.
     while (!boxes_.closed.empty() &&
            boxes_.closed.back().outer.data() > text_.data() + top.command) {
@@ -153,11 +187,19 @@ class BoxReader {
     int depth = 0;
     size_t i = begin;
     for (; i < text_.size() && text_[i] != '\n' && text_[i] != '$'; ++i) {
-      if (text_[i] == '{') ++depth;
-      if (text_[i] == '}') --depth;
-      if (text_[i] != '\\') continue;
+      if (text_[i] == '{') {
+        ++depth;
+      }
+      if (text_[i] == '}') {
+        --depth;
+      }
+      if (text_[i] != '\\') {
+        continue;
+      }
       const char next = At(text_, i + 1);
-      if (next == ')' || next == ']') break;
+      if (next == ')' || next == ']') {
+        break;
+      }
       ++i;
     }
     return depth > 0 ? kNone : std::min(i, text_.size());
@@ -183,15 +225,21 @@ class BoxReader {
 Boxes FindBoxes(std::string_view text) { return BoxReader(text).Read(); }
 
 size_t CutBox(std::string_view text, bool finished) {
-  if (const size_t cut = FindBoxes(text).cut; cut != kNone) return cut;
+  if (const size_t cut = FindBoxes(text).cut; cut != kNone) {
+    return cut;
+  }
   constexpr size_t kLongest = 17;  // longer than any beginning of a command or tag
   const size_t from = text.size() > kLongest ? text.size() - kLongest : 0;
   const size_t begin = text.find_last_of("\\<");
-  if (begin == kNone || begin < from) return kNone;
+  if (begin == kNone || begin < from) {
+    return kNone;
+  }
   const std::string_view end = TrimSpace(text.substr(begin));
   for (std::string_view command : {kCommands[0], kCommands[1], kCommands[2], kOpenTag}) {
     const bool begun = !finished && command.starts_with(end);
-    if (begun || end == command) return begin;
+    if (begun || end == command) {
+      return begin;
+    }
   }
   return kNone;
 }

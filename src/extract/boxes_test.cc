@@ -7,7 +7,9 @@ namespace {
 
 std::string Inner(const std::vector<Box>& boxes) {
   std::string joined;
-  for (const Box& box : boxes) joined += "[" + std::string(box.inner) + "]";
+  for (const Box& box : boxes) {
+    joined += "[" + std::string(box.inner) + "]";
+  }
   return joined;
 }
 

@@ -56,10 +56,14 @@ struct Word {
 // others. Scripts without capital letters do not join ASCII letters to words.
 size_t WordCharacter(std::string_view text, size_t at) {
   const char c = text[at];
-  if (IsLetter(c) || IsDigit(c) || c == '\'') return 1;
+  if (IsLetter(c) || IsDigit(c) || c == '\'') {
+    return 1;
+  }
   const auto lead = static_cast<unsigned char>(c);
   const size_t length = CharacterLength(text, at);
-  if (lead >= 0xC3 && lead <= 0xD3 && length == 2) return 2;
+  if (lead >= 0xC3 && lead <= 0xD3 && length == 2) {
+    return 2;
+  }
   const bool joins =
       StandsAt(text, at, "’") || (lead == 0xE1 && length == 3 && (text[at + 1] & 0x3C) == 0x38);
   return joins ? length : 0;
@@ -67,17 +71,27 @@ size_t WordCharacter(std::string_view text, size_t at) {
 
 // The ASCII letter or digit that a full-width or circled character stands for, else NUL.
 char PlainForm(std::string_view text, size_t at) {
-  if (CharacterLength(text, at) != 3) return '\0';
+  if (CharacterLength(text, at) != 3) {
+    return '\0';
+  }
   const auto second = static_cast<unsigned char>(text[at + 1]);
   const auto third = static_cast<unsigned char>(text[at + 2]);
   const int code = ((second & 0x3F) << 6) | (third & 0x3F);
   if (text[at] == '\xEF' && second == 0xBC) {
-    if (code >= 0xF21 && code <= 0xF3A) return static_cast<char>('A' + code - 0xF21);
-    if (code >= 0xF10 && code <= 0xF19) return static_cast<char>('0' + code - 0xF10);
+    if (code >= 0xF21 && code <= 0xF3A) {
+      return static_cast<char>('A' + code - 0xF21);
+    }
+    if (code >= 0xF10 && code <= 0xF19) {
+      return static_cast<char>('0' + code - 0xF10);
+    }
   }
   if (text[at] == '\xE2') {
-    if (code >= 0x460 && code <= 0x468) return static_cast<char>('1' + code - 0x460);
-    if (code >= 0x4B6 && code <= 0x4CF) return static_cast<char>('A' + code - 0x4B6);
+    if (code >= 0x460 && code <= 0x468) {
+      return static_cast<char>('1' + code - 0x460);
+    }
+    if (code >= 0x4B6 && code <= 0x4CF) {
+      return static_cast<char>('A' + code - 0x4B6);
+    }
   }
   return '\0';
 }
@@ -86,7 +100,9 @@ char PlainForm(std::string_view text, size_t at) {
 // alphabet where the options are digits.
 char OptionOf(char c, std::string_view options) {
   const char upper = ToUpper(c);
-  if (options.find(upper) != std::string_view::npos) return upper;
+  if (options.find(upper) != std::string_view::npos) {
+    return upper;
+  }
   const bool digits = !options.empty() && IsDigit(options.front());
   const auto place = static_cast<size_t>(upper - 'A');
   return digits && IsUpper(upper) && place < options.size() ? options[place] : '\0';
@@ -109,7 +125,9 @@ class WordReader {
         at_ += 3;
         return {text_.substr(at_ - 3, 3), OptionOf(plain, options_)};
       }
-      if (WordCharacter(text_, at_) > 0) return ReadWord();
+      if (WordCharacter(text_, at_) > 0) {
+        return ReadWord();
+      }
       at_ += CharacterLength(text_, at_);
     }
     return {};
@@ -118,9 +136,13 @@ class WordReader {
  private:
   Word ReadWord() {
     const size_t begin = at_;
-    while (at_ < text_.size() && WordCharacter(text_, at_) > 0) at_ += WordCharacter(text_, at_);
+    while (at_ < text_.size() && WordCharacter(text_, at_) > 0) {
+      at_ += WordCharacter(text_, at_);
+    }
     Word word{Slice(text_, begin, at_), '\0'};
-    if (word.text.size() == 1) word.label = OptionOf(word.text.front(), options_);
+    if (word.text.size() == 1) {
+      word.label = OptionOf(word.text.front(), options_);
+    }
     return word;
   }
 
@@ -132,13 +154,17 @@ class WordReader {
 // The byte beside a word, brackets of LaTeX groups and markdown passed over.
 char Before(std::string_view text, std::string_view word) {
   size_t at = PlaceOf(word, text);
-  while (at > 0 && (text[at - 1] == '{' || text[at - 1] == '*')) --at;
+  while (at > 0 && (text[at - 1] == '{' || text[at - 1] == '*')) {
+    --at;
+  }
   return at == 0 ? '\0' : text[at - 1];
 }
 
 char After(std::string_view text, std::string_view word, size_t* at) {
   *at = PlaceOf(word, text) + word.size();
-  while (*at < text.size() && (text[*at] == '}' || text[*at] == '*' || text[*at] == '$')) ++*at;
+  while (*at < text.size() && (text[*at] == '}' || text[*at] == '*' || text[*at] == '$')) {
+    ++*at;
+  }
   return At(text, *at);
 }
 
@@ -146,8 +172,12 @@ bool IsEnclosed(std::string_view text, std::string_view word) {
   const size_t begin = PlaceOf(word, text);
   const char before = begin == 0 ? '\0' : text[begin - 1];
   const char after = At(text, begin + word.size());
-  if (before == '(' && after == ')') return begin < 2 || !IsLetter(text[begin - 2]);  // no f(A)
-  if (before == '[' && after == ']') return true;
+  if (before == '(' && after == ')') {
+    return begin < 2 || !IsLetter(text[begin - 2]);  // no f(A)
+  }
+  if (before == '[' && after == ']') {
+    return true;
+  }
   return begin >= 2 && StandsAt(text, begin - 2, "**") &&
          (StandsAt(text, begin + word.size(), "**") || after == ')' || after == '.' ||
           after == ':');
@@ -158,7 +188,9 @@ bool IsEnclosed(std::string_view text, std::string_view word) {
 bool FormulaFollows(std::string_view text, std::string_view word) {
   size_t at = 0;
   const char after = After(text, word, &at);
-  if (after == '(' || after == '_' || after == '^') return true;
+  if (after == '(' || after == '_' || after == '^') {
+    return true;
+  }
   at = SkipSpace(text, at);
   const char next = At(text, at);
   if (next == '\\') {
@@ -166,9 +198,13 @@ bool FormulaFollows(std::string_view text, std::string_view word) {
     return end > at + 2 && !StandsAt(text, at, "\\text") && !StandsAt(text, at, "\\quad") &&
            !StandsAt(text, at, "\\math");
   }
-  if (next != '\0' && std::string_view("=+<>/*").find(next) != std::string_view::npos) return true;
+  if (next != '\0' && std::string_view("=+<>/*").find(next) != std::string_view::npos) {
+    return true;
+  }
   for (std::string_view sign : {"≈", "×", "÷", "·", "≤", "≥", "≠", "∪", "∩", "∈", "→"}) {
-    if (StandsAt(text, at, sign)) return true;
+    if (StandsAt(text, at, sign)) {
+      return true;
+    }
   }
   return false;
 }
@@ -176,7 +212,9 @@ bool FormulaFollows(std::string_view text, std::string_view word) {
 // Whether "= V/R" or "= \\frac" follows: not a value that a label may be given with, as in "A = 5".
 bool SymbolsFollow(std::string_view text, std::string_view word) {
   const size_t at = SkipSpace(text, PlaceOf(word, text) + word.size());
-  if (At(text, at) != '=') return false;
+  if (At(text, at) != '=') {
+    return false;
+  }
   const size_t value = SkipSpace(text, at + 1);
   const char first = At(text, value);
   return first == '\\' || (IsLetter(first) && !IsLetter(At(text, value + 1)));
@@ -188,8 +226,12 @@ bool IsPartOfMore(std::string_view text, std::string_view word, bool first) {
   size_t at = 0;
   const char after = After(text, word, &at);
   const char before = Before(text, word);
-  if (after == '.' && IsLetter(At(text, at + 1))) return true;
-  if (after == '+' || after == '#') return true;  // C++
+  if (after == '.' && IsLetter(At(text, at + 1))) {
+    return true;
+  }
+  if (after == '+' || after == '#') {
+    return true;  // C++
+  }
   if ((after == '-' || after == '_' || after == '^') && at + 1 < text.size() &&
       text[at + 1] != ' ' && text[at + 1] != '-') {
     return true;
@@ -199,9 +241,13 @@ bool IsPartOfMore(std::string_view text, std::string_view word, bool first) {
     return begin >= 2 && text[begin - 2] != ' ' && text[begin - 2] != '\n' &&
            text[begin - 2] != before;
   }
-  while (at < text.size() && text[at] == ' ') ++at;
+  while (at < text.size() && text[at] == ' ') {
+    ++at;
+  }
   const char next = At(text, at);
-  if (first) return SymbolsFollow(text, word);
+  if (first) {
+    return SymbolsFollow(text, word);
+  }
   return (next == '=' || next == '+' || next == '<' || next == '>');
 }
 
@@ -209,16 +255,28 @@ bool IsPartOfMore(std::string_view text, std::string_view word, bool first) {
 // label would have behind it.
 bool IsEverydayWord(std::string_view text, const Word& word, bool first) {
   const char c = word.text.front();
-  if (word.text.size() != 1 || (c != 'A' && c != 'I' && c != 'a' && c != 'i')) return false;
-  if (IsEnclosed(text, word.text)) return false;
+  if (word.text.size() != 1 || (c != 'A' && c != 'I' && c != 'a' && c != 'i')) {
+    return false;
+  }
+  if (IsEnclosed(text, word.text)) {
+    return false;
+  }
   size_t at = 0;
   const char after = After(text, word.text, &at);
-  if (after == '\'' || StandsAt(text, at, "’")) return true;
-  if (after != ' ') return false;
+  if (after == '\'' || StandsAt(text, at, "’")) {
+    return true;
+  }
+  if (after != ' ') {
+    return false;
+  }
   at = SkipSpace(text, at);
   size_t end = at;
-  while (end < text.size() && IsLetter(text[end])) ++end;
-  if (end == at) return false;
+  while (end < text.size() && IsLetter(text[end])) {
+    ++end;
+  }
+  if (end == at) {
+    return false;
+  }
   const std::string_view next = Slice(text, at, end);
   return !(IsOneOf(next, kConnectives) && (first || c == 'A'));
 }
@@ -227,25 +285,41 @@ bool IsEverydayWord(std::string_view text, const Word& word, bool first) {
 bool NamesAnother(std::string_view text, std::string_view word, std::string_view options) {
   size_t at = 0;
   After(text, word, &at);
-  while (At(text, at) == ')' || At(text, at) == ' ' || At(text, at) == '(') ++at;
+  while (At(text, at) == ')' || At(text, at) == ' ' || At(text, at) == '(') {
+    ++at;
+  }
   const size_t gap = at;
   for (std::string_view joint : {"or ", "and ", "/", "&", ","}) {
-    if (StandsAtAnyCase(text, at, joint)) at += joint.size();
+    if (StandsAtAnyCase(text, at, joint)) {
+      at += joint.size();
+    }
   }
-  if (at == gap) return false;
-  while (at < text.size() && (text[at] == ' ' || text[at] == '(' || text[at] == '*')) ++at;
+  if (at == gap) {
+    return false;
+  }
+  while (at < text.size() && (text[at] == ' ' || text[at] == '(' || text[at] == '*')) {
+    ++at;
+  }
   const char next = At(text, at);
-  if (!(IsUpper(next) || IsDigit(next)) || OptionOf(next, options) == '\0') return false;
-  if (at + 1 < text.size() && WordCharacter(text, at + 1) > 0) return false;
+  if (!(IsUpper(next) || IsDigit(next)) || OptionOf(next, options) == '\0') {
+    return false;
+  }
+  if (at + 1 < text.size() && WordCharacter(text, at + 1) > 0) {
+    return false;
+  }
   // "A, B is wrong" and "A, I think": a sentence about the second letter, not a second answer.
   const char end = At(text, SkipSpace(text, at + 1));
   return text[gap] != ',' || !IsLetter(end);
 }
 
 bool IsRefusal(std::string_view text) {
-  while (!text.empty() && !IsLetter(text.front())) text.remove_prefix(1);
+  while (!text.empty() && !IsLetter(text.front())) {
+    text.remove_prefix(1);
+  }
   for (std::string_view phrase : kRefusals) {
-    if (StandsAtAnyCase(text, 0, phrase) && !IsLetter(At(text, phrase.size()))) return true;
+    if (StandsAtAnyCase(text, 0, phrase) && !IsLetter(At(text, phrase.size()))) {
+      return true;
+    }
   }
   return false;
 }
@@ -261,12 +335,16 @@ bool IsBracketed(std::string_view text, std::string_view word) {
 bool IsCalledCorrect(std::string_view text, std::string_view word) {
   size_t at = 0;
   After(text, word, &at);
-  if (At(text, at) == ')') ++at;
+  if (At(text, at) == ')') {
+    ++at;
+  }
   for (std::string_view verdict :
        {" is correct", " is the correct", " is right", " is the right", " is the answer",
         " is the best", " remains", " is the only option", " is the only choice",
         " is the only one left", " is the only answer", " must be correct", " must be right"}) {
-    if (StandsAtAnyCase(text, at, verdict)) return !IsLetter(At(text, at + verdict.size()));
+    if (StandsAtAnyCase(text, at, verdict)) {
+      return !IsLetter(At(text, at + verdict.size()));
+    }
   }
   return false;
 }
@@ -275,7 +353,9 @@ bool IsCalledCorrect(std::string_view text, std::string_view word) {
 bool EndsSentence(std::string_view text, std::string_view word) {
   size_t at = 0;
   char after = After(text, word, &at);
-  if (after == ')') after = At(text, ++at);
+  if (after == ')') {
+    after = At(text, ++at);
+  }
   const bool stop = after == '.' || after == '!';
   const char next = At(text, stop ? at + 1 : at);
   return next == '\0' || next == '\n' || (stop && (IsSpace(next) || next == '*'));
@@ -297,10 +377,16 @@ bool IsSettledOn(const WordsBefore& before, std::string_view text, std::string_v
       "it's", "it’s", "that's", "that’s", "hence", "therefore", "thus", "so"};
   constexpr std::array<std::string_view, 3> kSubjects = {"it", "must", "should"};
   size_t i = 0;
-  while (i + 1 < before.size() && IsOneOf(before[i], kBetween)) ++i;
-  if (IsOneOf(before[i], kLeaving)) return true;
+  while (i + 1 < before.size() && IsOneOf(before[i], kBetween)) {
+    ++i;
+  }
+  if (IsOneOf(before[i], kLeaving)) {
+    return true;
+  }
   const std::string_view further = i + 1 < before.size() ? before[i + 1] : std::string_view();
-  if (EqualsAnyCase(before[i], "with")) return IsOneOf(further, kWith);
+  if (EqualsAnyCase(before[i], "with")) {
+    return IsOneOf(further, kWith);
+  }
   const bool is = EqualsAnyCase(before[0], "is") || EqualsAnyCase(before[0], "be");
   const bool concluded = IsOneOf(before[0], kConclusions) || (is && IsOneOf(before[1], kSubjects));
   return concluded && EndsSentence(text, word);
@@ -315,24 +401,40 @@ bool IsAlone(std::string_view text, std::string_view word, std::string_view opti
 }  // namespace
 
 Choice ReadChoice(std::string_view text, std::string_view options) {
-  if (IsRefusal(text)) return {'\0', {}, true};
+  if (IsRefusal(text)) {
+    return {'\0', {}, true};
+  }
   WordReader reader(text, options);
   std::string_view before;
   bool denied = false;
   for (Word word = reader.Next(); !word.text.empty(); before = word.text, word = reader.Next()) {
     const bool first = before.empty();
-    if (IsOneOf(word.text, kDeniers)) denied = true;
-    if (EqualsAnyCase(word.text, "but") || EqualsAnyCase(word.text, "rather")) denied = false;
-    if (word.label == '\0') continue;
-    if (std::exchange(denied, false)) continue;
+    if (IsOneOf(word.text, kDeniers)) {
+      denied = true;
+    }
+    if (EqualsAnyCase(word.text, "but") || EqualsAnyCase(word.text, "rather")) {
+      denied = false;
+    }
+    if (word.label == '\0') {
+      continue;
+    }
+    if (std::exchange(denied, false)) {
+      continue;
+    }
     if (IsLower(word.text.front()) && !IsBracketed(text, word.text) &&
         !IsAlone(text, word.text, options)) {
       continue;
     }
     const bool announced = first || IsOneOf(before, kAnnouncers) || IsEnclosed(text, word.text);
-    if (!announced || IsPartOfMore(text, word.text, first)) continue;
-    if (IsEverydayWord(text, word, first)) continue;
-    if (NamesAnother(text, word.text, options)) return {};
+    if (!announced || IsPartOfMore(text, word.text, first)) {
+      continue;
+    }
+    if (IsEverydayWord(text, word, first)) {
+      continue;
+    }
+    if (NamesAnother(text, word.text, options)) {
+      return {};
+    }
     return {word.label, word.text, false};
   }
   return {};
@@ -350,13 +452,19 @@ Choice LastMarkedChoice(std::string_view text, std::string_view options, bool ju
   for (Word word = reader.Next(); !word.text.empty(); word = reader.Next()) {
     const WordsBefore now = before;
     before = {word.text, now[0], now[1], now[2]};
-    if (word.label == '\0' || IsLower(word.text.front())) continue;
+    if (word.label == '\0' || IsLower(word.text.front())) {
+      continue;
+    }
     const bool judged = IsCalledCorrect(text, word.text);
     const bool marked =
         !judged_only && (IsOneOf(now[0], kNamers) || IsSettledOn(now, text, word.text) ||
                          IsEnclosed(text, word.text));
-    if ((!judged && !marked) || IsPartOfMore(text, word.text, false)) continue;
-    if (!judged && IsEverydayWord(text, word, false)) continue;
+    if ((!judged && !marked) || IsPartOfMore(text, word.text, false)) {
+      continue;
+    }
+    if (!judged && IsEverydayWord(text, word, false)) {
+      continue;
+    }
     last = {word.label, word.text, false};
   }
   return last;
@@ -365,9 +473,13 @@ Choice LastMarkedChoice(std::string_view text, std::string_view options, bool ju
 Choice LeadingChoice(std::string_view line, std::string_view options) {
   WordReader reader(line, options);
   const Word word = reader.Next();
-  if (word.label == '\0' || IsPartOfMore(line, word.text, false)) return {};
+  if (word.label == '\0' || IsPartOfMore(line, word.text, false)) {
+    return {};
+  }
   const bool alone = reader.Next().text.empty();
-  if (IsLower(word.text.front()) && !alone && !IsBracketed(line, word.text)) return {};
+  if (IsLower(word.text.front()) && !alone && !IsBracketed(line, word.text)) {
+    return {};
+  }
   size_t at = 0;
   const char after = After(line, word.text, &at);
   const bool marked = after == ')' || after == ']' || after == ':' ||

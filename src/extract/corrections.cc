@@ -67,7 +67,9 @@ constexpr std::array<std::string_view, 10> kPronouns = {
 size_t SentenceEnd(std::string_view text, size_t at) {
   for (; at < text.size() && text[at] != '\n'; ++at) {
     const bool stop = std::string_view(".?!;").find(text[at]) != std::string_view::npos;
-    if (stop && (at + 1 == text.size() || IsSpace(text[at + 1]))) return at + 1;
+    if (stop && (at + 1 == text.size() || IsSpace(text[at + 1]))) {
+      return at + 1;
+    }
   }
   return at;
 }
@@ -83,16 +85,22 @@ bool StandsAlone(std::string_view sentence, size_t at, std::string_view phrase) 
 template <class List>
 size_t EndOfPhrase(std::string_view sentence, size_t at, const List& list) {
   for (std::string_view phrase : list) {
-    if (StandsAlone(sentence, at, phrase)) return at + phrase.size();
+    if (StandsAlone(sentence, at, phrase)) {
+      return at + phrase.size();
+    }
   }
   return at;
 }
 
 bool HasSecondThoughts(std::string_view sentence) {
   const size_t begin = std::min(sentence.find_first_not_of("*_>#-—– \t.,!…"), sentence.size());
-  if (EndOfPhrase(sentence, begin, kOpenings) > begin) return true;
+  if (EndOfPhrase(sentence, begin, kOpenings) > begin) {
+    return true;
+  }
   const size_t end = EndOfPhrase(sentence, begin, kMarkedOpenings);
-  if (end == begin) return false;
+  if (end == begin) {
+    return false;
+  }
   const char mark = At(sentence, end);
   return mark == '\0' || std::string_view(",.!:;-*").find(mark) != std::string_view::npos ||
          !IsAscii(mark);
@@ -114,14 +122,20 @@ class CorrectionFinder {
 
  private:
   void Read(std::string_view sentence) {
-    if (sentence.empty()) return;
+    if (sentence.empty()) {
+      return;
+    }
     bool doubted = HasSecondThoughts(sentence);  // in this sentence
     bool supposing = sentence.ends_with('?');
     std::string_view pronoun_value;
     for (size_t i = 0; i < sentence.size() && !supposing; ++i) {
-      if (i > 0 && IsLetter(sentence[i - 1])) continue;
+      if (i > 0 && IsLetter(sentence[i - 1])) {
+        continue;
+      }
       supposing = EndOfPhrase(sentence, i, kSupposing) > i;
-      if (EndOfPhrase(sentence, i, kCalledWrong) > i) doubt_ = Doubt::kCalledWrong;
+      if (EndOfPhrase(sentence, i, kCalledWrong) > i) {
+        doubt_ = Doubt::kCalledWrong;
+      }
       doubted = doubted || EndOfPhrase(sentence, i, kSecondLooks) > i;
       const bool may_correct = doubted || doubt_ == Doubt::kCalledWrong;
       const size_t end = EndOfPhrase(sentence, i, kPronouns);
@@ -129,22 +143,38 @@ class CorrectionFinder {
         pronoun_value = TrimSpace(sentence.substr(end));
       }
     }
-    if (doubted) doubt_ = std::max(doubt_, Doubt::kSecondThought);
-    if (supposing || doubt_ == Doubt::kNone) return;
-    if (!pronoun_value.empty() && IsWholeClause(pronoun_value)) values_.push_back(pronoun_value);
+    if (doubted) {
+      doubt_ = std::max(doubt_, Doubt::kSecondThought);
+    }
+    if (supposing || doubt_ == Doubt::kNone) {
+      return;
+    }
+    if (!pronoun_value.empty() && IsWholeClause(pronoun_value)) {
+      values_.push_back(pronoun_value);
+    }
     for (const Label& label : FindLabels(sentence, kind_)) {
       const bool line = label.explicit_mark && label.begin <= kLeadOfLine;
-      if (line && doubt_ != Doubt::kCalledWrong) continue;
-      if (!label.value.empty()) values_.push_back(label.value);
+      if (line && doubt_ != Doubt::kCalledWrong) {
+        continue;
+      }
+      if (!label.value.empty()) {
+        values_.push_back(label.value);
+      }
     }
   }
 
   // Whether a clause begins at `at`: behind a mark, "so" or "think".
   static bool StartsClause(std::string_view sentence, size_t at) {
-    while (at > 0 && IsSpace(sentence[at - 1])) --at;
-    if (at == 0 || !IsLetter(sentence[at - 1])) return at == 0 || !IsDigit(sentence[at - 1]);
+    while (at > 0 && IsSpace(sentence[at - 1])) {
+      --at;
+    }
+    if (at == 0 || !IsLetter(sentence[at - 1])) {
+      return at == 0 || !IsDigit(sentence[at - 1]);
+    }
     size_t begin = at;
-    while (begin > 0 && IsLetter(sentence[begin - 1])) --begin;
+    while (begin > 0 && IsLetter(sentence[begin - 1])) {
+      --begin;
+    }
     constexpr std::array<std::string_view, 9> kBefore = {
         "so", "think", "believe", "no", "sorry", "wait", "actually", "and", "sure"};
     return IsOneOf(Slice(sentence, begin, at), kBefore);
@@ -156,8 +186,12 @@ class CorrectionFinder {
     constexpr std::array<std::string_view, 9> kGoesOn = {
         "because", "since", "not", "instead", "and", "so", "as", "rather", "after"};
     size_t end = 0;
-    while (end < value.size() && !IsSpace(value[end])) ++end;
-    if (end == 0) return false;
+    while (end < value.size() && !IsSpace(value[end])) {
+      ++end;
+    }
+    if (end == 0) {
+      return false;
+    }
     const size_t word = SkipSpace(value, end);
     const char last = value[end - 1];
     return word >= value.size() || last == ',' || last == ';' || last == '$' ||

@@ -33,9 +33,13 @@ struct Body {
 // share of one.
 std::optional<double> ReadConfidence(std::string_view line) {
   const std::vector<std::string_view> numbers = extract::FindNumbers(line);
-  if (numbers.empty()) return std::nullopt;
+  if (numbers.empty()) {
+    return std::nullopt;
+  }
   const std::optional<std::string> canonical = extract::CanonicalNumber(numbers.front());
-  if (!canonical || canonical->size() > 8) return std::nullopt;
+  if (!canonical || canonical->size() > 8) {
+    return std::nullopt;
+  }
   double value = 0;
   double scale = 0;
   for (const char c : *canonical) {
@@ -48,11 +52,17 @@ std::optional<double> ReadConfidence(std::string_view line) {
       scale *= 10;
     }
   }
-  if (scale > 0) value /= scale;
+  if (scale > 0) {
+    value /= scale;
+  }
   const bool share = numbers.front().find('.') != std::string_view::npos && value <= 1 &&
                      line.find('%') == std::string_view::npos;
-  if (share) value *= 100;
-  if (value > 100) return std::nullopt;
+  if (share) {
+    value *= 100;
+  }
+  if (value > 100) {
+    return std::nullopt;
+  }
   return value;
 }
 
@@ -63,11 +73,15 @@ std::string_view CutSpecialTokens(std::string_view content) {
   while (content.ends_with('>')) {
     const size_t from = content.size() > kLongest ? content.size() - kLongest : 0;
     const size_t open = content.substr(from).rfind('<');
-    if (open == std::string_view::npos) break;
+    if (open == std::string_view::npos) {
+      break;
+    }
     const std::string_view name = extract::Slice(content, from + open + 1, content.size() - 1);
     const bool barred = name.size() > 2 && name.starts_with('|') && name.ends_with('|') &&
                         name.find("_of_box") == std::string_view::npos;  // no end, but an answer
-    if (!barred && !extract::IsOneOf(name, kNames)) break;
+    if (!barred && !extract::IsOneOf(name, kNames)) {
+      break;
+    }
     content = extract::TrimSpace(content.substr(0, from + open));
   }
   return content;
@@ -81,8 +95,12 @@ Body CutConfidence(std::string_view content) {
   const std::string_view line = content.substr(begin);
   const size_t word = std::min(line.find_first_not_of("*_# \t"), line.size());
   constexpr std::string_view kWord = "confidence";
-  if (!extract::StandsAtAnyCase(line, word, kWord)) return body;
-  if (line.find(':') == std::string_view::npos) return body;
+  if (!extract::StandsAtAnyCase(line, word, kWord)) {
+    return body;
+  }
+  if (line.find(':') == std::string_view::npos) {
+    return body;
+  }
   body.text = extract::TrimSpace(content.substr(0, begin));
   body.confidence_percent = ReadConfidence(line.substr(word + kWord.size()));
   return body;
@@ -101,7 +119,9 @@ bool IsCut(const Body& body) { return body.before_cut.size() < body.text.size();
 template <class Rule>
 std::optional<Found> OnEach(const Search& search, Rule rule) {
   for (auto body = search.bodies.rbegin(); body != search.bodies.rend(); ++body) {
-    if (std::optional<Found> found = rule(*body)) return found;
+    if (std::optional<Found> found = rule(*body)) {
+      return found;
+    }
   }
   return std::nullopt;
 }
@@ -120,17 +140,29 @@ std::optional<Found> Run(const Search& search) {
   std::optional<Found> box =
       OnEach(search, [&](const Body& body) { return extract::FromBox(body.text, options); });
   if (box) {
-    if (options.box_or_label == BoxOrLabel::kBox) return box;
+    if (options.box_or_label == BoxOrLabel::kBox) {
+      return box;
+    }
     std::optional<Found> later = label();
     // Both views lie in the text that is searched.
     const bool behind = later && later->raw.data() >= box->raw.data() + box->raw.size();
     return behind ? later : box;
   }
-  if (auto found = on_text(extract::FromHash)) return found;
-  if (auto found = label()) return found;
-  if (search.explicit_only) return std::nullopt;
-  if (auto found = on_text(extract::FromBold)) return found;
-  if (!options.fallbacks) return std::nullopt;
+  if (auto found = on_text(extract::FromHash)) {
+    return found;
+  }
+  if (auto found = label()) {
+    return found;
+  }
+  if (search.explicit_only) {
+    return std::nullopt;
+  }
+  if (auto found = on_text(extract::FromBold)) {
+    return found;
+  }
+  if (!options.fallbacks) {
+    return std::nullopt;
+  }
   return OnEach(search, [&](const Body& body) {
     // Words before a box that was cut off announce it.
     const bool announces = options.kind == AnswerKind::kText && IsCut(body);
@@ -141,11 +173,15 @@ std::optional<Found> Run(const Search& search) {
 // What Run finds, or what the text behind it puts in its place.
 std::optional<Found> RunAndCorrect(const Search& search) {
   std::optional<Found> found = Run(search);
-  if (!found || found->refused) return found;
+  if (!found || found->refused) {
+    return found;
+  }
   for (const Body& body : search.bodies) {
     const bool inside = found->raw.data() >= body.text.data() &&
                         found->raw.data() < body.text.data() + body.text.size();
-    if (!inside) continue;
+    if (!inside) {
+      continue;
+    }
     found = extract::Corrected(body.text, *std::move(found), search.options);
     found = extract::InItsLanguage(body.text, *std::move(found), search.options.kind);
     break;
@@ -168,16 +204,28 @@ std::vector<Body> Bodies(std::string_view text, const std::vector<TextSpan>& spa
 // Whether the end of an unfinished text may have cut the answer short: a guess, or an answer with
 // nothing behind it but what it could go on with: no word and no end of a sentence.
 bool MayBeCut(std::string_view text, const Found& found, size_t end) {
-  if (found.rule == "box" || found.rule == "box_list") return false;
+  if (found.rule == "box" || found.rule == "box_list") {
+    return false;
+  }
   constexpr std::array<std::string_view, 4> kAnnounced = {"hash", "label", "bold", "correction"};
-  if (!extract::IsOneOf(found.rule, kAnnounced)) return true;
+  if (!extract::IsOneOf(found.rule, kAnnounced)) {
+    return true;
+  }
   const std::string_view rest = text.substr(end);
   const size_t mark = rest.find_first_not_of(".,");
-  if (mark == std::string_view::npos) return true;
-  if (mark > 0 && extract::IsSpace(rest[mark])) return false;
+  if (mark == std::string_view::npos) {
+    return true;
+  }
+  if (mark > 0 && extract::IsSpace(rest[mark])) {
+    return false;
+  }
   for (size_t i = mark; i < rest.size(); ++i) {
-    if (rest[i] == '\n' || extract::IsLetter(rest[i]) || !extract::IsAscii(rest[i])) return false;
-    if (rest[i] == '\\') i = extract::AfterCommand(rest, i) - 1;
+    if (rest[i] == '\n' || extract::IsLetter(rest[i]) || !extract::IsAscii(rest[i])) {
+      return false;
+    }
+    if (rest[i] == '\\') {
+      i = extract::AfterCommand(rest, i) - 1;
+    }
   }
   return true;
 }
@@ -186,14 +234,18 @@ bool MayBeCut(std::string_view text, const Found& found, size_t end) {
 
 std::string_view AnswerKindName(AnswerKind kind) {
   for (const auto& [entry, name] : kKindNames) {
-    if (entry == kind) return name;
+    if (entry == kind) {
+      return name;
+    }
   }
   return "unknown";
 }
 
 std::optional<AnswerKind> ParseAnswerKind(std::string_view name) {
   for (const auto& [kind, entry] : kKindNames) {
-    if (entry == name) return kind;
+    if (entry == name) {
+      return kind;
+    }
   }
   return std::nullopt;
 }
@@ -202,8 +254,12 @@ std::optional<std::string> ParseChoiceOptions(std::string_view list) {
   std::string labels;
   const auto is_label = [](char c) { return extract::IsLetter(c) || extract::IsDigit(c); };
   for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i] == ',' && i > 0 && i + 1 < list.size()) continue;
-    if (!is_label(list[i])) return std::nullopt;
+    if (list[i] == ',' && i > 0 && i + 1 < list.size()) {
+      continue;
+    }
+    if (!is_label(list[i])) {
+      return std::nullopt;
+    }
     const char first = extract::ToUpper(list[i]);
     char last = first;
     if (extract::At(list, i + 1) == '-') {
@@ -213,13 +269,19 @@ std::optional<std::string> ParseChoiceOptions(std::string_view list) {
       }
       i += 2;
     }
-    if (last < first) return std::nullopt;
+    if (last < first) {
+      return std::nullopt;
+    }
     for (char label = first; label <= last; ++label) {
-      if (labels.find(label) != std::string::npos) return std::nullopt;
+      if (labels.find(label) != std::string::npos) {
+        return std::nullopt;
+      }
       labels += label;
     }
   }
-  if (labels.empty()) return std::nullopt;
+  if (labels.empty()) {
+    return std::nullopt;
+  }
   return labels;
 }
 
@@ -228,7 +290,9 @@ Extraction ExtractAnswer(std::string_view text, const ExtractOptions& options) {
   Extraction result;
   Search search{Bodies(text, split.content, options.finished), options, false};
   for (const Body& body : search.bodies) {
-    if (body.confidence_percent) result.confidence_percent = body.confidence_percent;
+    if (body.confidence_percent) {
+      result.confidence_percent = body.confidence_percent;
+    }
   }
   std::optional<Found> found = RunAndCorrect(search);
   bool out_of_reasoning = false;
@@ -238,7 +302,9 @@ Extraction ExtractAnswer(std::string_view text, const ExtractOptions& options) {
     found = RunAndCorrect(search);
     out_of_reasoning = true;
   }
-  if (!found || found->refused) return result;
+  if (!found || found->refused) {
+    return result;
+  }
   result.answer = std::move(found->normal);
   result.raw = found->raw;
   result.begin = static_cast<size_t>(found->raw.data() - text.data());

@@ -49,7 +49,9 @@ class Golds : public testing::TestWithParam<const char*> {};
 
 TEST_P(Golds, BoxedGoldsAreRight) {
   const std::vector<Item> items = LoadSuite(GetParam());
-  if (items.empty()) GTEST_SKIP() << "no data";
+  if (items.empty()) {
+    GTEST_SKIP() << "no data";
+  }
   const bool integers = std::string(GetParam()) != "math500";
   for (const Item& item : items) {
     for (const std::string& text : {"\\boxed{" + item.gold + "}",
@@ -65,7 +67,9 @@ TEST_P(Golds, BoxedGoldsAreRight) {
 
 TEST_P(Golds, AnnouncedGoldsAreRight) {
   const std::vector<Item> items = LoadSuite(GetParam());
-  if (items.empty()) GTEST_SKIP() << "no data";
+  if (items.empty()) {
+    GTEST_SKIP() << "no data";
+  }
   for (const Item& item : items) {
     for (const std::string& text :
          {"So the answer is $" + item.gold + "$.", "**Answer:** $" + item.gold + "$\n",
@@ -77,7 +81,9 @@ TEST_P(Golds, AnnouncedGoldsAreRight) {
 
 TEST_P(Golds, SolutionsAreRight) {
   const std::vector<Item> items = LoadSuite(GetParam());
-  if (items.empty()) GTEST_SKIP() << "no data";
+  if (items.empty()) {
+    GTEST_SKIP() << "no data";
+  }
   const AnswerKind kind =
       std::string(GetParam()) == "math500" ? AnswerKind::kMath : AnswerKind::kInteger;
   for (const Item& item : items) {

@@ -173,7 +173,9 @@ inline constexpr std::array<std::string_view, 4> kHeadingLeads = {"final", "the"
 constexpr std::array<bool, 256> MakeStopBytes() {
   std::array<bool, 256> stops{};
   const auto add = [&stops](const auto& list) {
-    for (std::string_view entry : list) stops[static_cast<unsigned char>(entry.front())] = true;
+    for (std::string_view entry : list) {
+      stops[static_cast<unsigned char>(entry.front())] = true;
+    }
   };
   add(kMarks);
   add(kParticles);
@@ -193,14 +195,17 @@ struct LabelIndex {
 
 constexpr LabelIndex MakeLabelIndex() {
   LabelIndex index;
-  for (int& place : index.first) place = -1;
+  for (int& place : index.first) {
+    place = -1;
+  }
   for (int i = static_cast<int>(kLabelWords.size()) - 1; i >= 0; --i) {
     const char lower = kLabelWords[i].word.front();
     int& first = index.first[static_cast<unsigned char>(lower)];
     index.next[i] = first;
     first = i;
-    if (lower >= 'a' && lower <= 'z')
+    if (lower >= 'a' && lower <= 'z') {
       index.first[static_cast<unsigned char>(lower - 'a' + 'A')] = i;
+    }
   }
   return index;
 }

@@ -24,7 +24,9 @@ bool IsLetterByte(char c) { return IsLetter(c) || !IsAscii(c); }
 template <class List>
 size_t LengthOfOne(const List& list, std::string_view text, size_t at) {
   for (std::string_view entry : list) {
-    if (StandsAt(text, at, entry)) return entry.size();
+    if (StandsAt(text, at, entry)) {
+      return entry.size();
+    }
   }
   return 0;
 }
@@ -36,8 +38,12 @@ size_t SkipDecoration(std::string_view text, size_t at) {
   while (at < text.size()) {
     const char c = text[at];
     size_t length = std::string_view("*_\"' \t}").find(c) == kNone ? 0 : 1;
-    if (c == '<') length = LengthOfOne(kEmphasisTags, text, at);
-    if (length == 0) break;
+    if (c == '<') {
+      length = LengthOfOne(kEmphasisTags, text, at);
+    }
+    if (length == 0) {
+      break;
+    }
     at += length;
   }
   return at;
@@ -62,10 +68,14 @@ size_t SkipFillers(std::string_view text, size_t at, AnswerKind kind) {
     }
     const size_t end = WordEnd(text.substr(0, at + kLongest), at);
     const std::string_view word = Slice(text, at, end);
-    if (kind == AnswerKind::kText) return at;  // any word may be part of the answer
+    if (kind == AnswerKind::kText) {
+      return at;  // any word may be part of the answer
+    }
     const bool filler =
         IsOneOf(word, kFillers) || (kind == AnswerKind::kChoice && IsOneOf(word, kOptionWords));
-    if (end == at || !filler) return at;
+    if (end == at || !filler) {
+      return at;
+    }
     at = end;
   }
   return at;
@@ -73,8 +83,12 @@ size_t SkipFillers(std::string_view text, size_t at, AnswerKind kind) {
 
 // Whether a number or formula is denied: "the answer is not 12". Choices see to that themselves.
 bool IsDenied(std::string_view text, size_t at, AnswerKind kind) {
-  if (kind != AnswerKind::kInteger && kind != AnswerKind::kMath) return false;
-  if (!StandsAtAnyCase(text, at, "not ")) return false;
+  if (kind != AnswerKind::kInteger && kind != AnswerKind::kMath) {
+    return false;
+  }
+  if (!StandsAtAnyCase(text, at, "not ")) {
+    return false;
+  }
   const char value = At(text, at + 4);
   return IsDigit(value) || value == '$' || value == '\\' || value == '-';
 }
@@ -85,7 +99,9 @@ Hit AfterEnglishLabel(std::string_view text, size_t at, AnswerKind kind) {
   constexpr int kMaxWords = 8;
   for (int words = 0; words <= kMaxWords; ++words) {
     at = SkipDecoration(text, at);
-    while (At(text, at) == '(' || At(text, at) == ')') at = SkipDecoration(text, at + 1);
+    while (At(text, at) == '(' || At(text, at) == ')') {
+      at = SkipDecoration(text, at + 1);
+    }
     if (const size_t mark = LengthOfOne(kMarks, text, at); mark > 0) {
       return {0, SkipFillers(text, at + mark, kind), true};
     }
@@ -95,7 +111,9 @@ Hit AfterEnglishLabel(std::string_view text, size_t at, AnswerKind kind) {
       const size_t value = SkipFillers(text, end, kind);
       return {0, IsDenied(text, value, kind) ? kNone : value, false};
     }
-    if (word.empty() || (words == 0 && !IsOneOf(word, kBridges))) break;
+    if (word.empty() || (words == 0 && !IsOneOf(word, kBridges))) {
+      break;
+    }
     at = end;
   }
   return {0, kNone, false};
@@ -104,16 +122,23 @@ Hit AfterEnglishLabel(std::string_view text, size_t at, AnswerKind kind) {
 // The label word at `at`, or an empty one. ASCII words must stand alone; other scripts join words.
 LabelWord WordAt(std::string_view text, size_t at, AnswerKind kind) {
   int place = kLabelIndex.first[static_cast<unsigned char>(text[at])];
-  if (place < 0) return {};
+  if (place < 0) {
+    return {};
+  }
   const bool inside_word = at > 0 && (IsLetter(text[at - 1]) || IsDigit(text[at - 1]));
-  if (inside_word && IsAscii(text[at])) return {};
+  if (inside_word && IsAscii(text[at])) {
+    return {};
+  }
   for (; place >= 0; place = kLabelIndex.next[place]) {
     const LabelWord& label = kLabelWords[place];
     if ((label.choice_only && kind != AnswerKind::kChoice) ||
-        !StandsAtAnyCase(text, at, label.word))
+        !StandsAtAnyCase(text, at, label.word)) {
       continue;
+    }
     const bool goes_on = IsLetter(At(text, at + label.word.size()));
-    if (label.english || !goes_on || !IsAscii(label.word.back())) return label;
+    if (label.english || !goes_on || !IsAscii(label.word.back())) {
+      return label;
+    }
   }
   return {};
 }
@@ -125,7 +150,9 @@ Hit AfterOtherLabel(std::string_view text, size_t at, AnswerKind kind) {
   const size_t end = std::min(text.size(), at + kReach);
   bool word_starts = false;
   while (at < end) {
-    if (!WordAt(text, at, kind).word.empty()) break;
+    if (!WordAt(text, at, kind).word.empty()) {
+      break;
+    }
     // Most bytes start neither a mark nor a particle nor a verb; the lists are long.
     const bool may_matter = kStopBytes[static_cast<unsigned char>(text[at])];
     if (may_matter && !IsLetter(text[at])) {
@@ -135,7 +162,9 @@ Hit AfterOtherLabel(std::string_view text, size_t at, AnswerKind kind) {
       if (const size_t particle = LengthOfOne(kParticles, text, at); particle > 0) {
         return {0, SkipFillers(text, at + particle, kind), false};
       }
-      if (LengthOfOne(kSentenceEnds, text, at) > 0) break;
+      if (LengthOfOne(kSentenceEnds, text, at) > 0) {
+        break;
+      }
     }
     if (may_matter && word_starts) {
       const size_t word_end = WordEnd(text.substr(0, end), at);
@@ -152,11 +181,17 @@ Hit AfterOtherLabel(std::string_view text, size_t at, AnswerKind kind) {
 // Whether the label [begin, end) is alone on its line, but for markdown and "the final".
 bool IsHeading(std::string_view text, size_t begin, size_t end) {
   end = SkipDecoration(text, end);
-  if (end < text.size() && text[end] != '\n' && text[end] != '\r') return false;
+  if (end < text.size() && text[end] != '\n' && text[end] != '\r') {
+    return false;
+  }
   size_t line = begin;
   constexpr size_t kLongestLead = 32;
-  while (line > 0 && text[line - 1] != '\n' && begin - line < kLongestLead) --line;
-  if (line > 0 && text[line - 1] != '\n') return false;
+  while (line > 0 && text[line - 1] != '\n' && begin - line < kLongestLead) {
+    --line;
+  }
+  if (line > 0 && text[line - 1] != '\n') {
+    return false;
+  }
   bool decorated = false;
   for (size_t i = line; i < begin;) {
     if (text[i] == '#' || text[i] == '*' || text[i] == '_' || text[i] == ' ') {
@@ -165,7 +200,9 @@ bool IsHeading(std::string_view text, size_t begin, size_t end) {
       continue;
     }
     const size_t word_end = WordEnd(text, i);
-    if (!IsOneOf(Slice(text, i, word_end), kHeadingLeads)) return false;
+    if (!IsOneOf(Slice(text, i, word_end), kHeadingLeads)) {
+      return false;
+    }
     i = word_end;
   }
   return decorated || line < begin;
@@ -180,12 +217,20 @@ bool IsVerb(std::string_view text, size_t begin) {
 Hit ReadLabel(std::string_view text, size_t begin, size_t end, bool english, AnswerKind kind) {
   size_t at = end;
   if (english) {
-    if (StandsAtAnyCase(text, at, "(s)")) at += 3;
-    if (ToLower(At(text, at)) == 's') ++at;
-    if (IsLetterByte(At(text, at)) || IsDigit(At(text, at))) return {begin, kNone, false};
+    if (StandsAtAnyCase(text, at, "(s)")) {
+      at += 3;
+    }
+    if (ToLower(At(text, at)) == 's') {
+      ++at;
+    }
+    if (IsLetterByte(At(text, at)) || IsDigit(At(text, at))) {
+      return {begin, kNone, false};
+    }
   }
   Hit hit = english ? AfterEnglishLabel(text, at, kind) : AfterOtherLabel(text, at, kind);
-  if (hit.value != kNone && english && !hit.explicit_mark && IsVerb(text, begin)) hit.value = kNone;
+  if (hit.value != kNone && english && !hit.explicit_mark && IsVerb(text, begin)) {
+    hit.value = kNone;
+  }
   if (hit.value == kNone && IsHeading(text, begin, at)) {
     hit.value = SkipDecoration(text, at);
     hit.explicit_mark = true;
@@ -203,10 +248,14 @@ std::vector<Hit> FindHits(std::string_view text, AnswerKind kind) {
       continue;
     }
     const LabelWord label = WordAt(text, i, kind);
-    if (label.word.empty()) continue;
+    if (label.word.empty()) {
+      continue;
+    }
     const size_t end = i + label.word.size();
     const Hit hit = ReadLabel(text, i, end, label.english, kind);
-    if (hit.value != kNone) hits.push_back(hit);
+    if (hit.value != kNone) {
+      hits.push_back(hit);
+    }
     i = end - 1;
   }
   return hits;
@@ -215,7 +264,9 @@ std::vector<Hit> FindHits(std::string_view text, AnswerKind kind) {
 // `value` up to the quotation mark that closes it, if it ends there: {"answer": "B", "why": ...}.
 std::string_view BeforeQuote(std::string_view value) {
   const size_t quote = value.find('"');
-  if (quote == kNone) return value;
+  if (quote == kNone) {
+    return value;
+  }
   const char after = At(value, SkipSpace(value, quote + 1));
   return after == ',' || after == '}' || after == '.' || after == '\0' ? value.substr(0, quote)
                                                                        : value;
@@ -239,8 +290,12 @@ std::string_view BeforeLooseBrace(std::string_view value) {
 // `value` up to the emphasis that closes what the byte before it opened: of "42*.**" behind an
 // asterisk "42".
 std::string_view BeforeEmphasisEnd(std::string_view value, char before) {
-  if (before == '>') return value.substr(0, value.find("</"));
-  if (before != '*' && before != '_') return value;
+  if (before == '>') {
+    return value.substr(0, value.find("</"));
+  }
+  if (before != '*' && before != '_') {
+    return value;
+  }
   for (size_t i = 1; i < value.size(); ++i) {
     const char next = At(value, i + 1);
     if (value[i] == before && !IsLetter(next) && !IsDigit(next) && !IsSpace(value[i - 1])) {
@@ -255,7 +310,9 @@ std::string_view ValueAt(std::string_view text, size_t begin, size_t limit) {
   begin = SkipSpace(text.substr(0, limit), begin);
   std::string_view close = "\n";
   size_t from = begin;
-  if (StandsAt(text, begin, "\\[")) close = "\\]";
+  if (StandsAt(text, begin, "\\[")) {
+    close = "\\]";
+  }
   if (StandsAt(text, begin, "$$")) {
     close = "$$";
     from = begin + 2;

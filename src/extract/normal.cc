@@ -19,16 +19,24 @@ constexpr std::array<std::string_view, 12> kWrapperCommands = {
 
 // Takes `open` and `close` off both ends of `text`; they may not stand in between.
 void TakeOff(std::string_view& text, std::string_view open, std::string_view close) {
-  if (text.size() < open.size() + close.size()) return;
-  if (!text.starts_with(open) || !text.ends_with(close)) return;
+  if (text.size() < open.size() + close.size()) {
+    return;
+  }
+  if (!text.starts_with(open) || !text.ends_with(close)) {
+    return;
+  }
   const std::string_view inner = Slice(text, open.size(), text.size() - close.size());
-  if (inner.find(open) == std::string_view::npos) text = inner;
+  if (inner.find(open) == std::string_view::npos) {
+    text = inner;
+  }
 }
 
 // Takes \text{...} and its like, or bare braces, off the whole of `text`.
 void TakeOffCommand(std::string_view& text) {
   for (std::string_view command : kWrapperCommands) {
-    if (!text.starts_with(command)) continue;
+    if (!text.starts_with(command)) {
+      continue;
+    }
     if (command.back() == ' ') {
       text.remove_prefix(command.size());
       return;
@@ -46,14 +54,20 @@ void TakeOffCommand(std::string_view& text) {
 void TakeOffSpace(std::string_view& text) {
   text = TrimSpace(text);
   for (std::string_view space : {"\\,", "\\;", "\\!", "\\ ", "\\quad", "\\qquad", "~"}) {
-    if (text.starts_with(space)) text.remove_prefix(space.size());
+    if (text.starts_with(space)) {
+      text.remove_prefix(space.size());
+    }
     // "\\" and then a blank is a line break, not a space.
-    if (text.ends_with(space) && !text.ends_with("\\\\ ")) text.remove_suffix(space.size());
+    if (text.ends_with(space) && !text.ends_with("\\\\ ")) {
+      text.remove_suffix(space.size());
+    }
   }
 }
 
 void TakeOffEnd(std::string_view& text) {
-  if (text.ends_with("..") || text.ends_with("\\.")) return;
+  if (text.ends_with("..") || text.ends_with("\\.")) {
+    return;
+  }
   for (std::string_view mark : {".", ",", ";", "。", "．", "，"}) {
     if (text.ends_with(mark)) {
       text.remove_suffix(mark.size());
@@ -64,9 +78,15 @@ void TakeOffEnd(std::string_view& text) {
 
 void TakeOffQuotes(std::string_view& text) {
   // Bold that only opens or only closes here is no part of the answer either.
-  if (text.starts_with("**")) text.remove_prefix(2);
-  if (text.ends_with("**")) text.remove_suffix(2);
-  for (std::string_view mark : {"__", "*", "_", "`", "\""}) TakeOff(text, mark, mark);
+  if (text.starts_with("**")) {
+    text.remove_prefix(2);
+  }
+  if (text.ends_with("**")) {
+    text.remove_suffix(2);
+  }
+  for (std::string_view mark : {"__", "*", "_", "`", "\""}) {
+    TakeOff(text, mark, mark);
+  }
   TakeOff(text, "“", "”");
   for (std::string_view tag : {"b>", "i>", "u>", "em>", "strong>"}) {
     TakeOff(text, "<" + std::string(tag), "</" + std::string(tag));
@@ -88,7 +108,9 @@ std::string_view TakeOffAll(std::string_view text) {
     TakeOffQuotes(text);
     TakeOffMath(text);
     TakeOffCommand(text);
-    if (text.size() == before) break;
+    if (text.size() == before) {
+      break;
+    }
   }
   return TrimSpace(text);
 }
@@ -106,12 +128,16 @@ std::string WithoutDelimiters(std::string_view text) {
       copy += text[i];
       copy += text[++i];
     } else if (IsSpace(text[i])) {
-      if (!copy.empty() && copy.back() != ' ') copy += ' ';
+      if (!copy.empty() && copy.back() != ' ') {
+        copy += ' ';
+      }
     } else if (text[i] != '$') {
       copy += text[i];
     }
   }
-  while (!copy.empty() && copy.back() == ' ') copy.pop_back();
+  while (!copy.empty() && copy.back() == ' ') {
+    copy.pop_back();
+  }
   return copy;
 }
 
@@ -155,11 +181,21 @@ class EqualityFinder {
 
  private:
   void Command(std::string_view name) {
-    if (name == "\\{") ++depth_;
-    if (name == "\\}") --depth_;
-    if (depth_ != 0) return;
-    if (IsOneOf(name, kJoints)) joint_ = true;
-    if (IsOneOf(name, kOrders)) found_.list = true;
+    if (name == "\\{") {
+      ++depth_;
+    }
+    if (name == "\\}") {
+      --depth_;
+    }
+    if (depth_ != 0) {
+      return;
+    }
+    if (IsOneOf(name, kJoints)) {
+      joint_ = true;
+    }
+    if (IsOneOf(name, kOrders)) {
+      found_.list = true;
+    }
   }
 
   // The character at `i`, outside brackets.
@@ -176,7 +212,9 @@ class EqualityFinder {
     } else if (c == '=') {
       const bool relation = before == '<' || before == '>' || before == '!' || before == ':' ||
                             before == '=' || At(text_, i + 1) == '=';
-      if (relation) return;
+      if (relation) {
+        return;
+      }
       found_.list = found_.list || joint_;
       found_.places.push_back(i);
     }
@@ -198,12 +236,16 @@ bool IsUnit(std::string_view rest) {
     rest = TrimSpace(rest.substr(2));
   }
   for (std::string_view sign : {"^\\circ", "^{\\circ}", "\\%", "%", "\\degree", "°"}) {
-    if (rest == sign) return true;
+    if (rest == sign) {
+      return true;
+    }
   }
   if (rest.starts_with("\\text") || rest.starts_with("\\mathrm") || rest.starts_with("\\mbox")) {
     return true;
   }
-  if (rest.empty() || !IsLetter(rest.front())) return false;
+  if (rest.empty() || !IsLetter(rest.front())) {
+    return false;
+  }
   for (size_t i = 0; i < rest.size(); ++i) {
     const char c = rest[i];
     const bool power = c == '^' && IsDigit(At(rest, i + 1)) && IsLetter(rest[i - 1]);
@@ -219,12 +261,18 @@ bool IsUnit(std::string_view rest) {
 // text has anything that could change a number (an operator, a command).
 std::string_view OnlyNumber(std::string_view text) {
   const std::vector<std::string_view> numbers = FindNumbers(text);
-  if (numbers.size() != 1) return {};
+  if (numbers.size() != 1) {
+    return {};
+  }
   const auto begin = static_cast<size_t>(numbers[0].data() - text.data());
   const std::string_view rest = text.substr(begin + numbers[0].size());
-  if (!TrimSpace(rest).empty() && !IsUnit(rest)) return {};
+  if (!TrimSpace(rest).empty() && !IsUnit(rest)) {
+    return {};
+  }
   for (const char c : text.substr(0, begin)) {
-    if (!IsLetter(c) && c != ' ' && c != ':' && c != ',' && c != '\'' && IsAscii(c)) return {};
+    if (!IsLetter(c) && c != ' ' && c != ':' && c != ',' && c != '\'' && IsAscii(c)) {
+      return {};
+    }
   }
   return numbers[0];
 }
@@ -239,9 +287,13 @@ std::string NormalMath(std::string_view raw) {
   if (equalities.places.size() >= 2 && !equalities.list) {
     normal = std::string(TakeOffAll(std::string_view(normal).substr(equalities.places.back() + 1)));
   }
-  if (std::optional<std::string> number = CanonicalNumber(normal)) return *number;
+  if (std::optional<std::string> number = CanonicalNumber(normal)) {
+    return *number;
+  }
   const size_t sign = SignLength(normal, 0);
-  if (sign > 1 && sign < normal.size()) normal = "-" + normal.substr(sign);
+  if (sign > 1 && sign < normal.size()) {
+    normal = "-" + normal.substr(sign);
+  }
   return normal;
 }
 
@@ -249,13 +301,17 @@ std::string NormalInteger(std::string_view raw) {
   const std::string normal = NormalMath(raw);
   std::string_view value = normal;
   const Equalities equalities = FindEqualities(value);
-  if (!equalities.places.empty()) value = TrimSpace(value.substr(equalities.places.back() + 1));
+  if (!equalities.places.empty()) {
+    value = TrimSpace(value.substr(equalities.places.back() + 1));
+  }
   value = TakeOffAll(value);
   if (std::optional<std::string> number = CanonicalNumber(value, {.drop_percent = true})) {
     return *number;
   }
   if (const std::string_view only = OnlyNumber(value); !only.empty()) {
-    if (std::optional<std::string> number = CanonicalNumber(only)) return *number;
+    if (std::optional<std::string> number = CanonicalNumber(only)) {
+      return *number;
+    }
   }
   return std::string(value);
 }
@@ -281,9 +337,13 @@ bool LacksArgument(std::string_view text) {
       "\\mathrm",   "\\mathbf", "\\left",         "\\right",  "\\begin",  "\\end",
       "\\overline", "\\hat",    "\\operatorname", "\\"};
   const size_t command = text.rfind('\\');
-  if (command == std::string_view::npos) return false;
+  if (command == std::string_view::npos) {
+    return false;
+  }
   const size_t end = AfterCommand(text, command);
-  if (end == text.size()) return IsOneOf(text.substr(command), kNeedy);
+  if (end == text.size()) {
+    return IsOneOf(text.substr(command), kNeedy);
+  }
   const bool fraction = text.starts_with("\\frac{") || text.starts_with("\\dfrac{") ||
                         text.starts_with("\\tfrac{") || text.starts_with("\\binom{");
   return fraction && ClosingBrace(text, text.find('{')) == text.size() - 1;

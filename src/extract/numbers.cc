@@ -24,7 +24,9 @@ constexpr std::array<std::string_view, 8> kCurrencies = {"\\$",    "$", "US$", "
 
 size_t DigitRun(std::string_view text, size_t at) {
   size_t end = at;
-  while (end < text.size() && IsDigit(text[end])) ++end;
+  while (end < text.size() && IsDigit(text[end])) {
+    ++end;
+  }
   return end - at;
 }
 
@@ -33,14 +35,22 @@ size_t DigitRun(std::string_view text, size_t at) {
 size_t GroupMark(std::string_view text, size_t at, bool allow_space, std::string_view* mark) {
   const size_t count = kGroupMarks.size() - (allow_space ? 0 : 1);
   for (size_t i = 0; i < count; ++i) {
-    if (!StandsAt(text, at, kGroupMarks[i])) continue;
-    if (!mark->empty() && *mark != kGroupMarks[i]) return 0;
+    if (!StandsAt(text, at, kGroupMarks[i])) {
+      continue;
+    }
+    if (!mark->empty() && *mark != kGroupMarks[i]) {
+      return 0;
+    }
     size_t length = kGroupMarks[i].size();
     // "11,\! 111": the negative space shows that the blank after the comma is meant to vanish.
     if (kGroupMarks[i] == ",\\!" || kGroupMarks[i] == "\\!") {
-      while (At(text, at + length) == ' ') ++length;
+      while (At(text, at + length) == ' ') {
+        ++length;
+      }
     }
-    if (DigitRun(text, at + length) != 3) return 0;
+    if (DigitRun(text, at + length) != 3) {
+      return 0;
+    }
     *mark = kGroupMarks[i];
     return length;
   }
@@ -59,7 +69,9 @@ struct NumberParts {
 NumberParts ReadDotGroups(std::string_view text, size_t at) {
   NumberParts parts;
   size_t end = at + DigitRun(text, at);
-  if (end == at || end - at > 3 || text[at] == '0') return {};
+  if (end == at || end - at > 3 || text[at] == '0') {
+    return {};
+  }
   parts.digits = Slice(text, at, end);
   constexpr size_t kMostGroups = 8;  // so that a chain of groups is not read again and again
   size_t groups = 0;
@@ -67,10 +79,14 @@ NumberParts ReadDotGroups(std::string_view text, size_t at) {
     parts.digits += text.substr(end + 1, 3);
     end += 4;
   }
-  if (At(text, end) == '.' && IsDigit(At(text, end + 1))) return {};
+  if (At(text, end) == '.' && IsDigit(At(text, end + 1))) {
+    return {};
+  }
   const size_t decimals = At(text, end) == ',' ? DigitRun(text, end + 1) : 0;
   const bool goes_on = decimals > 0 && At(text, end + 1 + decimals) == ',';
-  if (groups == 0 || (groups == 1 && (decimals != 2 || goes_on))) return {};
+  if (groups == 0 || (groups == 1 && (decimals != 2 || goes_on))) {
+    return {};
+  }
   if (decimals > 0 && !goes_on) {
     parts.decimals = Slice(text, end + 1, end + 1 + decimals);
     end += 1 + decimals;
@@ -83,7 +99,9 @@ NumberParts ReadDotGroups(std::string_view text, size_t at) {
 // follow, or a zero ("0,111", "0,05"). What else it could part, "0,5" or "0,10", may be a list.
 size_t DecimalComma(std::string_view text, size_t at) {
   for (std::string_view mark : {"{,}", ","}) {
-    if (!StandsAt(text, at, mark)) continue;
+    if (!StandsAt(text, at, mark)) {
+      continue;
+    }
     const size_t begin = at + mark.size();
     const size_t run = DigitRun(text, begin);
     const bool list = At(text, begin + run) == ',' && IsDigit(At(text, begin + run + 1));
@@ -97,15 +115,21 @@ NumberParts ReadNumber(std::string_view text, size_t at, bool allow_space) {
   if (at < text.size() && !IsAscii(text[at])) {
     for (const bool separators : {true, false}) {
       const Numeral numeral = ReadOtherDigits(text, at, separators);
-      if (numeral.length == 0) continue;
+      if (numeral.length == 0) {
+        continue;
+      }
       NumberParts parts = ReadNumber(numeral.plain, 0, false);
-      if (parts.length < numeral.plain.size()) continue;
+      if (parts.length < numeral.plain.size()) {
+        continue;
+      }
       parts.length = numeral.length;
       return parts;
     }
     return {};
   }
-  if (NumberParts parts = ReadDotGroups(text, at); parts.length > 0) return parts;
+  if (NumberParts parts = ReadDotGroups(text, at); parts.length > 0) {
+    return parts;
+  }
   NumberParts parts;
   size_t run = DigitRun(text, at);
   size_t end = at + run;
@@ -119,13 +143,17 @@ NumberParts ReadNumber(std::string_view text, size_t at, bool allow_space) {
     }
   }
   size_t point = At(text, end) == '.' ? 1 : 0;
-  if (parts.digits == "0" && point == 0) point = DecimalComma(text, end);
+  if (parts.digits == "0" && point == 0) {
+    point = DecimalComma(text, end);
+  }
   const size_t decimals = point > 0 ? DigitRun(text, end + point) : 0;
   if (decimals > 0) {
     parts.decimals = Slice(text, end + point, end + point + decimals);
     end += point + decimals;
   }
-  if (run == 0 && decimals == 0) return {};
+  if (run == 0 && decimals == 0) {
+    return {};
+  }
   parts.length = end - at;
   return parts;
 }
@@ -133,15 +161,21 @@ NumberParts ReadNumber(std::string_view text, size_t at, bool allow_space) {
 // Place after a currency sign at `at` and the blanks behind it.
 size_t SkipCurrency(std::string_view text, size_t at) {
   for (std::string_view sign : kCurrencies) {
-    if (StandsAt(text, at, sign)) return SkipSpace(text, at + sign.size());
+    if (StandsAt(text, at, sign)) {
+      return SkipSpace(text, at + sign.size());
+    }
   }
   return at;
 }
 
 std::string_view DropPercent(std::string_view text) {
-  if (!text.ends_with('%')) return text;
+  if (!text.ends_with('%')) {
+    return text;
+  }
   text.remove_suffix(1);
-  if (text.ends_with('\\')) text.remove_suffix(1);
+  if (text.ends_with('\\')) {
+    text.remove_suffix(1);
+  }
   return TrimSpace(text);
 }
 
@@ -149,7 +183,9 @@ std::string_view DropPercent(std::string_view text) {
 
 std::optional<std::string> CanonicalNumber(std::string_view text, NumberStyle style) {
   text = TrimSpace(text);
-  if (style.drop_percent) text = DropPercent(text);
+  if (style.drop_percent) {
+    text = DropPercent(text);
+  }
   bool negative = false;
   size_t at = SkipCurrency(text, 0);
   if (const size_t minus = SignLength(text, at); minus > 0) {
@@ -165,13 +201,19 @@ std::optional<std::string> CanonicalNumber(std::string_view text, NumberStyle st
     parts.digits = std::move(numeral.plain);
     parts.length = numeral.length;
   }
-  if (parts.length == 0 || at + parts.length != text.size()) return std::nullopt;
+  if (parts.length == 0 || at + parts.length != text.size()) {
+    return std::nullopt;
+  }
   const bool whole = parts.decimals.find_first_not_of('0') == std::string_view::npos;
   std::string_view digits = parts.digits;
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
-  if (digits.empty()) digits = "0";
+  if (digits.empty()) {
+    digits = "0";
+  }
   std::string number;
-  if (negative && (digits != "0" || !whole)) number += '-';
+  if (negative && (digits != "0" || !whole)) {
+    number += '-';
+  }
   number += digits;
   if (!whole) {
     number += '.';
@@ -181,17 +223,25 @@ std::optional<std::string> CanonicalNumber(std::string_view text, NumberStyle st
 }
 
 size_t SignLength(std::string_view text, size_t at) {
-  if (const size_t minus = MinusLength(text, at); minus > 0) return minus;
+  if (const size_t minus = MinusLength(text, at); minus > 0) {
+    return minus;
+  }
   for (std::string_view sign : kMinusCharacters) {
-    if (StandsAt(text, at, sign)) return sign.size();
+    if (StandsAt(text, at, sign)) {
+      return sign.size();
+    }
   }
   constexpr std::string_view kWrapper = "\\text{";
   const size_t word = StandsAt(text, at, kWrapper) ? at + kWrapper.size() : at;
   for (std::string_view sign : kMinusWords) {
-    if (!StandsAtAnyCase(text, word, sign)) continue;
+    if (!StandsAtAnyCase(text, word, sign)) {
+      continue;
+    }
     const size_t end = word + sign.size();
     const size_t after = SkipSpace(text, end);
-    if (word == at) return after > end || At(text, end) == '$' ? after - at : 0;
+    if (word == at) {
+      return after > end || At(text, end) == '$' ? after - at : 0;
+    }
     return At(text, after) == '}' ? SkipSpace(text, after + 1) - at : 0;
   }
   return 0;
@@ -208,9 +258,13 @@ constexpr std::array<std::string_view, 9> kNumberedThings = {
 
 // The word that ends right before `at`, blanks skipped; at most 12 letters are looked at.
 std::string_view WordBefore(std::string_view text, size_t at) {
-  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '#')) --at;
+  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '#')) {
+    --at;
+  }
   size_t begin = at;
-  while (begin > 0 && at - begin < 12 && IsLetter(text[begin - 1])) --begin;
+  while (begin > 0 && at - begin < 12 && IsLetter(text[begin - 1])) {
+    --begin;
+  }
   return Slice(text, begin, at);
 }
 
@@ -223,18 +277,28 @@ constexpr std::array<std::string_view, 22> kBeforeSign = {
 // Where the word for a minus sign begins that stands before `at`, or `at` itself.
 size_t WithSignWord(std::string_view text, size_t at, size_t from) {
   for (std::string_view sign : kMinusCharacters) {
-    if (at >= from + sign.size() && StandsAt(text, at - sign.size(), sign)) return at - sign.size();
+    if (at >= from + sign.size() && StandsAt(text, at - sign.size(), sign)) {
+      return at - sign.size();
+    }
   }
   const std::string_view word = WordBefore(text, at);
   const auto begin = static_cast<size_t>(word.data() - text.data());
   const auto sign = std::find_if(kMinusWords.begin(), kMinusWords.end(),
                                  [word](auto entry) { return EqualsAnyCase(word, entry); });
-  if (sign == kMinusWords.end() || begin < from || At(text, begin + word.size()) != ' ') return at;
+  if (sign == kMinusWords.end() || begin < from || At(text, begin + word.size()) != ' ') {
+    return at;
+  }
   const char before = begin == 0 ? '\n' : text[begin - 1];
-  if (before == '-' || before == '_') return at;  // "non-negative"
-  if (sign - kMinusWords.begin() >= static_cast<ptrdiff_t>(kSubtracting)) return begin;
+  if (before == '-' || before == '_') {
+    return at;  // "non-negative"
+  }
+  if (sign - kMinusWords.begin() >= static_cast<ptrdiff_t>(kSubtracting)) {
+    return begin;
+  }
   size_t left = begin;
-  while (left > 0 && text[left - 1] == ' ') --left;
+  while (left > 0 && text[left - 1] == ' ') {
+    --left;
+  }
   const char mark = left == 0 ? '\n' : text[left - 1];
   const bool starts = std::string_view("\n:=(,;*\"").find(mark) != std::string_view::npos;
   return starts || IsOneOf(WordBefore(text, begin), kBeforeSign) ? begin : at;
@@ -243,9 +307,13 @@ size_t WithSignWord(std::string_view text, size_t at, size_t from) {
 // Whether the digits [at, at + length) mark an item of a numbered list: "2. Then", "3) Then".
 bool IsListMarker(std::string_view text, size_t at, size_t length) {
   const char mark = At(text, at + length);
-  if ((mark != '.' && mark != ')' && mark != ':') || At(text, at + length + 1) != ' ') return false;
+  if ((mark != '.' && mark != ')' && mark != ':') || At(text, at + length + 1) != ' ') {
+    return false;
+  }
   const size_t after = SkipSpace(text, at + length + 1);
-  if (after >= text.size()) return false;
+  if (after >= text.size()) {
+    return false;
+  }
   size_t line = at;
   while (line > 0 && (text[line - 1] == ' ' || text[line - 1] == '*' || text[line - 1] == '#')) {
     --line;
@@ -256,7 +324,9 @@ bool IsListMarker(std::string_view text, size_t at, size_t length) {
 // Whether the digits at `at` are an exponent, an index or part of a word.
 bool IsPartOfTerm(std::string_view text, size_t at) {
   const char before = at == 0 ? '\0' : text[at - 1];
-  if (before == '^' || before == '_' || IsLetter(before)) return true;
+  if (before == '^' || before == '_' || IsLetter(before)) {
+    return true;
+  }
   return before == '{' && at >= 2 && (text[at - 2] == '^' || text[at - 2] == '_');
 }
 
@@ -265,15 +335,23 @@ size_t WithSign(std::string_view text, size_t at, size_t from) {
   size_t begin = at;
   if (begin > from && text[begin - 1] == '$') {
     --begin;
-    if (begin > from && text[begin - 1] == '\\') --begin;
+    if (begin > from && text[begin - 1] == '\\') {
+      --begin;
+    }
   }
   size_t minus = 0;
   for (const size_t length : {size_t{1}, size_t{3}}) {
-    if (begin >= from + length && MinusLength(text, begin - length) == length) minus = length;
+    if (begin >= from + length && MinusLength(text, begin - length) == length) {
+      minus = length;
+    }
   }
-  if (minus == 0) return WithSignWord(text, begin, from);
+  if (minus == 0) {
+    return WithSignWord(text, begin, from);
+  }
   size_t before = begin - minus;
-  while (before > from && text[before - 1] == ' ') --before;
+  while (before > from && text[before - 1] == ' ') {
+    --before;
+  }
   const char left = before == 0 ? '\0' : text[before - 1];
   const bool between_terms = IsDigit(left) || IsLetter(left) || left == ')' || left == '}' ||
                              left == '%' || left == '$' || left == '-' || !IsAscii(left);
@@ -284,11 +362,19 @@ size_t WithSign(std::string_view text, size_t at, size_t from) {
 size_t FractionEnd(std::string_view text, size_t at) {
   constexpr size_t kLongest = 64;  // of a part; longer ones are no plain fraction
   const size_t name_end = AfterCommand(text, at);
-  if (!Slice(text, at, name_end).ends_with("frac")) return 0;
-  if (DigitRun(text, name_end) == 2) return name_end + 2;
-  if (At(text, name_end) != '{') return 0;
+  if (!Slice(text, at, name_end).ends_with("frac")) {
+    return 0;
+  }
+  if (DigitRun(text, name_end) == 2) {
+    return name_end + 2;
+  }
+  if (At(text, name_end) != '{') {
+    return 0;
+  }
   const size_t top = ClosingBrace(text.substr(0, name_end + kLongest), name_end);
-  if (top == std::string_view::npos || At(text, top + 1) != '{') return 0;
+  if (top == std::string_view::npos || At(text, top + 1) != '{') {
+    return 0;
+  }
   const size_t bottom = ClosingBrace(text.substr(0, top + kLongest), top + 1);
   return bottom == std::string_view::npos ? 0 : bottom + 1;
 }
@@ -298,7 +384,9 @@ std::vector<std::string_view> FindChineseNumerals(std::string_view text) {
   std::vector<std::string_view> numerals;
   for (size_t i = 0; i < text.size();) {
     const size_t length = IsAscii(text[i]) ? 0 : ReadChineseNumeral(text, i).length;
-    if (length > 3) numerals.push_back(text.substr(i, length));
+    if (length > 3) {
+      numerals.push_back(text.substr(i, length));
+    }
     i += length > 0 ? length : CharacterLength(text, i);
   }
   return numerals;
@@ -355,11 +443,17 @@ bool IsTotal(std::string_view text, size_t at) {
     const std::string_view word = WordBefore(text, at);
     const auto begin = static_cast<size_t>(word.data() - text.data());
     if (EqualsAnyCase(word, "of")) {
-      if (EqualsAnyCase(WordBefore(text, begin), "out")) return true;
+      if (EqualsAnyCase(WordBefore(text, begin), "out")) {
+        return true;
+      }
       const size_t gap = begin > 0 && text[begin - 1] == ' ' ? begin - 1 : 0;
-      if (!later.empty() && gap > 0 && IsDigit(text[gap - 1])) return true;
+      if (!later.empty() && gap > 0 && IsDigit(text[gap - 1])) {
+        return true;
+      }
     }
-    if (!IsOneOf(word, kTotalWords)) return false;
+    if (!IsOneOf(word, kTotalWords)) {
+      return false;
+    }
     later = word;
     at = begin;
   }
@@ -370,9 +464,13 @@ bool IsTotal(std::string_view text, size_t at) {
 
 std::string_view LastNumber(std::string_view text) {
   std::vector<std::string_view> numbers = FindNumbers(text);
-  if (numbers.empty()) return {};
+  if (numbers.empty()) {
+    return {};
+  }
   for (size_t i = numbers.size(); i-- > 0;) {
-    if (!IsTotal(text, static_cast<size_t>(numbers[i].data() - text.data()))) return numbers[i];
+    if (!IsTotal(text, static_cast<size_t>(numbers[i].data() - text.data()))) {
+      return numbers[i];
+    }
   }
   return numbers.back();
 }

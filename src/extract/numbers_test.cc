@@ -27,7 +27,9 @@ TEST(CanonicalNumber, DropsGroupingCurrencyAndNeedlessZeros) {
       {"00.50", "0.50"},
       {"1000000000000000000000000", "1000000000000000000000000"},
   };
-  for (const auto& [text, number] : cases) EXPECT_EQ(CanonicalNumber(text), number) << text;
+  for (const auto& [text, number] : cases) {
+    EXPECT_EQ(CanonicalNumber(text), number) << text;
+  }
 }
 
 TEST(CanonicalNumber, RefusesWhatIsNoPlainNumber) {
@@ -42,7 +44,9 @@ TEST(CanonicalNumber, RefusesWhatIsNoPlainNumber) {
 std::string Joined(std::string_view text) {
   std::string joined;
   for (std::string_view number : FindNumbers(text)) {
-    if (!joined.empty()) joined += " | ";
+    if (!joined.empty()) {
+      joined += " | ";
+    }
     joined += number;
   }
   return joined;

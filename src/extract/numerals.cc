@@ -22,9 +22,13 @@ constexpr std::array<char32_t, 24> kZeros = {0x0660, 0x06F0,  0x07C0,  0x0966,  
 
 // The zero of the script of the digit `code`, 0 if it is none.
 char32_t ZeroOf(char32_t code) {
-  if (code < kZeros.front()) return 0;
+  if (code < kZeros.front()) {
+    return 0;
+  }
   for (const char32_t zero : kZeros) {
-    if (code >= zero && code < zero + 10) return zero;
+    if (code >= zero && code < zero + 10) {
+      return zero;
+    }
   }
   return 0;
 }
@@ -47,13 +51,17 @@ char SeparatorOf(char32_t code) {
 
 // What a character of a Chinese numeral stands for: a digit, or a unit of ten or more.
 uint64_t ValueOf(char32_t code) {
-  if (code < 0x3007) return UINT64_MAX;
+  if (code < 0x3007) {
+    return UINT64_MAX;
+  }
   constexpr std::u32string_view kDigits = U"〇一二三四五六七八九";
   constexpr std::u32string_view kFormal = U"零壹贰叁肆伍陆柒捌玖";
   constexpr std::u32string_view kOther = U"零弌貳參亖伍陸柒捌玖";
   for (const std::u32string_view digits : {kDigits, kFormal, kOther}) {
     const size_t place = digits.find(code);
-    if (place != std::u32string_view::npos) return place;
+    if (place != std::u32string_view::npos) {
+      return place;
+    }
   }
   switch (code) {
     case U'两':
@@ -89,7 +97,9 @@ class ChineseSum {
       return !digit_;
     }
     if (value < 10) {
-      if (digit_) return false;
+      if (digit_) {
+        return false;
+      }
       digit_ = value;
       return true;
     }
@@ -105,7 +115,9 @@ class ChineseSum {
  private:
   bool AddUnit(uint64_t unit) {
     const bool starts = section_ == 0 && !digit_;  // "十二" is twelve
-    if (unit >= smallest_ || (!digit_ && !(starts && unit == 10))) return false;
+    if (unit >= smallest_ || (!digit_ && !(starts && unit == 10))) {
+      return false;
+    }
     section_ += digit_.value_or(1) * unit;
     smallest_ = after_unit_ = unit;
     digit_.reset();
@@ -116,7 +128,9 @@ class ChineseSum {
   bool CloseSection(uint64_t unit) {
     const bool higher = unit > 10'000;
     section_ += digit_.value_or(0);
-    if (higher ? had_higher_ || total_ + section_ == 0 : had_lower_ || section_ == 0) return false;
+    if (higher ? had_higher_ || total_ + section_ == 0 : had_lower_ || section_ == 0) {
+      return false;
+    }
     total_ = higher ? (total_ + section_) * unit : total_ + section_ * unit;
     had_higher_ = had_higher_ || higher;
     had_lower_ = !higher;
@@ -149,11 +163,15 @@ constexpr std::u32string_view kCounters =
 Numeral ReadOtherDigits(std::string_view text, size_t at, bool separators) {
   Numeral number;
   const char32_t zero = ZeroOf(CharacterAt(text, at).code);
-  if (zero == 0) return number;
+  if (zero == 0) {
+    return number;
+  }
   const auto is_digit = [zero](const Character& c) { return c.code >= zero && c.code < zero + 10; };
   constexpr size_t kLongest = 24;  // with marks: a list of digits is not read again and again
   for (size_t i = at; i < text.size();) {
-    if (separators && number.plain.size() > kLongest) return {};
+    if (separators && number.plain.size() > kLongest) {
+      return {};
+    }
     const Character c = CharacterAt(text, i);
     const char mark = separators ? SeparatorOf(c.code) : '\0';
     if (is_digit(c)) {
@@ -180,24 +198,36 @@ Numeral ReadChineseNumeral(std::string_view text, size_t at) {
   for (; count < kLongest; ++count) {
     const Character c = CharacterAt(text, end);
     const uint64_t value = c.length == 0 ? UINT64_MAX : ValueOf(c.code);
-    if (value == UINT64_MAX) break;
+    if (value == UINT64_MAX) {
+      break;
+    }
     positional = positional && value < 10;
     number.plain += static_cast<char>('0' + value % 10);
     adds_up = adds_up && sum.Add(value);
     end += c.length;
   }
-  if (count == 0 || count == kLongest || !(positional || adds_up)) return {};
-  if (!positional) number.plain = std::to_string(sum.Total());
+  if (count == 0 || count == kLongest || !(positional || adds_up)) {
+    return {};
+  }
+  if (!positional) {
+    number.plain = std::to_string(sum.Total());
+  }
   number.length = end - at;
   return number;
 }
 
 size_t AnnouncedNumeralLength(std::string_view text, size_t at) {
   const Numeral number = ReadChineseNumeral(text, at);
-  if (number.length == 0) return 0;
+  if (number.length == 0) {
+    return 0;
+  }
   const Character next = CharacterAt(text, at + number.length);
-  if (!IsHan(next.code)) return number.length;
-  if (kCounters.find(next.code) == std::u32string_view::npos) return 0;
+  if (!IsHan(next.code)) {
+    return number.length;
+  }
+  if (kCounters.find(next.code) == std::u32string_view::npos) {
+    return 0;
+  }
   const bool article =
       number.plain == "1" && IsHan(CharacterAt(text, at + number.length + next.length).code);
   return article ? 0 : number.length;

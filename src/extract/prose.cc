@@ -33,7 +33,9 @@ bool IsNote(std::string_view line) {
   const std::string_view bare =
       line.substr(std::min(line.find_first_not_of("*_>#-( \t"), line.size()));
   for (std::string_view note : kNotes) {
-    if (StandsAtAnyCase(bare, 0, note) && !IsLetter(At(bare, note.size()))) return true;
+    if (StandsAtAnyCase(bare, 0, note) && !IsLetter(At(bare, note.size()))) {
+      return true;
+    }
   }
   return line.starts_with('(') && (line.ends_with(')') || line.ends_with(").")) && line.size() > 8;
 }
@@ -43,8 +45,12 @@ template <class Use>
 void ForEachWord(std::string_view text, Use use) {
   for (size_t i = 0; i < text.size();) {
     size_t end = i;
-    while (end < text.size() && (IsLetter(text[end]) || !IsAscii(text[end]))) ++end;
-    if (end > i) use(Slice(text, i, end));
+    while (end < text.size() && (IsLetter(text[end]) || !IsAscii(text[end]))) {
+      ++end;
+    }
+    if (end > i) {
+      use(Slice(text, i, end));
+    }
     i = std::max(end, i + 1);
   }
 }
@@ -55,8 +61,12 @@ std::string_view WithoutNotes(std::string_view text) {
   std::string_view rest = TrimSpace(text);
   while (!rest.empty()) {
     const size_t line_break = rest.rfind('\n');
-    if (line_break == std::string_view::npos) return IsNote(rest) ? text : rest;
-    if (!IsNote(TrimSpace(rest.substr(line_break)))) return rest;
+    if (line_break == std::string_view::npos) {
+      return IsNote(rest) ? text : rest;
+    }
+    if (!IsNote(TrimSpace(rest.substr(line_break)))) {
+      return rest;
+    }
     rest = TrimSpace(rest.substr(0, line_break));
   }
   return text;
@@ -73,7 +83,9 @@ bool WritesDecimalComma(std::string_view text) {
   size_t common = 0;
   bool telling = false;
   ForEachWord(text, [&](std::string_view word) {
-    if (IsOneOf(word, kCommonWords)) ++common;
+    if (IsOneOf(word, kCommonWords)) {
+      ++common;
+    }
     telling = telling || IsOneOf(word, kTellingWords);
   });
   return telling || common >= 2;

@@ -30,22 +30,32 @@ class TagList {
  public:
   explicit TagList(std::span<const TagPair> pairs) {
     for (size_t pair = 0; pair < pairs.size(); ++pair) {
-      if (!pairs[pair].open.empty()) names_.push_back({pairs[pair].open, pair, true});
-      if (!pairs[pair].close.empty()) names_.push_back({pairs[pair].close, pair, false});
+      if (!pairs[pair].open.empty()) {
+        names_.push_back({pairs[pair].open, pair, true});
+      }
+      if (!pairs[pair].close.empty()) {
+        names_.push_back({pairs[pair].close, pair, false});
+      }
     }
     std::stable_sort(names_.begin(), names_.end(), [](const TagName& a, const TagName& b) {
       return a.text.front() != b.text.front() ? FirstByte(a) < FirstByte(b)
                                               : a.text.size() > b.text.size();
     });
-    for (const TagName& name : names_) ++start_[FirstByte(name) + 1];
-    for (size_t byte = 1; byte < start_.size(); ++byte) start_[byte] += start_[byte - 1];
+    for (const TagName& name : names_) {
+      ++start_[FirstByte(name) + 1];
+    }
+    for (size_t byte = 1; byte < start_.size(); ++byte) {
+      start_[byte] += start_[byte - 1];
+    }
   }
 
   // The tag that stands at `at`, or null.
   const TagName* Find(std::string_view text, size_t at) const {
     const auto byte = static_cast<unsigned char>(text[at]);
     for (size_t i = start_[byte]; i < start_[byte + 1]; ++i) {
-      if (extract::StandsAt(text, at, names_[i].text)) return &names_[i];
+      if (extract::StandsAt(text, at, names_[i].text)) {
+        return &names_[i];
+      }
     }
     return nullptr;
   }
@@ -65,7 +75,9 @@ std::vector<Tag> FindTags(std::string_view text, std::span<const TagPair> pairs)
   std::vector<Tag> tags;
   for (size_t i = 0; i < text.size(); ++i) {
     const TagName* name = list.Find(text, i);
-    if (name == nullptr) continue;
+    if (name == nullptr) {
+      continue;
+    }
     tags.push_back({i, i + name->text.size(), name->pair, name->opens});
     i += name->text.size() - 1;
   }
@@ -96,13 +108,17 @@ std::vector<size_t> BlockEnds(const std::vector<Tag>& tags, size_t pair_count) {
 
 void AddTrimmed(std::string_view text, size_t begin, size_t end, std::vector<TextSpan>& spans) {
   const std::string_view part = TrimSpace(extract::Slice(text, begin, end));
-  if (part.empty()) return;
+  if (part.empty()) {
+    return;
+  }
   const auto at = static_cast<size_t>(part.data() - text.data());
   spans.push_back({at, at + part.size()});
 }
 
 bool StartsLine(std::string_view text, size_t from, size_t at) {
-  while (at > from && (text[at - 1] == ' ' || text[at - 1] == '\t')) --at;
+  while (at > from && (text[at - 1] == ' ' || text[at - 1] == '\t')) {
+    --at;
+  }
   return at == from || text[at - 1] == '\n';
 }
 
@@ -114,7 +130,9 @@ size_t CloseOfStart(const std::vector<Tag>& tags, const std::vector<size_t>& end
   while (close < tags.size() && tags[close].opens) {
     close = ends[close] == tags.size() ? tags.size() : ends[close] + 1;
   }
-  if (close < tags.size() || tags.empty()) return close;
+  if (close < tags.size() || tags.empty()) {
+    return close;
+  }
   return ends[0];
 }
 
@@ -153,9 +171,13 @@ ReasoningSplit SplitReasoning(std::string_view text, std::span<const TagPair> ta
   }
   for (; i < found.size(); ++i) {
     const Tag& tag = found[i];
-    if (tag.begin < at) continue;
+    if (tag.begin < at) {
+      continue;
+    }
     const bool closed = ends[i] < found.size();
-    if (tag.opens && !closed && !StartsLine(text, at, tag.begin)) continue;
+    if (tag.opens && !closed && !StartsLine(text, at, tag.begin)) {
+      continue;
+    }
     AddTrimmed(text, at, tag.begin, split.content);
     if (!tag.opens) {
       at = tag.end;
@@ -179,7 +201,9 @@ bool PromptOpensReasoning(std::string_view prompt, std::span<const TagPair> tags
 std::string JoinSpans(std::string_view text, std::span<const TextSpan> spans) {
   std::string joined;
   for (const TextSpan& span : spans) {
-    if (!joined.empty()) joined += '\n';
+    if (!joined.empty()) {
+      joined += '\n';
+    }
     joined += extract::Slice(text, span.begin, span.end);
   }
   return joined;

@@ -17,8 +17,12 @@ namespace hyper::extract {
 namespace {
 
 std::optional<Found> FromChoice(const Choice& choice, std::string_view rule) {
-  if (choice.refused) return Found{{}, {}, rule, true};
-  if (choice.label == '\0') return std::nullopt;
+  if (choice.refused) {
+    return Found{{}, {}, rule, true};
+  }
+  if (choice.label == '\0') {
+    return std::nullopt;
+  }
   return Found{choice.raw, std::string(1, choice.label), rule};
 }
 
@@ -26,12 +30,16 @@ std::optional<Found> FromChoice(const Choice& choice, std::string_view rule) {
 // asked for.
 std::optional<Found> ReadBox(const Box& box, const ExtractOptions& options, std::string_view rule) {
   if (options.kind == AnswerKind::kChoice) {
-    if (StartsFormula(box.inner, options.options)) return std::nullopt;
+    if (StartsFormula(box.inner, options.options)) {
+      return std::nullopt;
+    }
     const Choice choice = ReadChoice(box.inner, options.options);
     return choice.refused ? std::nullopt : FromChoice(choice, rule);
   }
   std::optional<Value> value = ReadWhole(box.inner, options.kind);
-  if (!value) return std::nullopt;
+  if (!value) {
+    return std::nullopt;
+  }
   return Found{box.inner, std::move(value->normal), rule};
 }
 
@@ -45,19 +53,27 @@ Found JoinBoxes(const std::vector<Box>& boxes, size_t last, Found found, std::st
   for (; first > 0; --first) {
     const Box& left = boxes[first - 1];
     const size_t gap = place(left.outer.data()) + left.outer.size();
-    if (!JoinsList(Slice(text, gap, place(boxes[first].outer.data())))) break;
+    if (!JoinsList(Slice(text, gap, place(boxes[first].outer.data())))) {
+      break;
+    }
     std::optional<Found> member = ReadBox(left, options, found.rule);
-    if (!member) break;
+    if (!member) {
+      break;
+    }
     members.push_back(std::move(member->normal));
   }
   const bool repeated = std::all_of(members.begin(), members.end(), [&](const std::string& member) {
     return member == members.front();
   });
-  if (repeated) return found;
+  if (repeated) {
+    return found;
+  }
   found.normal.clear();
   for (size_t i = members.size(); i-- > 0;) {
     found.normal += members[i];
-    if (i > 0) found.normal += ", ";
+    if (i > 0) {
+      found.normal += ", ";
+    }
   }
   const Box& end = boxes[last];
   found.raw =
@@ -69,9 +85,13 @@ Found JoinBoxes(const std::vector<Box>& boxes, size_t last, Found found, std::st
 // The last bold words of `line`, without the asterisks; empty if there are none.
 std::string_view LastBold(std::string_view line) {
   const size_t close = line.rfind("**");
-  if (close == std::string_view::npos || close < 2) return {};
+  if (close == std::string_view::npos || close < 2) {
+    return {};
+  }
   const size_t open = line.rfind("**", close - 2);
-  if (open == std::string_view::npos) return {};
+  if (open == std::string_view::npos) {
+    return {};
+  }
   return TrimSpace(Slice(line, open + 2, close));
 }
 
@@ -80,10 +100,14 @@ std::string_view OnlyBoldNumber(std::string_view text) {
   std::string_view only;
   for (size_t open = text.find("**"); open != std::string_view::npos;) {
     const size_t close = text.find("**", open + 2);
-    if (close == std::string_view::npos) break;
+    if (close == std::string_view::npos) {
+      break;
+    }
     const std::string_view bold = Slice(text, open + 2, close);
     if (!bold.ends_with(':') && CanonicalNumber(NormalInteger(bold))) {
-      if (!only.empty()) return {};
+      if (!only.empty()) {
+        return {};
+      }
       only = bold;
     }
     open = text.find("**", close + 2);
@@ -97,18 +121,28 @@ std::string_view LoneNumber(std::string_view text, std::string_view raw) {
   constexpr std::string_view kNumber = "0123456789.,";
   constexpr size_t kLongest = 16;
   const size_t first = raw.find_first_of(kNumber.substr(0, 10));
-  if (first == std::string_view::npos) return {};
+  if (first == std::string_view::npos) {
+    return {};
+  }
   const size_t end = std::min(raw.find_first_not_of(kNumber, first), raw.size());
-  if (raw.find_first_of(kNumber.substr(0, 10), end) != std::string_view::npos) return {};
-  if (raw.find_first_of("\\(/^", 0) != std::string_view::npos) return {};
+  if (raw.find_first_of(kNumber.substr(0, 10), end) != std::string_view::npos) {
+    return {};
+  }
+  if (raw.find_first_of("\\(/^", 0) != std::string_view::npos) {
+    return {};
+  }
   size_t begin = PlaceOf(raw, text) + first;
   const size_t last = begin + (end - first);
   const size_t from = begin > kLongest ? begin - kLongest : 0;
   if (first == 0 && begin > from + 1 && text[begin - 1] == ',' && IsDigit(text[begin - 2])) {
-    for (--begin; begin > from && IsDigit(text[begin - 1]);) --begin;
+    for (--begin; begin > from && IsDigit(text[begin - 1]);) {
+      --begin;
+    }
   }
   std::string_view number = Slice(text, begin, last);
-  while (number.ends_with('.') || number.ends_with(',')) number.remove_suffix(1);
+  while (number.ends_with('.') || number.ends_with(',')) {
+    number.remove_suffix(1);
+  }
   return number;
 }
 
@@ -118,8 +152,12 @@ std::optional<Found> FromBox(std::string_view text, const ExtractOptions& option
   const Boxes boxes = FindBoxes(text);
   for (size_t i = boxes.closed.size(); i-- > 0;) {
     std::optional<Found> found = ReadBox(boxes.closed[i], options, "box");
-    if (!found) continue;
-    if (options.kind != AnswerKind::kMath) return found;
+    if (!found) {
+      continue;
+    }
+    if (options.kind != AnswerKind::kMath) {
+      return found;
+    }
     return JoinBoxes(boxes.closed, i, *std::move(found), text, options);
   }
   for (size_t i = boxes.unclosed.size(); i-- > 0;) {
@@ -133,16 +171,24 @@ std::optional<Found> FromBox(std::string_view text, const ExtractOptions& option
 std::optional<Found> FromHash(std::string_view text, const ExtractOptions& options) {
   const std::vector<std::string_view> lines = FilledLines(text);
   for (size_t i = lines.size(); i-- > 0;) {
-    if (!lines[i].starts_with("####") || At(lines[i], 4) == '#') continue;
+    if (!lines[i].starts_with("####") || At(lines[i], 4) == '#') {
+      continue;
+    }
     const std::string_view rest = TrimSpace(lines[i].substr(4));
-    if (options.kind == AnswerKind::kText) return std::nullopt;
+    if (options.kind == AnswerKind::kText) {
+      return std::nullopt;
+    }
     if (options.kind == AnswerKind::kChoice) {
       const Choice choice = LeadingChoice(rest, options.options);
-      if (choice.label != '\0') return FromChoice(choice, "hash");
+      if (choice.label != '\0') {
+        return FromChoice(choice, "hash");
+      }
       continue;
     }
     std::string normal = NormalInteger(rest);
-    if (CanonicalNumber(normal)) return Found{rest, std::move(normal), "hash"};
+    if (CanonicalNumber(normal)) {
+      return Found{rest, std::move(normal), "hash"};
+    }
   }
   return std::nullopt;
 }
@@ -152,14 +198,20 @@ std::optional<Found> FromLabel(std::string_view text, const ExtractOptions& opti
   const std::vector<Label> labels = FindLabels(text, options.kind);
   for (size_t i = labels.size(); i-- > 0;) {
     const Label& label = labels[i];
-    if (label.value.empty()) continue;
+    if (label.value.empty()) {
+      continue;
+    }
     if (options.kind == AnswerKind::kChoice) {
       const Choice choice = ReadChoice(FirstSentence(label.value), options.options);
-      if (std::optional<Found> found = FromChoice(choice, "label")) return found;
+      if (std::optional<Found> found = FromChoice(choice, "label")) {
+        return found;
+      }
     } else if (options.kind == AnswerKind::kText) {
       const std::string_view raw = multiline && label.explicit_mark ? label.passage : label.value;
       std::string normal = NormalText(raw);
-      if (!IsPlaceholder(normal)) return Found{raw, std::move(normal), "label"};
+      if (!IsPlaceholder(normal)) {
+        return Found{raw, std::move(normal), "label"};
+      }
     } else if (std::optional<Value> value =
                    label.delimited ? ReadWhole(label.passage, options.kind)
                                    : ReadValue(label.value, options.kind, label.explicit_mark)) {
@@ -172,11 +224,17 @@ std::optional<Found> FromLabel(std::string_view text, const ExtractOptions& opti
 std::optional<Found> FromBold(std::string_view text, const ExtractOptions& options) {
   const std::string_view body = WithoutNotes(text);
   const std::vector<std::string_view> lines = FilledLines(body);
-  if (lines.empty()) return std::nullopt;
+  if (lines.empty()) {
+    return std::nullopt;
+  }
   const bool number = options.kind == AnswerKind::kInteger || options.kind == AnswerKind::kMath;
   std::string_view bold = LastBold(lines.back());
-  if (bold.empty() && number) bold = OnlyBoldNumber(body);
-  if (bold.empty() || bold.ends_with(':')) return std::nullopt;
+  if (bold.empty() && number) {
+    bold = OnlyBoldNumber(body);
+  }
+  if (bold.empty() || bold.ends_with(':')) {
+    return std::nullopt;
+  }
   if (options.kind == AnswerKind::kChoice) {
     return FromChoice(LeadingChoice(bold, options.options), "bold");
   }
@@ -186,9 +244,13 @@ std::optional<Found> FromBold(std::string_view text, const ExtractOptions& optio
     }
     return Found{bold, NormalText(bold), "bold"};
   }
-  if (GoesOnComputing(body.substr(PlaceOf(bold, body) + bold.size()))) return std::nullopt;
+  if (GoesOnComputing(body.substr(PlaceOf(bold, body) + bold.size()))) {
+    return std::nullopt;
+  }
   std::optional<Value> value = ReadValue(bold, options.kind, false);
-  if (!value) return std::nullopt;
+  if (!value) {
+    return std::nullopt;
+  }
   return Found{value->raw, std::move(value->normal), "bold"};
 }
 
@@ -198,10 +260,14 @@ Found Corrected(std::string_view text, Found found, const ExtractOptions& option
   for (size_t i = values.size(); i-- > 0;) {
     if (options.kind == AnswerKind::kChoice) {
       const Choice choice = ReadChoice(FirstSentence(values[i]), options.options);
-      if (choice.label != '\0') return *FromChoice(choice, "correction");
+      if (choice.label != '\0') {
+        return *FromChoice(choice, "correction");
+      }
     } else if (options.kind != AnswerKind::kText) {
       std::optional<Value> value = ReadValue(values[i], options.kind, false);
-      if (value) return {value->raw, std::move(value->normal), "correction"};
+      if (value) {
+        return {value->raw, std::move(value->normal), "correction"};
+      }
     }
   }
   return found;
@@ -217,13 +283,19 @@ Found InItsLanguage(std::string_view text, Found found, AnswerKind kind) {
   const bool grouped = number[mark] == '.' && behind == 3 && mark <= 3 && number[0] != '0' &&
                        kind == AnswerKind::kInteger;
   const bool decimal = number[mark] == ',' && behind > 0 && behind < 3;
-  if ((!grouped && !decimal) || !WritesDecimalComma(text)) return found;
+  if ((!grouped && !decimal) || !WritesDecimalComma(text)) {
+    return found;
+  }
   std::string plain = found.normal.starts_with('-') ? "-" : "";
   plain += number.substr(0, mark);
-  if (decimal) plain += '.';
+  if (decimal) {
+    plain += '.';
+  }
   plain += number.substr(mark + 1);
   found.normal = CanonicalNumber(plain).value_or(plain);
-  if (number.data() < found.raw.data()) found.raw = number;
+  if (number.data() < found.raw.data()) {
+    found.raw = number;
+  }
   return found;
 }
 
@@ -237,10 +309,14 @@ std::optional<Found> FromLastValue(std::string_view text, const ExtractOptions& 
     const auto end_of = [](std::string_view part) { return part.data() + part.size(); };
     if (!formulas.empty() && (number.empty() || end_of(number) < end_of(formulas.back()))) {
       std::string normal = NormalMath(formulas.back());
-      if (!IsPlaceholder(normal)) return Found{formulas.back(), std::move(normal), "last_math"};
+      if (!IsPlaceholder(normal)) {
+        return Found{formulas.back(), std::move(normal), "last_math"};
+      }
     }
   }
-  if (number.empty()) return std::nullopt;
+  if (number.empty()) {
+    return std::nullopt;
+  }
   return Found{number, NormalInteger(number), "last_number"};
 }
 
@@ -250,12 +326,16 @@ std::optional<Found> FromFallback(std::string_view whole, const ExtractOptions& 
   const bool words = options.kind == AnswerKind::kText;
   const std::string_view text = words ? whole : WithoutNotes(whole);
   const std::vector<std::string_view> lines = FilledLines(text);
-  if (lines.empty()) return std::nullopt;
+  if (lines.empty()) {
+    return std::nullopt;
+  }
   const std::string_view last = lines.back();
   const std::string_view rule = lines.size() == 1 ? "whole" : "last_line";
   if (words) {
     std::string normal = NormalText(last);
-    if (IsPlaceholder(normal)) return std::nullopt;
+    if (IsPlaceholder(normal)) {
+      return std::nullopt;
+    }
     return Found{last, std::move(normal), rule};
   }
   if (options.kind == AnswerKind::kChoice) {

@@ -12,9 +12,13 @@ bool StandsAtAnyCase(std::string_view text, size_t at, std::string_view lower) {
 }
 
 bool EqualsAnyCase(std::string_view text, std::string_view lower) {
-  if (text.size() != lower.size()) return false;
+  if (text.size() != lower.size()) {
+    return false;
+  }
   for (size_t i = 0; i < text.size(); ++i) {
-    if (ToLower(text[i]) != lower[i]) return false;
+    if (ToLower(text[i]) != lower[i]) {
+      return false;
+    }
   }
   return true;
 }
@@ -24,21 +28,31 @@ size_t CharacterLength(std::string_view text, size_t at) {
 }
 
 size_t MinusLength(std::string_view text, size_t at) {
-  if (At(text, at) == '-') return 1;
+  if (At(text, at) == '-') {
+    return 1;
+  }
   for (std::string_view sign : {"−", "–"}) {
-    if (StandsAt(text, at, sign)) return sign.size();
+    if (StandsAt(text, at, sign)) {
+      return sign.size();
+    }
   }
   return 0;
 }
 
 std::string_view TrimSpace(std::string_view text) {
-  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  while (!text.empty() && IsSpace(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && IsSpace(text.back())) {
+    text.remove_suffix(1);
+  }
   return text;
 }
 
 size_t SkipSpace(std::string_view text, size_t at) {
-  while (at < text.size() && IsSpace(text[at])) ++at;
+  while (at < text.size() && IsSpace(text[at])) {
+    ++at;
+  }
   return at;
 }
 
@@ -47,7 +61,9 @@ std::vector<std::string_view> FilledLines(std::string_view text) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = TrimSpace(Slice(text, begin, end));
-    if (!line.empty()) lines.push_back(line);
+    if (!line.empty()) {
+      lines.push_back(line);
+    }
     begin = end + 1;
   }
   return lines;
@@ -55,9 +71,15 @@ std::vector<std::string_view> FilledLines(std::string_view text) {
 
 size_t AfterCommand(std::string_view text, size_t at) {
   size_t end = at + 1;
-  if (end >= text.size()) return text.size();
-  if (!IsLetter(text[end])) return end + 1;
-  while (end < text.size() && IsLetter(text[end])) ++end;
+  if (end >= text.size()) {
+    return text.size();
+  }
+  if (!IsLetter(text[end])) {
+    return end + 1;
+  }
+  while (end < text.size() && IsLetter(text[end])) {
+    ++end;
+  }
   return end;
 }
 
@@ -84,7 +106,9 @@ struct OpenFormula {
 };
 
 bool ClosesDollar(std::string_view text, size_t open, size_t at) {
-  if (IsDigit(At(text, at + 1))) return false;
+  if (IsDigit(At(text, at + 1))) {
+    return false;
+  }
   const bool spaced = IsSpace(At(text, open + 1));
   return IsSpace(text[at - 1]) == spaced && at > open + 1;
 }
@@ -156,9 +180,13 @@ bool JoinsList(std::string_view gap) {
       }
     }
     for (std::string_view word : kNeutral) {
-      if (length == 0 && StandsAt(gap, i, word)) length = word.size();
+      if (length == 0 && StandsAt(gap, i, word)) {
+        length = word.size();
+      }
     }
-    if (length == 0) return false;
+    if (length == 0) {
+      return false;
+    }
     i += length;
   }
   return joined;

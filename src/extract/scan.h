@@ -36,7 +36,9 @@ bool EqualsAnyCase(std::string_view text, std::string_view lower);
 template <class List>
 bool IsOneOf(std::string_view word, const List& list) {
   for (std::string_view entry : list) {
-    if (EqualsAnyCase(word, entry)) return true;
+    if (EqualsAnyCase(word, entry)) {
+      return true;
+    }
   }
   return false;
 }

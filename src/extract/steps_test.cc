@@ -68,7 +68,9 @@ uint64_t StepsOf(const std::string& text) {
 
 std::string Repeat(const std::string& unit, size_t bytes) {
   std::string text;
-  while (text.size() < bytes) text += unit;
+  while (text.size() < bytes) {
+    text += unit;
+  }
   return text;
 }
 

@@ -59,7 +59,9 @@ class ExpressionReader {
   size_t End() {
     size_t at = SkipSpace(text_, 0);
     for (size_t next = Step(at); next != at; next = Step(at)) {
-      if (!IsSpace(text_[at])) Note(at, next);
+      if (!IsSpace(text_[at])) {
+        Note(at, next);
+      }
       at = next;
     }
     return depth_ > 0 ? unclosed_ : end_;
@@ -69,26 +71,44 @@ class ExpressionReader {
   // Keeps count of brackets and of where the expression would end if nothing came after.
   void Note(size_t at, size_t next) {
     const char c = text_[at];
-    if ((c == '(' || c == '[' || c == '{') && depth_++ == 0) unclosed_ = end_;
-    if ((c == ')' || c == ']' || c == '}') && depth_ > 0) --depth_;
+    if ((c == '(' || c == '[' || c == '{') && depth_++ == 0) {
+      unclosed_ = end_;
+    }
+    if ((c == ')' || c == ']' || c == '}') && depth_ > 0) {
+      --depth_;
+    }
     const std::string_view token = Slice(text_, at, next);
     const bool joint = std::string_view(",;+-*/=<>^_&").find(c) != std::string_view::npos ||
                        EqualsAnyCase(token, "and") || EqualsAnyCase(token, "or");
-    if (!joint) end_ = next;
+    if (!joint) {
+      end_ = next;
+    }
   }
 
   // The place after the token at `at`, or `at` itself where the expression ends.
   size_t Step(size_t at) {
-    if (at >= text_.size() || text_[at] == '\n') return at;
-    while (formula_ < formulas_.size() && PlaceOf(formulas_[formula_], text_) < at) ++formula_;
+    if (at >= text_.size() || text_[at] == '\n') {
+      return at;
+    }
+    while (formula_ < formulas_.size() && PlaceOf(formulas_[formula_], text_) < at) {
+      ++formula_;
+    }
     if (formula_ < formulas_.size() && PlaceOf(formulas_[formula_], text_) == at) {
       return at + formulas_[formula_].size();
     }
     const char c = text_[at];
-    if (c == '\\') return StepCommand(at);
-    if (IsDigit(c)) return at + NumberLength(text_, at);
-    if (IsLetter(c)) return StepWord(at);
-    if (!IsAscii(c)) return StepBeyondAscii(at);
+    if (c == '\\') {
+      return StepCommand(at);
+    }
+    if (IsDigit(c)) {
+      return at + NumberLength(text_, at);
+    }
+    if (IsLetter(c)) {
+      return StepWord(at);
+    }
+    if (!IsAscii(c)) {
+      return StepBeyondAscii(at);
+    }
     const char next = At(text_, at + 1);
     const bool at_end = next == '\0' || IsSpace(next);
     switch (c) {
@@ -126,8 +146,12 @@ class ExpressionReader {
   }
 
   size_t StepBeyondAscii(size_t at) const {
-    if (IsMathCharacter(text_, at)) return at + CharacterLength(text_, at);
-    if (const size_t digits = NumberLength(text_, at); digits > 0) return at + digits;
+    if (IsMathCharacter(text_, at)) {
+      return at + CharacterLength(text_, at);
+    }
+    if (const size_t digits = NumberLength(text_, at); digits > 0) {
+      return at + digits;
+    }
     const size_t sign = SignLength(text_, at);  // "负"
     const size_t numeral = AnnouncedNumeralLength(text_, at + sign);
     return numeral > 0 || (sign > 0 && NumberLength(text_, at + sign) > 0) ? at + sign + numeral
@@ -141,9 +165,13 @@ class ExpressionReader {
       return at + sign;
     }
     size_t end = at;
-    while (end < text_.size() && IsLetter(text_[end])) ++end;
+    while (end < text_.size() && IsLetter(text_[end])) {
+      ++end;
+    }
     const std::string_view word = Slice(text_, at, end);
-    if (word.size() > 1) return IsOneOf(word, kMathWords) ? end : at;
+    if (word.size() > 1) {
+      return IsOneOf(word, kMathWords) ? end : at;
+    }
     const bool may_be_word = EqualsAnyCase(word, "a") || word == "I";
     const bool word_follows = At(text_, end) == ' ' && IsLetter(At(text_, end + 1));
     return may_be_word && (word_follows || At(text_, end) == '\'') ? at : end;
@@ -152,7 +180,9 @@ class ExpressionReader {
   // Whether after a comma a list goes on rather than the sentence: no word of the language comes.
   bool ContinuesList(size_t at) {
     at = SkipSpace(text_, at);
-    if (at >= text_.size()) return false;
+    if (at >= text_.size()) {
+      return false;
+    }
     return !IsLetter(text_[at]) || StepWord(at) != at;
   }
 
@@ -180,12 +210,16 @@ std::optional<Value> ReadWords(std::string_view sentence) {
   constexpr size_t kMaxWords = 6;
   size_t words = 0;
   for (size_t i = 0; i < sentence.size(); ++i) {
-    if (!IsSpace(sentence[i]) && (i == 0 || IsSpace(sentence[i - 1]))) ++words;
+    if (!IsSpace(sentence[i]) && (i == 0 || IsSpace(sentence[i - 1]))) {
+      ++words;
+    }
   }
   const bool says_something = std::any_of(sentence.begin(), sentence.end(), [](char c) {
     return IsLetter(c) || IsDigit(c) || !IsAscii(c);
   });
-  if (!says_something || words > kMaxWords) return std::nullopt;
+  if (!says_something || words > kMaxWords) {
+    return std::nullopt;
+  }
   return ReadWhole(sentence, AnswerKind::kText);
 }
 
@@ -242,22 +276,34 @@ std::optional<Value> AfterVerb(std::string_view sentence, AnswerKind kind) {
   std::optional<Value> value;
   std::optional<size_t> begin;  // behind a verb
   const auto read_to = [&](size_t end) {
-    if (!begin) return;
+    if (!begin) {
+      return;
+    }
     const std::string_view leading = LeadingMath(Slice(sentence, *begin, end));
-    if (!IsExpression(leading)) return;
-    if (std::optional<Value> read = ReadWhole(leading, kind)) value = std::move(read);
+    if (!IsExpression(leading)) {
+      return;
+    }
+    if (std::optional<Value> read = ReadWhole(leading, kind)) {
+      value = std::move(read);
+    }
   };
   for (size_t i = 0; i < sentence.size();) {
     size_t end = i;
-    while (end < sentence.size() && IsLetter(sentence[end])) ++end;
+    while (end < sentence.size() && IsLetter(sentence[end])) {
+      ++end;
+    }
     const std::string_view word = Slice(sentence, i, end);
     const bool starts = i > 0 && sentence[i - 1] == ' ';
     const bool verb = starts && IsOneOf(word, kVerbs);
     if (verb || (starts && IsOneOf(word, kSubordinate))) {
       read_to(i);
-      if (value && !verb) return value;
+      if (value && !verb) {
+        return value;
+      }
       begin.reset();
-      if (verb) begin = end;
+      if (verb) {
+        begin = end;
+      }
     }
     i = std::max(end, i + 1);
   }
@@ -275,23 +321,35 @@ bool IsName(std::string_view formula) {
 std::optional<Value> ReadValue(std::string_view text, AnswerKind kind, bool allow_words) {
   const std::string_view leading = LeadingMath(text);
   if (IsExpression(leading)) {
-    if (std::optional<Value> value = ReadWhole(leading, kind)) return value;
-    if (LacksArgument(leading)) return std::nullopt;
+    if (std::optional<Value> value = ReadWhole(leading, kind)) {
+      return value;
+    }
+    if (LacksArgument(leading)) {
+      return std::nullopt;
+    }
   }
   const std::string_view sentence = FirstSentence(text);
-  if (std::optional<Value> value = AfterVerb(sentence, kind)) return value;
+  if (std::optional<Value> value = AfterVerb(sentence, kind)) {
+    return value;
+  }
   std::string_view name;
   if (kind == AnswerKind::kMath) {
     const std::vector<std::string_view> formulas = FindFormulas(sentence);
     for (size_t i = formulas.size(); i-- > 0;) {
-      if (!IsName(formulas[i])) return ReadWhole(formulas[i], kind);
+      if (!IsName(formulas[i])) {
+        return ReadWhole(formulas[i], kind);
+      }
     }
-    if (!formulas.empty()) name = formulas.back();
+    if (!formulas.empty()) {
+      name = formulas.back();
+    }
   }
   if (const std::string_view number = LastNumber(sentence); !number.empty()) {
     return ReadWhole(number, kind);
   }
-  if (!name.empty()) return ReadWhole(name, kind);
+  if (!name.empty()) {
+    return ReadWhole(name, kind);
+  }
   return allow_words && kind == AnswerKind::kMath ? ReadWords(sentence) : std::nullopt;
 }
 

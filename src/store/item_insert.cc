@@ -9,7 +9,9 @@ namespace {
 Status InsertLedger(Database& database, int64_t id, const Ledger& ledger) {
   Result<Statement> insert =
       database.Prepare("INSERT INTO ledgers VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!insert) return insert.error();
+  if (!insert) {
+    return insert.error();
+  }
   insert->BindAll(id, ledger.generated, ledger.refined, ledger.extra_routes, ledger.prefilled,
                   ledger.recomputed, ledger.probe, ledger.judge, ledger.value, ledger.lanes_opened,
                   ledger.lanes_peak, ledger.positions, ledger.cells_peak, ledger.bytes_per_cell,
@@ -21,7 +23,9 @@ Status InsertLedger(Database& database, int64_t id, const Ledger& ledger) {
 Status InsertWarmup(Database& database, int64_t id, const WarmupRecord& warmup) {
   Result<Statement> insert =
       database.Prepare("INSERT INTO warmups VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!insert) return insert.error();
+  if (!insert) {
+    return insert.error();
+  }
   insert->Bind(id).Bind(warmup.has_threshold ? warmup.threshold : StoredPath::kUnknown);
   MaxStatistics::ForEach(warmup.maxima, [&insert](const char*, const Maximum& maximum) {
     insert->BindAll(maximum.value, maximum.position, maximum.paths);
@@ -32,25 +36,33 @@ Status InsertWarmup(Database& database, int64_t id, const WarmupRecord& warmup) 
 Status InsertPaths(Database& database, int64_t id, const StoredItem& item) {
   Result<Statement> insert =
       database.Prepare("INSERT INTO paths VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!insert) return insert.error();
+  if (!insert) {
+    return insert.error();
+  }
   for (const StoredPath& path : item.paths) {
     // SQLite's integers are signed, so 64-bit keys are text.
     insert->BindAll(id, path.path, path.parent, path.fork_position, path.warmup,
                     PathKindName(path.kind), PathStatusName(path.status), path.reason, path.kept,
                     std::to_string(path.key), path.tokens, path.mean_confidence, path.lowest_window,
                     path.text, path.answer, path.answer_raw, path.tentative);
-    if (Status status = insert->Run(); !status) return status;
+    if (Status status = insert->Run(); !status) {
+      return status;
+    }
   }
   return {};
 }
 
 Status InsertSeries(Database& database, int64_t id, const StoredItem& item) {
   Result<Statement> insert = database.Prepare("INSERT INTO series VALUES (?,?,?,?,?,?)");
-  if (!insert) return insert.error();
+  if (!insert) {
+    return insert.error();
+  }
   for (const StoredSeries& series : item.series) {
     insert->BindAll(id, series.path, series.name, series.first, SeriesTypeName(series));
     insert->BindBlob(PackSeries(series));
-    if (Status status = insert->Run(); !status) return status;
+    if (Status status = insert->Run(); !status) {
+      return status;
+    }
   }
   return {};
 }
@@ -62,7 +74,9 @@ void BindStatistics(Statement& insert, const PoolStatistics& statistics) {
 Status InsertDecisions(Database& database, int64_t id, const StoredItem& item) {
   Result<Statement> insert = database.Prepare(
       "INSERT INTO decisions VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!insert) return insert.error();
+  if (!insert) {
+    return insert.error();
+  }
   for (const DecisionRecord& decision : item.decisions) {
     insert->BindAll(id, decision.step, decision.position, ActionName(decision.action),
                     decision.expansion, decision.paths_before, decision.paths_after,
@@ -75,35 +89,49 @@ Status InsertDecisions(Database& database, int64_t id, const StoredItem& item) {
       allowed |= decision.allowed.Has(static_cast<Action>(action)) ? 1 << action : 0;
     }
     insert->Bind(allowed);
-    if (Status status = insert->Run(); !status) return status;
+    if (Status status = insert->Run(); !status) {
+      return status;
+    }
   }
   return {};
 }
 
 Status InsertRefinements(Database& database, int64_t id, const StoredItem& item) {
   Result<Statement> insert = database.Prepare("INSERT INTO refinements VALUES (?,?,?,?,?)");
-  if (!insert) return insert.error();
+  if (!insert) {
+    return insert.error();
+  }
   int number = 0;
   for (const RefineRecord& refine : item.refinements) {
     insert->BindAll(id, number++, refine.path, refine.position, refine.routes);
-    if (Status status = insert->Run(); !status) return status;
+    if (Status status = insert->Run(); !status) {
+      return status;
+    }
   }
   return {};
 }
 
 Status InsertVotes(Database& database, int64_t id, const StoredItem& item) {
   Result<Statement> vote_insert = database.Prepare("INSERT INTO votes VALUES (?,?,?,?,?)");
-  if (!vote_insert) return vote_insert.error();
+  if (!vote_insert) {
+    return vote_insert.error();
+  }
   Result<Statement> tally_insert = database.Prepare("INSERT INTO tallies VALUES (?,?,?,?,?,?,?,?)");
-  if (!tally_insert) return tally_insert.error();
+  if (!tally_insert) {
+    return tally_insert.error();
+  }
   for (const StoredVote& vote : item.votes) {
     vote_insert->BindAll(id, vote.rule, vote.answer, vote.tie, vote.clipped);
-    if (Status status = vote_insert->Run(); !status) return status;
+    if (Status status = vote_insert->Run(); !status) {
+      return status;
+    }
     int place = 0;
     for (const StoredTally& tally : vote.tallies) {
       tally_insert->BindAll(id, vote.rule, place++, tally.answer, tally.score, tally.share,
                             tally.paths, tally.candidate);
-      if (Status status = tally_insert->Run(); !status) return status;
+      if (Status status = tally_insert->Run(); !status) {
+        return status;
+      }
     }
   }
   return {};
@@ -111,11 +139,15 @@ Status InsertVotes(Database& database, int64_t id, const StoredItem& item) {
 
 Status InsertNotices(Database& database, int64_t id, const StoredItem& item) {
   Result<Statement> insert = database.Prepare("INSERT INTO notices VALUES (?,?,?)");
-  if (!insert) return insert.error();
+  if (!insert) {
+    return insert.error();
+  }
   int number = 0;
   for (const std::string& notice : item.notices) {
     insert->BindAll(id, number++, notice);
-    if (Status status = insert->Run(); !status) return status;
+    if (Status status = insert->Run(); !status) {
+      return status;
+    }
   }
   return {};
 }
@@ -123,13 +155,19 @@ Status InsertNotices(Database& database, int64_t id, const StoredItem& item) {
 }  // namespace
 
 Status InsertItemParts(Database& database, int64_t id, const StoredItem& item) {
-  if (Status status = InsertLedger(database, id, item.ledger); !status) return status;
+  if (Status status = InsertLedger(database, id, item.ledger); !status) {
+    return status;
+  }
   if (item.warmup) {
-    if (Status status = InsertWarmup(database, id, *item.warmup); !status) return status;
+    if (Status status = InsertWarmup(database, id, *item.warmup); !status) {
+      return status;
+    }
   }
   for (auto* insert : {InsertPaths, InsertSeries, InsertDecisions, InsertRefinements, InsertVotes,
                        InsertNotices}) {
-    if (Status status = insert(database, id, item); !status) return status;
+    if (Status status = insert(database, id, item); !status) {
+      return status;
+    }
   }
   return {};
 }

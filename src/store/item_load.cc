@@ -12,13 +12,21 @@ namespace {
 template <class Take>
 Status ForEachRow(Database& database, const char* sql, int64_t id, Take take) {
   Result<Statement> rows = database.Prepare(sql);
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   rows->Bind(id);
   while (true) {
     const Result<bool> more = rows->Step();
-    if (!more) return more.error();
-    if (!*more) return {};
-    if (Status status = take(*rows); !status) return status;
+    if (!more) {
+      return more.error();
+    }
+    if (!*more) {
+      return {};
+    }
+    if (Status status = take(*rows); !status) {
+      return status;
+    }
   }
 }
 
@@ -40,7 +48,9 @@ constexpr size_t kPathKindCount = static_cast<size_t>(PathKind::kJudge) + 1;
 Status TakeWarmup(const Statement& row, StoredItem& item) {
   WarmupRecord warmup;
   warmup.has_threshold = !row.IsNull(1);
-  if (warmup.has_threshold) warmup.threshold = row.Double(1);
+  if (warmup.has_threshold) {
+    warmup.threshold = row.Double(1);
+  }
   int column = 2;
   MaxStatistics::ForEach(warmup.maxima, [&](const char*, Maximum& maximum) {
     maximum.value = row.Double(column++);
@@ -68,7 +78,9 @@ Status TakePath(const Statement& row, StoredItem& item) {
   path.answer_raw = row.Text(15);
   path.tentative = row.Int(16) != 0;
   Status status = ParseName(row.Text(5), PathKindName, kPathKindCount, path.kind);
-  if (status.ok()) status = ParseName(row.Text(6), PathStatusName, kPathStatusCount, path.status);
+  if (status.ok()) {
+    status = ParseName(row.Text(6), PathStatusName, kPathStatusCount, path.status);
+  }
   item.paths.push_back(std::move(path));
   return status;
 }
@@ -138,7 +150,9 @@ Status TakeTally(const Statement& row, StoredItem& item) {
   tally.paths = static_cast<int>(row.Int(6));
   tally.candidate = row.Int(7) != 0;
   for (StoredVote& vote : item.votes) {
-    if (vote.rule == row.Text(1)) vote.tallies.push_back(tally);
+    if (vote.rule == row.Text(1)) {
+      vote.tallies.push_back(tally);
+    }
   }
   return {};
 }
@@ -188,7 +202,9 @@ Status LoadItemParts(Database& database, int64_t id, StoredItem& item) {
     item.ledger = ReadLedger(row, 0);
     return {};
   });
-  if (!status) return status;
+  if (!status) {
+    return status;
+  }
   constexpr Part kParts[] = {
       {"SELECT * FROM warmups WHERE item = ?", TakeWarmup},
       {"SELECT * FROM paths WHERE item = ? ORDER BY path", TakePath},
@@ -202,7 +218,9 @@ Status LoadItemParts(Database& database, int64_t id, StoredItem& item) {
   for (const Part& part : kParts) {
     status = ForEachRow(database, part.sql, id,
                         [&](const Statement& row) { return part.take(row, item); });
-    if (!status) return status;
+    if (!status) {
+      return status;
+    }
   }
   return {};
 }

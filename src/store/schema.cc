@@ -91,17 +91,25 @@ constexpr const char* kTables[] = {
 
 Result<int64_t> Pragma(Database& database, const std::string& name) {
   Result<Statement> statement = database.Prepare("PRAGMA " + name);
-  if (!statement) return statement.error();
+  if (!statement) {
+    return statement.error();
+  }
   const Result<bool> row = statement->Step();
-  if (!row) return row.error();
+  if (!row) {
+    return row.error();
+  }
   return statement->Int(0);
 }
 
 Status MakeTables(Database& database) {
   for (const char* table : kTables) {
-    if (Status status = database.Execute(table); !status) return status;
+    if (Status status = database.Execute(table); !status) {
+      return status;
+    }
   }
-  if (Status status = database.Execute(DecisionsTable()); !status) return status;
+  if (Status status = database.Execute(DecisionsTable()); !status) {
+    return status;
+  }
   return database.Execute("PRAGMA application_id = " + std::to_string(kApplicationId) +
                           "; PRAGMA user_version = " + std::to_string(kStoreSchemaVersion));
 }
@@ -110,7 +118,9 @@ Status MakeTables(Database& database) {
 // a file: they name their columns, and leave this one unknown.
 Status AddLostGenerated(Database& database) {
   const Result<bool> there = HasLostGenerated(database);
-  if (!there) return there.error();
+  if (!there) {
+    return there.error();
+  }
   return *there ? Status()
                 : database.Execute("ALTER TABLE items ADD COLUMN lost_generated INTEGER");
 }
@@ -120,9 +130,13 @@ Status AddLostGenerated(Database& database) {
 Result<bool> HasLostGenerated(Database& database) {
   Result<Statement> statement = database.Prepare(
       "SELECT count(*) FROM pragma_table_info('items') WHERE name = 'lost_generated'");
-  if (!statement) return statement.error();
+  if (!statement) {
+    return statement.error();
+  }
   const Result<bool> row = statement->Step();
-  if (!row) return row.error();
+  if (!row) {
+    return row.error();
+  }
   return statement->Int(0) > 0;
 }
 
@@ -133,26 +147,40 @@ Status PrepareSchema(Database& database, DatabaseMode mode) {
     return status;
   }
   if (mode != DatabaseMode::kReadOnly) {
-    if (Status status = database.Execute("PRAGMA journal_mode = WAL"); !status) return status;
+    if (Status status = database.Execute("PRAGMA journal_mode = WAL"); !status) {
+      return status;
+    }
   }
   // The check and the making are one transaction: two programs may open a new file at once.
   std::optional<Transaction> transaction;
   const Result<bool> complete = HasLostGenerated(database);
-  if (!complete) return complete.error();
+  if (!complete) {
+    return complete.error();
+  }
   if (mode == DatabaseMode::kCreate || (mode == DatabaseMode::kExisting && !*complete)) {
     Result<Transaction> begun = Transaction::Begin(database);
-    if (!begun) return begun.error();
+    if (!begun) {
+      return begun.error();
+    }
     transaction.emplace(std::move(*begun));
   }
   const Result<int64_t> application = Pragma(database, "application_id");
-  if (!application) return application.error();
+  if (!application) {
+    return application.error();
+  }
   const Result<int64_t> version = Pragma(database, "user_version");
-  if (!version) return version.error();
+  if (!version) {
+    return version.error();
+  }
   const Result<int64_t> schema_changes = Pragma(database, "schema_version");
-  if (!schema_changes) return schema_changes.error();
+  if (!schema_changes) {
+    return schema_changes.error();
+  }
   const bool empty = *application == 0 && *version == 0 && *schema_changes == 0;
   if (empty && mode == DatabaseMode::kCreate) {
-    if (Status status = MakeTables(database); !status) return status;
+    if (Status status = MakeTables(database); !status) {
+      return status;
+    }
   } else if (*application != kApplicationId) {
     return Error{ErrorCode::kInvalidArgument, "the file is no study of hyper; give another one"};
   } else if (*version != kStoreSchemaVersion) {
@@ -161,7 +189,9 @@ Status PrepareSchema(Database& database, DatabaseMode mode) {
                      ", this program reads version " + std::to_string(kStoreSchemaVersion) +
                      "; use the program that wrote it"};
   } else if (transaction) {
-    if (Status status = AddLostGenerated(database); !status) return status;
+    if (Status status = AddLostGenerated(database); !status) {
+      return status;
+    }
   }
   return transaction ? transaction->Commit() : Status();
 }

@@ -17,7 +17,9 @@ void AppendBytes(const std::vector<T>& values, std::string& bytes) {
       bytes += static_cast<char>(value);
     } else {
       const uint32_t bits = std::bit_cast<uint32_t>(value);
-      for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(bits >> shift & 0xFF);
+      for (int shift = 0; shift < 32; shift += 8) {
+        bytes += static_cast<char>(bits >> shift & 0xFF);
+      }
     }
   }
 }
@@ -46,21 +48,27 @@ Result<std::vector<T>> FromBytes(std::string_view bytes) {
 template <class T>
 Status SetValues(std::string_view bytes, StoredSeries& series) {
   Result<std::vector<T>> values = FromBytes<T>(bytes);
-  if (!values) return values.error();
+  if (!values) {
+    return values.error();
+  }
   series.values = std::move(*values);
   return {};
 }
 
 const StoredPath* FindPath(const StoredItem& item, PathId path) {
   for (const StoredPath& candidate : item.paths) {
-    if (candidate.path == path) return &candidate;
+    if (candidate.path == path) {
+      return &candidate;
+    }
   }
   return nullptr;
 }
 
 const StoredSeries* FindSeries(const StoredItem& item, PathId path, const std::string& name) {
   for (const StoredSeries& candidate : item.series) {
-    if (candidate.path == path && candidate.name == name) return &candidate;
+    if (candidate.path == path && candidate.name == name) {
+      return &candidate;
+    }
   }
   return nullptr;
 }
@@ -79,9 +87,15 @@ std::string PackSeries(const StoredSeries& series) {
 }
 
 Status UnpackSeries(std::string_view type, std::string_view bytes, StoredSeries& series) {
-  if (type == "f32") return SetValues<float>(bytes, series);
-  if (type == "i32") return SetValues<int32_t>(bytes, series);
-  if (type == "u8") return SetValues<uint8_t>(bytes, series);
+  if (type == "f32") {
+    return SetValues<float>(bytes, series);
+  }
+  if (type == "i32") {
+    return SetValues<int32_t>(bytes, series);
+  }
+  if (type == "u8") {
+    return SetValues<uint8_t>(bytes, series);
+  }
   return Error{ErrorCode::kDataLoss, "a series of the unknown type '" + std::string(type) + "'"};
 }
 
@@ -100,7 +114,9 @@ Result<std::vector<float>> ExpandSeries(const StoredItem& item, PathId path,
     }
     const auto& values = std::get<std::vector<float>>(part->values);
     const int length = part->first + static_cast<int>(values.size());
-    if (end < 0) end = length;
+    if (end < 0) {
+      end = length;
+    }
     if (length < end) {
       return Error{ErrorCode::kDataLoss, "path " + std::to_string(current) + " has only " +
                                              std::to_string(length) + " values of '" + name + "'"};
@@ -109,7 +125,9 @@ Result<std::vector<float>> ExpandSeries(const StoredItem& item, PathId path,
       reversed.push_back(values[static_cast<size_t>(i - part->first)]);
     }
     end = std::min(end, part->first);
-    if (end == 0) break;
+    if (end == 0) {
+      break;
+    }
     current = record->parent;
   }
   if (end > 0) {

@@ -117,7 +117,9 @@ Statement& Statement::Bind(std::string_view value) {
 }
 
 Statement& Statement::Bind(const std::optional<std::string>& value) {
-  if (value) return Bind(std::string_view(*value));
+  if (value) {
+    return Bind(std::string_view(*value));
+  }
   sqlite3_bind_null(statement_.get(), next_++);
   return *this;
 }
@@ -130,8 +132,12 @@ Statement& Statement::BindBlob(std::string_view bytes) {
 
 Result<bool> Statement::Step() {
   const int result = sqlite3_step(statement_.get());
-  if (result == SQLITE_ROW) return true;
-  if (result == SQLITE_DONE) return false;
+  if (result == SQLITE_ROW) {
+    return true;
+  }
+  if (result == SQLITE_DONE) {
+    return false;
+  }
   return ErrorOf(sqlite3_db_handle(statement_.get()), result);
 }
 
@@ -150,7 +156,9 @@ void Statement::Reset() {
 int64_t Statement::Int(int column) const { return sqlite3_column_int64(statement_.get(), column); }
 
 double Statement::Double(int column) const {
-  if (IsNull(column)) return std::numeric_limits<double>::quiet_NaN();
+  if (IsNull(column)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
   return sqlite3_column_double(statement_.get(), column);
 }
 
@@ -165,7 +173,9 @@ std::string Statement::Text(int column) const {
 }
 
 std::optional<std::string> Statement::OptionalText(int column) const {
-  if (IsNull(column)) return std::nullopt;
+  if (IsNull(column)) {
+    return std::nullopt;
+  }
   return Text(column);
 }
 
@@ -178,10 +188,16 @@ int Database::ChangedRows() const { return sqlite3_changes(handle_.get()); }
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
 Result<Database> Database::Open(const std::string& path, DatabaseMode mode) {
-  if (std::optional<Error> missing = Missing(path, mode)) return *std::move(missing);
+  if (std::optional<Error> missing = Missing(path, mode)) {
+    return *std::move(missing);
+  }
   int flags = SQLITE_OPEN_READWRITE;
-  if (mode == DatabaseMode::kCreate) flags |= SQLITE_OPEN_CREATE;
-  if (mode == DatabaseMode::kReadOnly) flags = SQLITE_OPEN_READONLY;
+  if (mode == DatabaseMode::kCreate) {
+    flags |= SQLITE_OPEN_CREATE;
+  }
+  if (mode == DatabaseMode::kReadOnly) {
+    flags = SQLITE_OPEN_READONLY;
+  }
   sqlite3* handle = nullptr;
   const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
   Database database(handle);  // closed even where opening failed
@@ -198,14 +214,18 @@ Result<Database> Database::Open(const std::string& path, DatabaseMode mode) {
     const int opened = sqlite3_open_v2(ImmutableUri(path).c_str(), &fixed,
                                        SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
     Database immutable(fixed);
-    if (opened == SQLITE_OK && immutable.Execute("SELECT 1 FROM sqlite_master")) return immutable;
+    if (opened == SQLITE_OK && immutable.Execute("SELECT 1 FROM sqlite_master")) {
+      return immutable;
+    }
   }
   return database;
 }
 
 Status Database::Execute(const std::string& sql) {
   const int result = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
-  if (result != SQLITE_OK) return ErrorOf(handle_.get(), result);
+  if (result != SQLITE_OK) {
+    return ErrorOf(handle_.get(), result);
+  }
   return {};
 }
 
@@ -213,23 +233,31 @@ Result<Statement> Database::Prepare(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   const int result = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()),
                                         &statement, nullptr);
-  if (result != SQLITE_OK) return ErrorOf(handle_.get(), result);
+  if (result != SQLITE_OK) {
+    return ErrorOf(handle_.get(), result);
+  }
   return Statement(statement);
 }
 
 Result<Transaction> Transaction::Begin(Database& database) {
-  if (Status status = database.Execute("BEGIN IMMEDIATE"); !status) return status.error();
+  if (Status status = database.Execute("BEGIN IMMEDIATE"); !status) {
+    return status.error();
+  }
   return Transaction(database);
 }
 
 Transaction::~Transaction() {
   // A failed rollback means that SQLite has already rolled back by itself.
-  if (database_ != nullptr) (void)database_->Execute("ROLLBACK");
+  if (database_ != nullptr) {
+    (void)database_->Execute("ROLLBACK");
+  }
 }
 
 Status Transaction::Commit() {
   Status status = database_->Execute("COMMIT");
-  if (status.ok()) database_ = nullptr;
+  if (status.ok()) {
+    database_ = nullptr;
+  }
   return status;
 }
 

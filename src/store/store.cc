@@ -28,23 +28,33 @@ std::string SettingsText(const std::map<std::string, std::string>& settings) {
 // One row's first column as a number, or nothing where there is no row.
 Result<std::optional<int64_t>> FirstInt(Statement& statement) {
   const Result<bool> row = statement.Step();
-  if (!row) return row.error();
+  if (!row) {
+    return row.error();
+  }
   std::optional<int64_t> value;
-  if (*row) value = statement.Int(0);
+  if (*row) {
+    value = statement.Int(0);
+  }
   statement.Reset();
   return value;
 }
 
 Result<int64_t> ReturnedId(Statement& statement) {
   const Result<std::optional<int64_t>> id = FirstInt(statement);
-  if (!id) return id.error();
-  if (!*id) return Error{ErrorCode::kInternal, "the store gave no number back"};
+  if (!id) {
+    return id.error();
+  }
+  if (!*id) {
+    return Error{ErrorCode::kInternal, "the store gave no number back"};
+  }
   return **id;
 }
 
 ItemStatus ParseItemStatus(const std::string& name) {
   for (const ItemStatus status : {ItemStatus::kDone, ItemStatus::kPartial}) {
-    if (name == ItemStatusName(status)) return status;
+    if (name == ItemStatusName(status)) {
+      return status;
+    }
   }
   return ItemStatus::kFailed;
 }
@@ -62,21 +72,33 @@ Result<Predecessor> TakePredecessor(Database& database, const ItemKey& key) {
       "coalesce(i.lost_generated, i.lost_tokens) + l.generated "
       "FROM items i JOIN ledgers l ON l.item = i.id "
       "WHERE i.run = ? AND i.question = ? AND i.repeat = ?");
-  if (!find) return find.error();
+  if (!find) {
+    return find.error();
+  }
   find->BindAll(key.run, key.question, key.repeat);
   const Result<bool> row = find->Step();
-  if (!row) return row.error();
+  if (!row) {
+    return row.error();
+  }
   Predecessor predecessor;
-  if (!*row) return predecessor;
+  if (!*row) {
+    return predecessor;
+  }
   predecessor.finished = ParseItemStatus(find->Text(1)) != ItemStatus::kFailed;
-  if (predecessor.finished) return predecessor;
+  if (predecessor.finished) {
+    return predecessor;
+  }
   predecessor.lost.attempts = static_cast<int>(find->Int(2)) + 1;
   predecessor.lost.effective_tokens = find->Int(3) + find->Int(4);
   predecessor.lost.generated_tokens = find->Int(5);
   Result<Statement> remove = database.Prepare("DELETE FROM items WHERE id = ?");
-  if (!remove) return remove.error();
+  if (!remove) {
+    return remove.error();
+  }
   remove->Bind(find->Int(0));
-  if (Status status = remove->Run(); !status) return status.error();
+  if (Status status = remove->Run(); !status) {
+    return status.error();
+  }
   return predecessor;
 }
 
@@ -123,14 +145,18 @@ std::string RunIdentity(const StoredRun& run) {
 
 Result<Store> Store::Open(const std::string& path, DatabaseMode mode) {
   Result<Database> database = Database::Open(path, mode);
-  if (!database) return database.error();
+  if (!database) {
+    return database.error();
+  }
   if (Status status = PrepareSchema(*database, mode); !status) {
     const std::string& reason = status.error().message;
     const bool named = reason.find(path) != std::string::npos;
     return Error{status.error().code, named ? reason : path + ": " + reason};
   }
   const Result<bool> lost_generated = HasLostGenerated(*database);
-  if (!lost_generated) return lost_generated.error();
+  if (!lost_generated) {
+    return lost_generated.error();
+  }
   return Store(std::move(*database), *lost_generated);
 }
 
@@ -139,7 +165,9 @@ Result<int64_t> Store::AddRun(const StoredRun& run) {
       std::string("INSERT INTO runs(identity, label, method, suite, model, model_hash, engine, "
                   "version, seed, settings, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,") +
       kNow + ") ON CONFLICT(identity) DO UPDATE SET label = label RETURNING id");
-  if (!insert) return insert.error();
+  if (!insert) {
+    return insert.error();
+  }
   insert->BindAll(RunIdentity(run), run.label, run.method, run.suite, run.model, run.model_hash,
                   run.engine, run.version, std::to_string(run.seed), SettingsText(run.settings));
   return ReturnedId(*insert);
@@ -150,7 +178,9 @@ Result<int64_t> Store::AddQuestion(const StoredQuestion& question) {
       "INSERT INTO questions(suite, name, text, prompt, gold, kind, labels, \"group\") "
       "VALUES (?,?,?,?,?,?,?,?) ON CONFLICT(suite, name, prompt, kind, labels) DO UPDATE SET "
       "text = excluded.text, gold = excluded.gold, \"group\" = excluded.\"group\" RETURNING id");
-  if (!insert) return insert.error();
+  if (!insert) {
+    return insert.error();
+  }
   insert->BindAll(question.suite, question.name, question.text, question.prompt, question.gold,
                   question.kind, question.labels, question.group);
   return ReturnedId(*insert);
@@ -158,25 +188,37 @@ Result<int64_t> Store::AddQuestion(const StoredQuestion& question) {
 
 Result<bool> Store::SaveItem(const StoredItem& item) {
   Result<Transaction> transaction = Transaction::Begin(database_);
-  if (!transaction) return transaction.error();
+  if (!transaction) {
+    return transaction.error();
+  }
   const Result<Predecessor> predecessor = TakePredecessor(database_, item.key);
-  if (!predecessor) return predecessor.error();
-  if (predecessor->finished) return false;
+  if (!predecessor) {
+    return predecessor.error();
+  }
+  if (predecessor->finished) {
+    return false;
+  }
   Result<Statement> insert = database_.Prepare(
       std::string("INSERT INTO items(run, question, repeat, status, reason, answer, vote_rule, "
                   "voting_paths, lost_attempts, lost_tokens, lost_generated, stored_at) "
                   "VALUES (?,?,?,?,?,?,?,?,?,?,?,") +
       kNow + ")");
-  if (!insert) return insert.error();
+  if (!insert) {
+    return insert.error();
+  }
   insert->BindAll(item.key.run, item.key.question, item.key.repeat, ItemStatusName(item.status),
                   item.reason, item.answer, item.vote_rule, item.voting_paths,
                   predecessor->lost.attempts, predecessor->lost.effective_tokens,
                   predecessor->lost.generated_tokens);
-  if (Status status = insert->Run(); !status) return status.error();
+  if (Status status = insert->Run(); !status) {
+    return status.error();
+  }
   if (Status status = InsertItemParts(database_, database_.LastInsertId(), item); !status) {
     return status.error();
   }
-  if (Status status = transaction->Commit(); !status) return status.error();
+  if (Status status = transaction->Commit(); !status) {
+    return status.error();
+  }
   return true;
 }
 
@@ -184,10 +226,14 @@ Status Store::SaveGrade(const StoredGrade& grade) {
   Result<Statement> insert = database_.Prepare(
       "INSERT OR REPLACE INTO grades(item, verdict, gold, grader, note) "
       "SELECT id, ?, ?, ?, ? FROM items WHERE run = ? AND question = ? AND repeat = ?");
-  if (!insert) return insert.error();
+  if (!insert) {
+    return insert.error();
+  }
   insert->BindAll(VerdictName(grade.verdict), grade.gold, grade.grader, grade.note, grade.key.run,
                   grade.key.question, grade.key.repeat);
-  if (Status status = insert->Run(); !status) return status;
+  if (Status status = insert->Run(); !status) {
+    return status;
+  }
   if (database_.ChangedRows() == 0) {
     return Error{ErrorCode::kNotFound, "there is no such item to grade"};
   }
@@ -197,16 +243,22 @@ Status Store::SaveGrade(const StoredGrade& grade) {
 Result<std::vector<ItemKey>> Store::Unfinished(int64_t run, std::span<const int64_t> questions,
                                                int repeats) {
   const Result<std::vector<ItemSummary>> items = Items(run);
-  if (!items) return items.error();
+  if (!items) {
+    return items.error();
+  }
   std::set<ItemKey> finished;
   for (const ItemSummary& item : *items) {
-    if (item.status != ItemStatus::kFailed) finished.insert(item.key);
+    if (item.status != ItemStatus::kFailed) {
+      finished.insert(item.key);
+    }
   }
   std::vector<ItemKey> unfinished;
   for (int repeat = 0; repeat < repeats; ++repeat) {
     for (const int64_t question : questions) {
       const ItemKey key{run, question, repeat};
-      if (finished.count(key) == 0) unfinished.push_back(key);
+      if (finished.count(key) == 0) {
+        unfinished.push_back(key);
+      }
     }
   }
   return unfinished;
@@ -217,13 +269,19 @@ Result<std::vector<ItemKey>> Store::Ungraded(const std::string& grader) {
       "SELECT i.run, i.question, i.repeat FROM items i JOIN questions q ON q.id = i.question "
       "LEFT JOIN grades g ON g.item = i.id WHERE i.status != 'failed' AND "
       "(g.item IS NULL OR g.grader != ? OR g.gold != q.gold) ORDER BY i.id");
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   rows->Bind(grader);
   std::vector<ItemKey> keys;
   while (true) {
     const Result<bool> more = rows->Step();
-    if (!more) return more.error();
-    if (!*more) return keys;
+    if (!more) {
+      return more.error();
+    }
+    if (!*more) {
+      return keys;
+    }
     keys.push_back({rows->Int(0), rows->Int(1), static_cast<int>(rows->Int(2))});
   }
 }

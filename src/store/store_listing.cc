@@ -38,7 +38,9 @@ ListedItem ReadListed(const Statement& row) {
 
 Result<std::optional<ListedItem>> First(Statement& rows) {
   const Result<bool> more = rows.Step();
-  if (!more) return more.error();
+  if (!more) {
+    return more.error();
+  }
   return *more ? std::optional(ReadListed(rows)) : std::nullopt;
 }
 
@@ -46,20 +48,28 @@ Result<std::optional<ListedItem>> First(Statement& rows) {
 
 Result<std::vector<ListedItem>> Store::Newest(int count) {
   Result<Statement> rows = database_.Prepare(Selected("ORDER BY i.id DESC LIMIT ?"));
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   rows->Bind(count);
   std::vector<ListedItem> items;
   while (true) {
     const Result<bool> more = rows->Step();
-    if (!more) return more.error();
-    if (!*more) return items;
+    if (!more) {
+      return more.error();
+    }
+    if (!*more) {
+      return items;
+    }
     items.push_back(ReadListed(*rows));
   }
 }
 
 Result<std::optional<ListedItem>> Store::FindItem(int64_t item) {
   Result<Statement> rows = database_.Prepare(Selected("WHERE i.id = ?"));
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   rows->Bind(item);
   return First(*rows);
 }
@@ -68,41 +78,61 @@ Result<std::optional<ListedItem>> Store::FindItem(const std::string& suite,
                                                   const std::string& name) {
   Result<Statement> rows =
       database_.Prepare(Selected("WHERE q.suite = ? AND q.name = ? ORDER BY i.id DESC LIMIT 1"));
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   rows->BindAll(suite, name);
   return First(*rows);
 }
 
 Result<int> Store::Prune(const std::string& suite, int64_t most, double most_age_s) {
   Result<Transaction> transaction = Transaction::Begin(database_);
-  if (!transaction) return transaction.error();
+  if (!transaction) {
+    return transaction.error();
+  }
   Result<Statement> surplus = database_.Prepare(
       "DELETE FROM items WHERE id IN (SELECT i.id FROM items i JOIN questions q "
       "ON q.id = i.question WHERE q.suite = ? ORDER BY i.id DESC LIMIT -1 OFFSET ?)");
-  if (!surplus) return surplus.error();
+  if (!surplus) {
+    return surplus.error();
+  }
   surplus->BindAll(suite, most);
-  if (Status status = surplus->Run(); !status) return status.error();
+  if (Status status = surplus->Run(); !status) {
+    return status.error();
+  }
   int dropped = database_.ChangedRows();
   if (most_age_s > 0) {
     Result<Statement> old = database_.Prepare(
         "DELETE FROM items WHERE id IN (SELECT i.id FROM items i JOIN questions q "
         "ON q.id = i.question WHERE q.suite = ? AND "
         "(julianday('now') - julianday(i.stored_at)) * 86400.0 > ?)");
-    if (!old) return old.error();
+    if (!old) {
+      return old.error();
+    }
     old->BindAll(suite, most_age_s);
-    if (Status status = old->Run(); !status) return status.error();
+    if (Status status = old->Run(); !status) {
+      return status.error();
+    }
     dropped += database_.ChangedRows();
   }
-  if (dropped == 0) return 0;
+  if (dropped == 0) {
+    return 0;
+  }
   for (const char* orphans :
        {"DELETE FROM questions WHERE suite = ? AND id NOT IN (SELECT question FROM items)",
         "DELETE FROM runs WHERE suite = ? AND id NOT IN (SELECT run FROM items)"}) {
     Result<Statement> remove = database_.Prepare(orphans);
-    if (!remove) return remove.error();
+    if (!remove) {
+      return remove.error();
+    }
     remove->Bind(suite);
-    if (Status status = remove->Run(); !status) return status.error();
+    if (Status status = remove->Run(); !status) {
+      return status.error();
+    }
   }
-  if (Status status = transaction->Commit(); !status) return status.error();
+  if (Status status = transaction->Commit(); !status) {
+    return status.error();
+  }
   return dropped;
 }
 

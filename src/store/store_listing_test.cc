@@ -35,8 +35,12 @@ ItemKey Add(Store& store, const std::string& suite, const std::string& name) {
 std::vector<std::string> Names(Store& store) {
   std::vector<std::string> names;
   const Result<std::vector<ListedItem>> items = store.Newest(100);
-  if (!items) return {items.error().message};
-  for (const ListedItem& item : *items) names.push_back(item.name);
+  if (!items) {
+    return {items.error().message};
+  }
+  for (const ListedItem& item : *items) {
+    names.push_back(item.name);
+  }
   return names;
 }
 

@@ -58,7 +58,9 @@ Result<StoredRun> ReadRun(const Statement& row) {
 Result<ItemSummary> ReadSummary(const Statement& row, int64_t run) {
   ItemSummary item;
   item.key = {run, row.Int(0), static_cast<int>(row.Int(1))};
-  if (Status status = ParseStatus(row.Text(2), item.status); !status) return status.error();
+  if (Status status = ParseStatus(row.Text(2), item.status); !status) {
+    return status.error();
+  }
   item.reason = row.Text(3);
   item.answer = row.OptionalText(4);
   item.vote_rule = row.Text(5);
@@ -66,7 +68,9 @@ Result<ItemSummary> ReadSummary(const Statement& row, int64_t run) {
   item.lost = {static_cast<int>(row.Int(7)), row.Int(8), row.Int(9)};
   if (!row.IsNull(10)) {
     StoredGrade grade{item.key, {}, row.Text(11), row.Text(12), row.Text(13)};
-    if (Status status = ParseVerdict(row.Text(10), grade.verdict); !status) return status.error();
+    if (Status status = ParseVerdict(row.Text(10), grade.verdict); !status) {
+      return status.error();
+    }
     item.grade = std::move(grade);
   }
   item.ledger = ReadLedger(row, 14);
@@ -79,10 +83,16 @@ Result<std::vector<Value>> ReadAll(Statement& rows, Read read) {
   std::vector<Value> values;
   while (true) {
     const Result<bool> more = rows.Step();
-    if (!more) return more.error();
-    if (!*more) return values;
+    if (!more) {
+      return more.error();
+    }
+    if (!*more) {
+      return values;
+    }
     Result<Value> value = read(rows);
-    if (!value) return value.error();
+    if (!value) {
+      return value.error();
+    }
     values.push_back(std::move(*value));
   }
 }
@@ -93,7 +103,9 @@ Result<std::vector<StoredRun>> Store::Runs() {
   Result<Statement> rows = database_.Prepare(
       "SELECT id, label, method, suite, model, model_hash, engine, version, seed, settings "
       "FROM runs ORDER BY id");
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   return ReadAll<StoredRun>(*rows, ReadRun);
 }
 
@@ -101,7 +113,9 @@ Result<std::vector<StoredQuestion>> Store::Questions() {
   Result<Statement> rows = database_.Prepare(
       "SELECT id, suite, name, text, prompt, gold, kind, labels, \"group\" FROM questions "
       "ORDER BY id");
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   return ReadAll<StoredQuestion>(*rows, [](const Statement& row) -> Result<StoredQuestion> {
     return StoredQuestion{row.Int(0),  row.Text(1), row.Text(2), row.Text(3), row.Text(4),
                           row.Text(5), row.Text(6), row.Text(7), row.Text(8)};
@@ -116,7 +130,9 @@ Result<std::vector<ItemSummary>> Store::Items(int64_t run) {
       ", g.verdict, g.gold, g.grader, g.note, " + kLedgerColumns +
       " FROM items i JOIN ledgers l ON l.item = i.id LEFT JOIN grades g ON g.item = i.id "
       "WHERE i.run = ? ORDER BY i.question, i.repeat");
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   rows->Bind(run);
   return ReadAll<ItemSummary>(*rows, [&](const Statement& row) { return ReadSummary(row, run); });
 }
@@ -125,7 +141,9 @@ Result<std::vector<VoteAnswer>> Store::VoteAnswers(int64_t run) {
   Result<Statement> rows = database_.Prepare(
       "SELECT i.question, i.repeat, v.rule, v.answer FROM votes v JOIN items i ON i.id = v.item "
       "WHERE i.run = ? AND i.status != 'failed' ORDER BY v.rule, i.question, i.repeat");
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   rows->Bind(run);
   return ReadAll<VoteAnswer>(*rows, [&](const Statement& row) -> Result<VoteAnswer> {
     return VoteAnswer{
@@ -138,7 +156,9 @@ Result<std::vector<PathAnswers>> Store::AnswersOfPaths(int64_t run) {
       "SELECT i.question, i.repeat, p.answer, count(*) FROM paths p JOIN items i ON i.id = p.item "
       "WHERE i.run = ? AND i.status != 'failed' AND p.kind = 'reasoning' AND p.status != 'merged' "
       "GROUP BY i.id, p.answer ORDER BY i.question, i.repeat, p.answer");
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   rows->Bind(run);
   return ReadAll<PathAnswers>(*rows, [&](const Statement& row) -> Result<PathAnswers> {
     return PathAnswers{{run, row.Int(0), static_cast<int>(row.Int(1))},
@@ -153,10 +173,14 @@ Result<std::vector<JudgedAnswer>> Store::JudgedAnswers() {
       "SELECT i.question, i.answer, g.verdict FROM grades g JOIN items i ON i.id = g.item "
       "JOIN questions q ON q.id = i.question WHERE g.grader LIKE 'judge %' AND g.gold = q.gold AND "
       "g.verdict != 'not_graded' AND i.answer IS NOT NULL GROUP BY i.question, i.answer");
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   return ReadAll<JudgedAnswer>(*rows, [](const Statement& row) -> Result<JudgedAnswer> {
     JudgedAnswer judged{row.Int(0), row.Text(1), {}};
-    if (Status status = ParseVerdict(row.Text(2), judged.verdict); !status) return status.error();
+    if (Status status = ParseVerdict(row.Text(2), judged.verdict); !status) {
+      return status.error();
+    }
     return judged;
   });
 }
@@ -168,16 +192,24 @@ Result<std::map<int64_t, ActionTally>> Store::ActionCounts(int64_t run) {
       "CASE WHEN d.lanes_after > d.paths_before THEN d.action ELSE 'none' END AS done, count(*) "
       "FROM decisions d JOIN items i ON i.id = d.item "
       "WHERE i.run = ? AND i.status != 'failed' GROUP BY i.question, done");
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   rows->Bind(run);
   std::map<int64_t, ActionTally> by_question;
   while (true) {
     const Result<bool> more = rows->Step();
-    if (!more) return more.error();
-    if (!*more) return by_question;
+    if (!more) {
+      return more.error();
+    }
+    if (!*more) {
+      return by_question;
+    }
     ActionTally& tally = by_question[rows->Int(0)];
     for (size_t action = 0; action < kActionCount; ++action) {
-      if (rows->Text(1) == ActionName(static_cast<Action>(action))) tally[action] = rows->Int(2);
+      if (rows->Text(1) == ActionName(static_cast<Action>(action))) {
+        tally[action] = rows->Int(2);
+      }
     }
   }
 }
@@ -186,10 +218,14 @@ Result<StoredItem> Store::LoadItem(const ItemKey& key) {
   Result<Statement> find = database_.Prepare(
       "SELECT id, status, reason, answer, vote_rule, voting_paths FROM items "
       "WHERE run = ? AND question = ? AND repeat = ?");
-  if (!find) return find.error();
+  if (!find) {
+    return find.error();
+  }
   find->BindAll(key.run, key.question, key.repeat);
   const Result<bool> row = find->Step();
-  if (!row) return row.error();
+  if (!row) {
+    return row.error();
+  }
   if (!*row) {
     return Error{ErrorCode::kNotFound, "the study has no repeat " + std::to_string(key.repeat) +
                                            " of question " + std::to_string(key.question) +
@@ -197,12 +233,16 @@ Result<StoredItem> Store::LoadItem(const ItemKey& key) {
   }
   StoredItem item;
   item.key = key;
-  if (Status status = ParseStatus(find->Text(1), item.status); !status) return status.error();
+  if (Status status = ParseStatus(find->Text(1), item.status); !status) {
+    return status.error();
+  }
   item.reason = find->Text(2);
   item.answer = find->OptionalText(3);
   item.vote_rule = find->Text(4);
   item.voting_paths = static_cast<int>(find->Int(5));
-  if (Status status = LoadItemParts(database_, find->Int(0), item); !status) return status.error();
+  if (Status status = LoadItemParts(database_, find->Int(0), item); !status) {
+    return status.error();
+  }
   return item;
 }
 

@@ -440,19 +440,27 @@ constexpr int kKillQuestions = 12;
 // The child of the test below: stores what is unfinished until it is killed or done.
 [[noreturn]] void WriteUntilKilled(const std::string& path) {
   Result<Store> store = Store::Open(path, DatabaseMode::kCreate);
-  if (!store) _exit(2);
+  if (!store) {
+    _exit(2);
+  }
   const Result<int64_t> run = store->AddRun(SomeRun());
   std::vector<int64_t> questions;
   for (int i = 0; run && i < kKillQuestions; ++i) {
     const Result<int64_t> question = store->AddQuestion(SomeQuestion(std::to_string(i)));
-    if (!question) _exit(3);
+    if (!question) {
+      _exit(3);
+    }
     questions.push_back(*question);
   }
   const auto keys = run ? store->Unfinished(*run, questions, 3) : run.error();
-  if (!keys) _exit(4);
+  if (!keys) {
+    _exit(4);
+  }
   for (const ItemKey& key : *keys) {
     // False would mean that a resumed run does work that was done.
-    if (!store->SaveItem(WholeItem(key)).value_or(false)) _exit(5);
+    if (!store->SaveItem(WholeItem(key)).value_or(false)) {
+      _exit(5);
+    }
   }
   _exit(0);
 }
@@ -466,7 +474,9 @@ TEST_F(StoreTest, KilledAtRandomPointsNothingIsHalfWrittenLostOrDoubled) {
   while (!finished) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
-    if (child == 0) WriteUntilKilled(path);
+    if (child == 0) {
+      WriteUntilKilled(path);
+    }
     // Later children get more time, so that the loop ends on any machine.
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 4000 + 500U * kills));
     kill(child, SIGKILL);
@@ -481,7 +491,9 @@ TEST_F(StoreTest, KilledAtRandomPointsNothingIsHalfWrittenLostOrDoubled) {
     Result<Store> store = Store::Open(path, DatabaseMode::kCreate);
     ASSERT_TRUE(store.has_value()) << store.error().message;
     const std::vector<StoredRun> runs = *store->Runs();
-    if (runs.empty()) continue;
+    if (runs.empty()) {
+      continue;
+    }
     ASSERT_EQ(runs.size(), 1U);
     const std::vector<ItemSummary> items = *store->Items(runs[0].id);
     ASSERT_GE(items.size(), stored);

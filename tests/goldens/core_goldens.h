@@ -19,21 +19,31 @@ inline constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
 // A section of core_goldens.json; empty when the file cannot be read, which tests must refuse.
 inline nlohmann::json CoreGoldens(const std::string& section) {
   std::ifstream file(HYPER_SOURCE_DIR "/tests/goldens/core_goldens.json");
-  if (!file) return {};
+  if (!file) {
+    return {};
+  }
   return nlohmann::json::parse(file).value(section, nlohmann::json());
 }
 
 // A number; non-finite ones are stored as strings.
 inline double GoldenNumber(const nlohmann::json& value) {
-  if (!value.is_string()) return value.get<double>();
-  if (value == "inf") return kInfinity;
-  if (value == "-inf") return -kInfinity;
+  if (!value.is_string()) {
+    return value.get<double>();
+  }
+  if (value == "inf") {
+    return kInfinity;
+  }
+  if (value == "-inf") {
+    return -kInfinity;
+  }
   return kNan;
 }
 
 inline std::vector<float> GoldenFloats(const nlohmann::json& values) {
   std::vector<float> floats;
-  for (const auto& value : values) floats.push_back(static_cast<float>(GoldenNumber(value)));
+  for (const auto& value : values) {
+    floats.push_back(static_cast<float>(GoldenNumber(value)));
+  }
   return floats;
 }
 

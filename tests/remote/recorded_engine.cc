@@ -14,7 +14,9 @@ Error Unsupported() { return {ErrorCode::kUnsupported, "recorded streams cannot 
 
 std::string BytesOf(const Json& entry) {
   std::string bytes;
-  for (const Json& byte : entry["bytes"]) bytes += static_cast<char>(byte.get<int>());
+  for (const Json& byte : entry["bytes"]) {
+    bytes += static_cast<char>(byte.get<int>());
+  }
   return bytes;
 }
 
@@ -37,11 +39,15 @@ RecordedEngine::RecordedEngine(const std::vector<Json>& exchanges) {
 
 void RecordedEngine::ReadStream(const Json& exchange) {
   const Json& request = exchange["request"];
-  if (prompt_.tokens.empty()) prompt_.tokens = request["prompt"].get<std::vector<Token>>();
+  if (prompt_.tokens.empty()) {
+    prompt_.tokens = request["prompt"].get<std::vector<Token>>();
+  }
   std::vector<SaidToken>& stream = streams_[request["seed"].get<uint32_t>()];
   std::istringstream lines(exchange["body"].get<std::string>());
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("data: {")) continue;
+    if (!line.starts_with("data: {")) {
+      continue;
+    }
     const Json choice = Json::parse(line.substr(6))["choices"][0];
     if (choice["logprobs"].is_object()) {
       for (const Json& entry : choice["logprobs"]["content"]) {
@@ -53,7 +59,9 @@ void RecordedEngine::ReadStream(const Json& exchange) {
         stream.push_back(std::move(said));
       }
     }
-    if (choice["finish_reason"] == "stop") end_ = stream.back().token;
+    if (choice["finish_reason"] == "stop") {
+      end_ = stream.back().token;
+    }
   }
 }
 
@@ -137,7 +145,9 @@ void RecordedEngine::Decode(LaneId id, Lane& lane) {
 Result<std::span<const Event>> RecordedEngine::Poll(double /*timeout_s*/) {
   events_.clear();
   for (auto& [id, lane] : lanes_) {
-    if (lane.granted > 0) Decode(id, lane);
+    if (lane.granted > 0) {
+      Decode(id, lane);
+    }
   }
   return std::span<const Event>(events_);
 }

@@ -33,7 +33,9 @@ std::vector<std::string> ServersWith(const std::string& kind) {
   const std::string ending = "-" + kind + ".json";
   std::vector<std::string> servers;
   for (const std::string& name : NamesIn(kFolder)) {
-    if (name.ends_with(ending)) servers.push_back(name.substr(0, name.size() - ending.size()));
+    if (name.ends_with(ending)) {
+      servers.push_back(name.substr(0, name.size() - ending.size()));
+    }
   }
   return servers;
 }
@@ -55,7 +57,9 @@ TEST(Replay, ProbesFindWhatTheyFoundThen) {
     const Result<ServerReport> report = ProbeServer(server.url(), {});
     ASSERT_TRUE(report.has_value()) << name << ": " << report.error().message;
     Json findings = Json::object();
-    for (const ServerFinding& finding : report->findings) findings[finding.name] = finding.value;
+    for (const ServerFinding& finding : report->findings) {
+      findings[finding.name] = finding.value;
+    }
     EXPECT_EQ(findings, fixture["report"]["findings"]) << name;
     EXPECT_EQ(Json(report->workarounds), fixture["report"]["workarounds"]) << name;
     EXPECT_EQ(server.unknown(), std::vector<std::string>()) << name;
@@ -75,7 +79,9 @@ TEST_P(Runs, GoAsTheyWentThen) {
       ReplayServer server(Exchanges(fixture, LoadFixture(name, "probe")), piece);
       std::vector<std::string> command = {HYPER_PROGRAM, "run", "--json",   "--preset",  "short",
                                           "--seed",      "1",   "--engine", server.url()};
-      for (const Json& word : fixture["arguments"]) command.push_back(word);
+      for (const Json& word : fixture["arguments"]) {
+        command.push_back(word);
+      }
       command.push_back(fixture["question"]);
       const ProcessResult run = RunProcess(command);
       ASSERT_EQ(run.exit_code, 0) << name << ": " << run.err;

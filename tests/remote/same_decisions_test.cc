@@ -23,7 +23,9 @@ using Json = nlohmann::json;
 std::vector<Json> RecordedExchanges(const std::string& name, Json* fixture = nullptr) {
   const Json parsed = Json::parse(
       ReadWholeFile(HYPER_SOURCE_DIR "/tests/fixtures/remote/llama-server-" + name + ".json"));
-  if (fixture != nullptr) *fixture = parsed;
+  if (fixture != nullptr) {
+    *fixture = parsed;
+  }
   return parsed["exchanges"].get<std::vector<Json>>();
 }
 
@@ -67,7 +69,9 @@ TEST_P(SameDecisions, OverARecordedWireAndInProcess) {
   RecordedEngine in_process(exchanges);
   const std::string question = fixture["question"];
   const Outcome expected = RunOn(in_process, question);
-  for (const Json& exchange : RecordedExchanges("probe")) exchanges.push_back(exchange);
+  for (const Json& exchange : RecordedExchanges("probe")) {
+    exchanges.push_back(exchange);
+  }
   ReplayServer server(exchanges);
   RemoteOptions remote;
   remote.urls = {server.url()};

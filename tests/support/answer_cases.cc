@@ -21,7 +21,9 @@ std::vector<nlohmann::json> LoadAnswerCases(const std::string& op) {
       continue;
     }
     EXPECT_TRUE(ids.insert(row["id"]).second) << "line " << line_number << ": id used twice";
-    if (row["op"] == op) rows.push_back(std::move(row));
+    if (row["op"] == op) {
+      rows.push_back(std::move(row));
+    }
   }
   return rows;
 }

@@ -16,9 +16,15 @@ inline ExtractOptions ExtractOptionsOf(const nlohmann::json& row) {
   options.finished = row.value("finished", true);
   options.fallbacks = row.value("fallbacks", true);
   const std::string policy = row.value("reasoning_answers", "tentative");
-  if (policy == "final") options.reasoning_answers = ReasoningAnswers::kFinal;
-  if (policy == "ignored") options.reasoning_answers = ReasoningAnswers::kIgnored;
-  if (row.value("box_or_label", "box") == "later") options.box_or_label = BoxOrLabel::kLater;
+  if (policy == "final") {
+    options.reasoning_answers = ReasoningAnswers::kFinal;
+  }
+  if (policy == "ignored") {
+    options.reasoning_answers = ReasoningAnswers::kIgnored;
+  }
+  if (row.value("box_or_label", "box") == "later") {
+    options.box_or_label = BoxOrLabel::kLater;
+  }
   return options;
 }
 

@@ -63,7 +63,9 @@ Status GgufToF32(const std::string& source, const std::string& target) {
     ggml_tensor* to =
         ggml_new_tensor(output_tensors.get(), GGML_TYPE_F32, ggml_n_dims(from), from->ne);
     ggml_set_name(to, name);
-    if (Status status = Widen(from, to); !status) return status;
+    if (Status status = Widen(from, to); !status) {
+      return status;
+    }
     gguf_add_tensor(output.get(), to);
   }
   if (!gguf_write_to_file(output.get(), target.c_str(), /*only_meta=*/false)) {

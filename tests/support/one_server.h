@@ -59,9 +59,13 @@ class OneServer : public ::testing::Test {
     while (base::SteadyClock().Now() < deadline) {
       const Result<std::span<const Event>> events = engine_->Poll(0.05);
       EXPECT_TRUE(events.has_value());
-      for (const std::string& notice : engine_->TakeNotices()) notices_ += notice + "\n";
+      for (const std::string& notice : engine_->TakeNotices()) {
+        notices_ += notice + "\n";
+      }
       for (const Event& event : *events) {
-        if (event.lane != lane) continue;
+        if (event.lane != lane) {
+          continue;
+        }
         last_ = event;
         if (event.kind == EventKind::kToken) {
           text += engine_->TokenText(event.token);

@@ -25,7 +25,9 @@ void RecordingServer::Answer(const HttpMessage& message, ServerConnection& conne
   std::string head = "HTTP/1.1 " + std::to_string(reply.status) +
                      " scripted\r\nContent-Length: " + std::to_string(reply.body.size()) +
                      "\r\nConnection: close\r\n";
-  for (const std::string& line : reply.headers) head += line + "\r\n";
+  for (const std::string& line : reply.headers) {
+    head += line + "\r\n";
+  }
   connection.Write(head + "\r\n" + reply.body.substr(0, reply.cut_at));
   connection.CloseAfterwards();
 }

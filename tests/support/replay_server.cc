@@ -27,7 +27,9 @@ std::string ReplayServer::KeyOf(const std::string& method, const std::string& pa
   Json known = Json::object();
   for (const char* name : {"prompt", "messages", "content", "tokens", "stream", "max_tokens",
                            "temperature", "seed", "n", "echo", "logprobs", "parse_special"}) {
-    if (body.is_object() && body.contains(name)) known[name] = body[name];
+    if (body.is_object() && body.contains(name)) {
+      known[name] = body[name];
+    }
   }
   return method + " " + path + " " + known.dump();
 }
@@ -43,7 +45,9 @@ void ReplayServer::Answer(const HttpMessage& request, ServerConnection& connecti
       unknown_.push_back(key);
     } else {
       exchange = found->second.front();
-      if (found->second.size() > 1) found->second.pop_front();
+      if (found->second.size() > 1) {
+        found->second.pop_front();
+      }
     }
   }
   if (exchange.is_null()) {

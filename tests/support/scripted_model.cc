@@ -23,7 +23,9 @@ std::string Name(Token token) {
 
 Json Bytes(const std::string& text) {
   Json bytes = Json::array();
-  for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
+  for (const char c : text) {
+    bytes.push_back(static_cast<unsigned char>(c));
+  }
   return bytes;
 }
 
@@ -104,14 +106,18 @@ Json ObjectLogprobs(const std::vector<Draw>& draws, bool with_ids) {
     for (const TokenLogprob& entry : draw.top) {
       const std::string name = Name(entry.token);
       top.push_back({{"token", name}, {"bytes", Bytes(name)}, {"logprob", entry.logprob}});
-      if (with_ids) top.back()["id"] = entry.token;
+      if (with_ids) {
+        top.back()["id"] = entry.token;
+      }
     }
     const std::string name = Name(draw.token);
     content.push_back({{"token", name},
                        {"bytes", Bytes(name)},
                        {"logprob", draw.logprob},
                        {"top_logprobs", top}});
-    if (with_ids) content.back()["id"] = draw.token;
+    if (with_ids) {
+      content.back()["id"] = draw.token;
+    }
   }
   return {{"content", content}};
 }
@@ -125,7 +131,9 @@ Json VllmLogprobs(const std::vector<Draw>& draws) {
     tokens.push_back(name(draw.token));
     values.push_back(draw.logprob);
     Json top = Json::object();
-    for (const TokenLogprob& entry : draw.top) top[name(entry.token)] = entry.logprob;
+    for (const TokenLogprob& entry : draw.top) {
+      top[name(entry.token)] = entry.logprob;
+    }
     tops.push_back(top);
   }
   return {{"tokens", tokens}, {"token_logprobs", values}, {"top_logprobs", tops}};
@@ -153,7 +161,9 @@ Json ChunkOf(const ScriptedModel& model, const Json& body, const std::vector<Dra
     const bool objects = llama || body.contains("messages");
     choice["logprobs"] = objects ? ObjectLogprobs(draws, llama) : VllmLogprobs(draws);
   }
-  if (!llama) choice["token_ids"] = ids;
+  if (!llama) {
+    choice["token_ids"] = ids;
+  }
   return {{"object", "text_completion"}, {"choices", Json::array({choice})}};
 }
 
@@ -163,10 +173,16 @@ std::vector<Token> PromptOf(const Json& body) {
   const Json& prompt = body.at("prompt");
   std::vector<Token> tokens;
   const auto add_text = [&tokens](const std::string& text) {
-    for (const char c : text) tokens.push_back(static_cast<Token>(c));
+    for (const char c : text) {
+      tokens.push_back(static_cast<Token>(c));
+    }
   };
-  if (prompt.is_string()) add_text(prompt.get<std::string>());
-  if (!prompt.is_array()) return tokens;
+  if (prompt.is_string()) {
+    add_text(prompt.get<std::string>());
+  }
+  if (!prompt.is_array()) {
+    return tokens;
+  }
   for (const Json& part : prompt) {  // numbers, and texts among them
     if (part.is_string()) {
       add_text(part.get<std::string>());
@@ -188,7 +204,9 @@ Json ScriptedModel::CompletionOfChat(const Json& body) const {
     text = messages.back()["content"].get<std::string>();
     messages.erase(messages.size() - 1);
     const size_t closed = text.find("</think>");
-    if (prefill == Prefill::kDropsReasoning && closed != std::string::npos) text.erase(0, closed);
+    if (prefill == Prefill::kDropsReasoning && closed != std::string::npos) {
+      text.erase(0, closed);
+    }
   }
   Json completion = body;
   completion["prompt"] = Render(messages) + text;
@@ -207,8 +225,12 @@ Json ScriptedModel::Complete(const Json& body) {
   }
   Json answer = ChunkOf(*this, body, draws, finish);
   Json& lists = answer["choices"][0]["logprobs"];
-  if (echo && lists.is_object()) lists["token_logprobs"][0] = nullptr;  // nothing before it
-  for (int i = 1; i < body.value("n", 1); ++i) answer["choices"].push_back(answer["choices"][0]);
+  if (echo && lists.is_object()) {
+    lists["token_logprobs"][0] = nullptr;  // nothing before it
+  }
+  for (int i = 1; i < body.value("n", 1); ++i) {
+    answer["choices"].push_back(answer["choices"][0]);
+  }
   answer["usage"] = {{"prompt_tokens", writer.prompt_tokens()},
                      {"completion_tokens", draws.size()},
                      {"prompt_tokens_details", {{"cached_tokens", writer.prompt_tokens() / 2}}}};
@@ -218,7 +240,9 @@ Json ScriptedModel::Complete(const Json& body) {
 void ScriptedModel::Stream(const Json& body, ServerConnection& connection) {
   const int number = streams++;
   last_prompt = static_cast<int>(PromptOf(body).size());
-  if (fault && fault(number, body, connection)) return;
+  if (fault && fault(number, body, connection)) {
+    return;
+  }
   const int now_open = ++open;
   int peak = open_peak;
   while (now_open > peak && !open_peak.compare_exchange_weak(peak, now_open)) {
@@ -228,12 +252,18 @@ void ScriptedModel::Stream(const Json& body, ServerConnection& connection) {
   std::string finish = "length";
   const int wanted = body.value("max_tokens", 16);
   for (int i = 0; i < wanted && alive && finish == "length" && !writer.full(); ++i) {
-    if (delay_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
+    if (delay_ms > 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
+    }
     const Draw draw = writer.Next();
-    if (draw.token == kEnd) finish = "stop";
+    if (draw.token == kEnd) {
+      finish = "stop";
+    }
     Json chunk =
         ChunkOf(*this, body, {draw}, dialect == Dialect::kVllm && finish == "stop" ? "stop" : "");
-    if (edit) edit(i, chunk);
+    if (edit) {
+      edit(i, chunk);
+    }
     ++tokens;  // before it is sent: who has received it may look at once
     alive = !connection.PeerGone() && connection.Send("data: " + chunk.dump() + "\n\n");
     tokens -= alive ? 0 : 1;
@@ -242,7 +272,9 @@ void ScriptedModel::Stream(const Json& body, ServerConnection& connection) {
   alive = alive && connection.Send("data: " + ChunkOf(*this, body, {}, finish).dump() + "\n\n") &&
           connection.Send("data: [DONE]\n\n") && connection.EndStream();
   aborted += alive ? 0 : 1;
-  if (!alive) connection.CloseAfterwards();
+  if (!alive) {
+    connection.CloseAfterwards();
+  }
 }
 
 void ScriptedModel::Handle(const HttpMessage& request, ServerConnection& connection) {
@@ -288,7 +320,9 @@ void ScriptedModel::Handle(const HttpMessage& request, ServerConnection& connect
     connection.Respond(200, Json{{"tokens", PromptOf(as_prompt)}}.dump());
   } else if (request.path == "/detokenize" && !llama) {
     std::string text;
-    for (const Json& id : body["tokens"]) text += static_cast<char>(id.get<int>());
+    for (const Json& id : body["tokens"]) {
+      text += static_cast<char>(id.get<int>());
+    }
     connection.Respond(200, Json{{"prompt", text}}.dump());
   } else {
     connection.Respond(400, R"({"error":{"code":400,"message":"not scripted","type":"invalid"}})");

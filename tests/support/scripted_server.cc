@@ -28,12 +28,16 @@ bool ReadRequest(int socket, std::string& buffer, HttpMessage& request) {
   const auto more = [&] {
     std::array<char, 65536> bytes{};
     const ssize_t got = recv(socket, bytes.data(), bytes.size(), 0);
-    if (got > 0) buffer.append(bytes.data(), static_cast<size_t>(got));
+    if (got > 0) {
+      buffer.append(bytes.data(), static_cast<size_t>(got));
+    }
     return got > 0;
   };
   size_t head = 0;
   while ((head = buffer.find("\r\n\r\n")) == std::string::npos) {
-    if (!more()) return false;
+    if (!more()) {
+      return false;
+    }
   }
   request = {};
   request.head = buffer.substr(0, head);
@@ -54,7 +58,9 @@ bool ReadRequest(int socket, std::string& buffer, HttpMessage& request) {
   const auto length = request.headers.find("content-length");
   const size_t size = length == request.headers.end() ? 0 : std::stoul(length->second);
   while (buffer.size() < head + 4 + size) {
-    if (!more()) return false;
+    if (!more()) {
+      return false;
+    }
   }
   request.body = buffer.substr(head + 4, size);
   buffer.erase(0, head + 4 + size);
@@ -66,7 +72,9 @@ bool ReadRequest(int socket, std::string& buffer, HttpMessage& request) {
 bool ServerConnection::Write(std::string_view bytes) const {
   while (!bytes.empty()) {
     const ssize_t sent = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return false;
+    if (sent <= 0) {
+      return false;
+    }
     bytes.remove_prefix(static_cast<size_t>(sent));
   }
   return true;
@@ -119,22 +127,30 @@ ScriptedServer::ScriptedServer(Handler handler, int port) : handler_(std::move(h
 
 ScriptedServer::~ScriptedServer() {
   Stop();
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
 }
 
 void ScriptedServer::Stop() {
-  if (stopped_.exchange(true)) return;
+  if (stopped_.exchange(true)) {
+    return;
+  }
   shutdown(listener_, SHUT_RDWR);
   acceptor_.join();
   close(listener_);
   const std::lock_guard lock(mutex_);
-  for (const int socket : sockets_) shutdown(socket, SHUT_RDWR);
+  for (const int socket : sockets_) {
+    shutdown(socket, SHUT_RDWR);
+  }
 }
 
 void ScriptedServer::Listen() {
   while (!stopped_) {
     const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (client < 0) continue;
+    if (client < 0) {
+      continue;
+    }
     const int on = 1;
     setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     const std::lock_guard lock(mutex_);

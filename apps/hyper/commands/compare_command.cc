@@ -49,11 +49,17 @@ bool IsFile(const std::string& path) {
 }
 
 Result<Side> ParseSide(const CompareFlags& flags, const std::string& text) {
-  if (!flags.study.empty()) return Side{flags.study, text};
-  if (IsFile(text)) return Side{text, ""};
+  if (!flags.study.empty()) {
+    return Side{flags.study, text};
+  }
+  if (IsFile(text)) {
+    return Side{text, ""};
+  }
   for (size_t colon = text.find(':'); colon != std::string::npos;
        colon = text.find(':', colon + 1)) {
-    if (IsFile(text.substr(0, colon))) return Side{text.substr(0, colon), text.substr(colon + 1)};
+    if (IsFile(text.substr(0, colon))) {
+      return Side{text.substr(0, colon), text.substr(colon + 1)};
+    }
   }
   return Error{ErrorCode::kNotFound,
                "'" + text + "' names no study; give STUDY or STUDY:ROW, or a row with --study"};
@@ -62,13 +68,21 @@ Result<Side> ParseSide(const CompareFlags& flags, const std::string& text) {
 // The summaries that a side stands for.
 Result<std::vector<eval::RunSummary>> SummariesOf(const Side& side) {
   Result<Store> store = Store::Open(side.study, DatabaseMode::kReadOnly);
-  if (!store) return store.error();
+  if (!store) {
+    return store.error();
+  }
   Result<std::vector<eval::RunSummary>> all = eval::SummariseStudy(*store, {});
-  if (!all || side.row.empty()) return all;
+  if (!all || side.row.empty()) {
+    return all;
+  }
   const Result<StoredRun> run = eval::FindRun(*store, side.row);
-  if (!run) return run.error();
+  if (!run) {
+    return run.error();
+  }
   for (eval::RunSummary& summary : *all) {
-    if (summary.run.id == run->id) return std::vector<eval::RunSummary>{std::move(summary)};
+    if (summary.run.id == run->id) {
+      return std::vector<eval::RunSummary>{std::move(summary)};
+    }
   }
   return Error{ErrorCode::kInvalidArgument, "row '" + side.row + "' has no finished question yet"};
 }
@@ -78,11 +92,15 @@ using Pairs = std::vector<std::pair<eval::RunSummary, eval::RunSummary>>;
 // The pairs to compare: the two rows, or those with the same label.
 Result<Pairs> PairUp(const std::vector<eval::RunSummary>& first,
                      const std::vector<eval::RunSummary>& second) {
-  if (first.size() == 1 && second.size() == 1) return Pairs{{first[0], second[0]}};
+  if (first.size() == 1 && second.size() == 1) {
+    return Pairs{{first[0], second[0]}};
+  }
   Pairs pairs;
   for (const eval::RunSummary& a : first) {
     for (const eval::RunSummary& b : second) {
-      if (a.run.label == b.run.label) pairs.emplace_back(a, b);
+      if (a.run.label == b.run.label) {
+        pairs.emplace_back(a, b);
+      }
     }
   }
   if (pairs.empty()) {
@@ -94,19 +112,31 @@ Result<Pairs> PairUp(const std::vector<eval::RunSummary>& first,
 
 Result<std::string> Compare(const CompareFlags& flags, uint64_t seed, eval::TableForm form) {
   const Result<Side> first = ParseSide(flags, flags.first);
-  if (!first) return first.error();
+  if (!first) {
+    return first.error();
+  }
   const Result<Side> second = ParseSide(flags, flags.second);
-  if (!second) return second.error();
+  if (!second) {
+    return second.error();
+  }
   const Result<std::vector<eval::RunSummary>> a = SummariesOf(*first);
-  if (!a) return a.error();
+  if (!a) {
+    return a.error();
+  }
   const Result<std::vector<eval::RunSummary>> b = SummariesOf(*second);
-  if (!b) return b.error();
+  if (!b) {
+    return b.error();
+  }
   const Result<Pairs> pairs = PairUp(*a, *b);
-  if (!pairs) return pairs.error();
+  if (!pairs) {
+    return pairs.error();
+  }
   std::vector<eval::ComparedRows> rows;
   for (const auto& [one, other] : *pairs) {
     const Result<eval::RunComparison> comparison = eval::CompareRuns(one, other, seed);
-    if (!comparison) return comparison.error();
+    if (!comparison) {
+      return comparison.error();
+    }
     rows.push_back({one.run.label, other.run.label, *comparison});
   }
   return eval::RenderTable(eval::ComparisonTable(rows), form);
@@ -134,8 +164,9 @@ int CompareCommand(int argc, const char* const* argv) {
       ->excludes(form_option);
   text("A", flags.first, "STUDY, STUDY:ROW or ROW (label or #N)", "")->required();
   text("B", flags.second, "as A", "")->required();
-  if (const std::optional<int> done = ParseCommandLine(app, kCompareCommand, argc, argv))
+  if (const std::optional<int> done = ParseCommandLine(app, kCompareCommand, argc, argv)) {
     return *done;
+  }
   if (Status status = ApplyFlags(given, own); !status) {
     return Complain(kCompareCommand, status.error());
   }
@@ -147,7 +178,9 @@ int CompareCommand(int argc, const char* const* argv) {
                          "' is not known; it takes text, markdown, csv, json or latex"});
   }
   const Result<std::string> table = Compare(flags, seed, *form);
-  if (!table) return Complain(kCompareCommand, table.error());
+  if (!table) {
+    return Complain(kCompareCommand, table.error());
+  }
   return PrintResult(kCompareCommand, *table) ? kExitOk : kExitOutput;
 }
 

@@ -41,7 +41,9 @@ int List(bool as_json) {
   Json list = Json::array();
   for (const std::string& name : eval::SuiteNames()) {
     const Result<eval::Suite> suite = eval::LoadSuite(name);
-    if (!suite) return Complain(kDataCommand, suite.error());
+    if (!suite) {
+      return Complain(kDataCommand, suite.error());
+    }
     const std::string source =
         suite->hub ? fmt::format("{} {} {}{}", suite->hub->dataset, suite->hub->config,
                                  suite->hub->split, suite->hub->gated ? ", gated" : "")
@@ -55,21 +57,27 @@ int List(bool as_json) {
 
 void ShowDownload(int64_t done, int64_t all) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  if (!terminal) return;
+  if (!terminal) {
+    return;
+  }
   Tell(fmt::format("\r\033[K{}{}", done, all > 0 ? fmt::format("/{} rows", all) : " bytes"));
 }
 
 // The request that the flags make.
 Result<eval::HubRequest> RequestOf(const DataFlags& flags) {
   const Result<eval::Suite> suite = eval::LoadSuite(flags.suite);
-  if (!suite) return suite.error();
+  if (!suite) {
+    return suite.error();
+  }
   if (!suite->hub) {
     return Error{ErrorCode::kInvalidArgument,
                  "the questions of " + suite->name + " are bundled; there is nothing to fetch"};
   }
   eval::HubRequest request;
   request.base = flags.hub.empty() ? FromEnvironment({"HYPER_HUB"}) : flags.hub;
-  while (request.base.ends_with('/')) request.base.pop_back();
+  while (request.base.ends_with('/')) {
+    request.base.pop_back();
+  }
   if (request.base.empty()) {
     return Error{ErrorCode::kInvalidArgument,
                  "no hub is named; give its address with --hub ADDRESS or in HYPER_HUB"};
@@ -88,10 +96,16 @@ Result<eval::HubRequest> RequestOf(const DataFlags& flags) {
 
 int Get(const DataFlags& flags) {
   const Result<eval::HubRequest> request = RequestOf(flags);
-  if (!request) return Complain(kDataCommand, request.error());
+  if (!request) {
+    return Complain(kDataCommand, request.error());
+  }
   const Result<eval::HubResult> result = eval::FetchDataSet(*request);
-  if (isatty(STDERR_FILENO) != 0) Tell("\n");
-  if (!result) return Complain(kDataCommand, result.error());
+  if (isatty(STDERR_FILENO) != 0) {
+    Tell("\n");
+  }
+  if (!result) {
+    return Complain(kDataCommand, result.error());
+  }
   const std::string text =
       fmt::format("{}: {} rows, sha256 {}{}\n", OneLine(request->target), result->rows,
                   result->sha256, result->present ? ", fetched before" : "");
@@ -116,7 +130,9 @@ int DataCommand(int argc, const char* const* argv) {
   text("--file", flags.file, "a JSONL file of the data set in place of its rows", "FILE");
   text("--output", flags.output, "file to write [SUITE.jsonl]", "FILE");
   text("SUITE", flags.suite, "suite by name, or a JSON file of one", "")->required();
-  if (const std::optional<int> done = ParseCommandLine(app, kDataCommand, argc, argv)) return *done;
+  if (const std::optional<int> done = ParseCommandLine(app, kDataCommand, argc, argv)) {
+    return *done;
+  }
   return list->parsed() ? List(as_json) : Get(flags);
 }
 

@@ -93,9 +93,13 @@ std::vector<std::string> WithAnswersLast(int argc, const char* const* argv) {
     flags.emplace_back(argument);
     const bool value =
         std::find(std::begin(kWithValue), std::end(kWithValue), argument) != std::end(kWithValue);
-    if (value && i + 1 < argc) flags.emplace_back(argv[++i]);
+    if (value && i + 1 < argc) {
+      flags.emplace_back(argv[++i]);
+    }
   }
-  if (!answers.empty()) flags.emplace_back("--");
+  if (!answers.empty()) {
+    flags.emplace_back("--");
+  }
   flags.insert(flags.end(), answers.begin(), answers.end());
   return flags;
 }
@@ -142,18 +146,24 @@ int EqualCommand(int argc, const char* const* argv) {
   const std::vector<std::string> arguments = WithAnswersLast(argc, argv);
   std::vector<const char*> pointers;
   pointers.reserve(arguments.size());
-  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+  for (const std::string& argument : arguments) {
+    pointers.push_back(argument.c_str());
+  }
   if (const std::optional<int> code = ParseCommandLine(
           app, kEqualCommand, static_cast<int>(pointers.size()), pointers.data())) {
     return *code;
   }
   const Result<EqualOptions> options = OptionsOf(flags);
-  if (!options) return Complain(kEqualCommand, options.error());
+  if (!options) {
+    return Complain(kEqualCommand, options.error());
+  }
   const EqualResult result = AnswersEqual(flags.gold, flags.answer, *options);
   const std::string text =
       flags.json ? ToJson(flags, *options, result)
                  : fmt::format("{}\n{}\n", VerdictName(result.verdict), result.reason);
-  if (!PrintResult(kEqualCommand, text)) return kExitOutput;
+  if (!PrintResult(kEqualCommand, text)) {
+    return kExitOutput;
+  }
   switch (result.verdict) {
     case Verdict::kEqual:
       return kExitEqual;

@@ -86,23 +86,33 @@ struct Prepared {
 
 // Loads the reward model, where one is asked for.
 Status LoadReward(const EvalFlags& flags, Prepared& prepared) {
-  if (flags.reward_model.empty()) return {};
+  if (flags.reward_model.empty()) {
+    return {};
+  }
   EngineFlags reward = flags.engine;
   reward.model = flags.reward_model;
-  if (Status status = CheckEngineFlags(reward); !status) return status;
+  if (Status status = CheckEngineFlags(reward); !status) {
+    return status;
+  }
   Result<std::unique_ptr<Engine>> engine = MakeEngine(kEvalCommand, reward, prepared.lanes);
-  if (!engine) return engine.error();
+  if (!engine) {
+    return engine.error();
+  }
   prepared.reward = std::move(*engine);
   return {};
 }
 
 // What the rules left open, put to the judge.
 Status Judge(const EvalFlags& flags, Store& store) {
-  if (flags.judge.url.empty()) return {};
+  if (flags.judge.url.empty()) {
+    return {};
+  }
   eval::JudgeOptions judge = flags.judge;
   judge.key = FromEnvironment({"HYPER_JUDGE_KEY"});
   const Result<eval::GradingReport> graded = eval::GradeStudy(store, /*all=*/false, &judge);
-  if (!graded) return graded.error();
+  if (!graded) {
+    return graded.error();
+  }
   Tell(JudgeLine(judge, *graded));
   return {};
 }
@@ -113,9 +123,13 @@ Result<int> WarnOfFailures(Store& store, const std::vector<int64_t>& runs) {
   std::string reason;
   for (const int64_t run : std::set<int64_t>(runs.begin(), runs.end())) {
     const Result<std::vector<ItemSummary>> items = store.Items(run);
-    if (!items) return items.error();
+    if (!items) {
+      return items.error();
+    }
     for (const ItemSummary& item : *items) {
-      if (item.status != ItemStatus::kFailed) continue;
+      if (item.status != ItemStatus::kFailed) {
+        continue;
+      }
       ++failed;
       reason = reason.empty() ? item.reason : reason;
     }
@@ -131,9 +145,13 @@ Result<int> WarnOfFailures(Store& store, const std::vector<int64_t>& runs) {
 Result<Prepared> Prepare(const EvalFlags& flags) {
   Prepared prepared;
   Result<eval::Suite> suite = eval::LoadSuite(flags.suite);
-  if (!suite) return suite.error();
+  if (!suite) {
+    return suite.error();
+  }
   Result<eval::QuestionSet> questions = eval::LoadQuestions(*suite, flags.selection, flags.data);
-  if (!questions) return questions.error();
+  if (!questions) {
+    return questions.error();
+  }
   prepared.suite = std::move(*suite);
   prepared.questions = std::move(questions->questions);
   const ModelInfo model = PeekModel(flags.engine);
@@ -150,7 +168,9 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
     prepared.longest = std::max(prepared.longest, options.max_tokens);
     prepared.rows.push_back({row.label, std::move(*plan), {}});
   }
-  if (flags.align == Align::kMeasured) prepared.lanes *= kAlignedLanes;
+  if (flags.align == Align::kMeasured) {
+    prepared.lanes *= kAlignedLanes;
+  }
   if (flags.engine.llama.context_cells > 0) {
     prepared.cells = flags.engine.llama.context_cells;
   } else if (prepared.longest <= kShortTraces) {
@@ -196,11 +216,17 @@ Status SetReservations(const EvalFlags& flags, const Prepared& prepared, const E
                        Store& store, const eval::StudyPlan& plan,
                        std::vector<eval::MethodRow>& rows) {
   const Result<std::vector<StoredRun>> runs = store.Runs();
-  if (!runs) return runs.error();
+  if (!runs) {
+    return runs.error();
+  }
   for (eval::MethodRow& row : rows) {
-    if (Status status = CheckAbilities(row.plan, engine.capabilities()); !status) return status;
+    if (Status status = CheckAbilities(row.plan, engine.capabilities()); !status) {
+      return status;
+    }
     row.reservation = RowReservation(flags, row.plan.options, prepared, engine);
-    if (flags.engine.llama.context_cells > 0 || prepared.cells == 0) continue;
+    if (flags.engine.llama.context_cells > 0 || prepared.cells == 0) {
+      continue;
+    }
     const int64_t most = std::min(WholeEngine(row.plan.options, engine).cells, prepared.cells);
     eval::TakeOverReservation(plan, engine.model(), *runs, most, row);
   }
@@ -228,18 +254,28 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
   }
   plan.rows = rows;
   eval::StudyRunner runner(engine, store, std::move(plan));
-  if (Status status = runner.Prepare(); !status) return status.error();
-  if (Status status = WarnOfSharedRows(rows, runner.runs(), store); !status) return status.error();
+  if (Status status = runner.Prepare(); !status) {
+    return status.error();
+  }
+  if (Status status = WarnOfSharedRows(rows, runner.runs(), store); !status) {
+    return status.error();
+  }
   Status status = runner.Run([&] { return interrupt.interrupted(); }, ShowStudy);
-  if (isatty(STDERR_FILENO) != 0) Tell("\n");
-  if (!status) return status.error();
+  if (isatty(STDERR_FILENO) != 0) {
+    Tell("\n");
+  }
+  if (!status) {
+    return status.error();
+  }
   return runner.runs();
 }
 
 // hyper's mean N_inst in the given runs, rounded up; 0 where none of them is hyper's.
 Result<int> MeasuredWidth(Store& store, const std::vector<int64_t>& runs) {
   const Result<std::vector<eval::RunSummary>> summaries = eval::SummariseStudy(store, {});
-  if (!summaries) return summaries.error();
+  if (!summaries) {
+    return summaries.error();
+  }
   for (const eval::RunSummary& summary : *summaries) {
     const bool ours = std::find(runs.begin(), runs.end(), summary.run.id) != runs.end();
     if (ours && summary.run.method == "hyper") {
@@ -259,15 +295,25 @@ Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prep
     (later ? aligned : first).push_back(row);
   }
   Result<std::vector<int64_t>> runs = std::vector<int64_t>();
-  if (!first.empty()) runs = RunRows(flags, prepared, first, engine, store, interrupt);
-  if (!runs || aligned.empty() || interrupt.interrupted()) return runs;
+  if (!first.empty()) {
+    runs = RunRows(flags, prepared, first, engine, store, interrupt);
+  }
+  if (!runs || aligned.empty() || interrupt.interrupted()) {
+    return runs;
+  }
   const Result<int> width = MeasuredWidth(store, *runs);
-  if (!width) return width.error();
+  if (!width) {
+    return width.error();
+  }
   for (eval::MethodRow& row : aligned) {
-    if (*width > 0) row.plan.options.width = *width;
+    if (*width > 0) {
+      row.plan.options.width = *width;
+    }
   }
   Result<std::vector<int64_t>> more = RunRows(flags, prepared, aligned, engine, store, interrupt);
-  if (!more) return more;
+  if (!more) {
+    return more;
+  }
   runs->insert(runs->end(), more->begin(), more->end());
   return runs;
 }
@@ -283,20 +329,36 @@ int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
   engine_flags.remote.stream_tokens = prepared.longest;
   Result<std::unique_ptr<Engine>> engine =
       MakeEngine(kEvalCommand, engine_flags, LanesOf(prepared.lanes, flags.parallel));
-  if (!engine) return Complain(kEvalCommand, engine.error());
+  if (!engine) {
+    return Complain(kEvalCommand, engine.error());
+  }
   const InterruptGuard interrupt;
   const Result<std::vector<int64_t>> runs = RunAll(flags, prepared, **engine, store, interrupt);
-  if (!runs) return Complain(kEvalCommand, runs.error());
+  if (!runs) {
+    return Complain(kEvalCommand, runs.error());
+  }
   Status judged;
-  if (!interrupt.interrupted()) judged = Judge(flags, store);
+  if (!interrupt.interrupted()) {
+    judged = Judge(flags, store);
+  }
   const Result<std::string> tables =
       StudyTables({flags.tables, flags.selection.groups, flags.form}, store, *runs);
-  if (!tables) return Complain(kEvalCommand, tables.error());
-  if (!PrintResult(kEvalCommand, *tables)) return kExitOutput;
-  if (interrupt.interrupted()) return kExitInterrupted;
+  if (!tables) {
+    return Complain(kEvalCommand, tables.error());
+  }
+  if (!PrintResult(kEvalCommand, *tables)) {
+    return kExitOutput;
+  }
+  if (interrupt.interrupted()) {
+    return kExitInterrupted;
+  }
   const Result<int> failed = WarnOfFailures(store, *runs);
-  if (!failed) return Complain(kEvalCommand, failed.error());
-  if (!judged) return Complain(kEvalCommand, judged.error());
+  if (!failed) {
+    return Complain(kEvalCommand, failed.error());
+  }
+  if (!judged) {
+    return Complain(kEvalCommand, judged.error());
+  }
   return *failed > 0 ? kExitUnavailable : kExitOk;
 }
 
@@ -304,19 +366,33 @@ int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
 
 int EvalCommand(int argc, const char* const* argv) {
   EvalFlags flags;
-  if (const std::optional<int> done = ParseEvalFlags(argc, argv, &flags)) return *done;
-  if (!flags.pool.empty()) return EvaluatePool(flags);
+  if (const std::optional<int> done = ParseEvalFlags(argc, argv, &flags)) {
+    return *done;
+  }
+  if (!flags.pool.empty()) {
+    return EvaluatePool(flags);
+  }
   Result<Prepared> prepared = Prepared{};
-  if (!flags.report_only) prepared = Prepare(flags);
-  if (!prepared) return Complain(kEvalCommand, prepared.error());
+  if (!flags.report_only) {
+    prepared = Prepare(flags);
+  }
+  if (!prepared) {
+    return Complain(kEvalCommand, prepared.error());
+  }
   const std::string path = flags.study.empty() ? flags.suite + ".study.db" : flags.study;
   Result<Store> store = Store::Open(
       path, flags.report_only || flags.resume ? DatabaseMode::kExisting : DatabaseMode::kCreate);
-  if (!store) return Complain(kEvalCommand, store.error());
-  if (!flags.report_only) return Evaluate(flags, *prepared, *store);
+  if (!store) {
+    return Complain(kEvalCommand, store.error());
+  }
+  if (!flags.report_only) {
+    return Evaluate(flags, *prepared, *store);
+  }
   const Result<std::string> tables =
       StudyTables({flags.tables, flags.selection.groups, flags.form}, *store, {});
-  if (!tables) return Complain(kEvalCommand, tables.error());
+  if (!tables) {
+    return Complain(kEvalCommand, tables.error());
+  }
   return PrintResult(kEvalCommand, *tables) ? kExitOk : kExitOutput;
 }
 

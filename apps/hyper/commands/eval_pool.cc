@@ -28,7 +28,9 @@ constexpr const char* kTakenOver[] = {"window",        "warmup",        "interva
 std::pair<std::string, std::string> SplitPool(const std::string& text) {
   std::error_code ignored;
   const size_t colon = text.rfind(':');
-  if (colon == std::string::npos || std::filesystem::exists(text, ignored)) return {text, ""};
+  if (colon == std::string::npos || std::filesystem::exists(text, ignored)) {
+    return {text, ""};
+  }
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
@@ -50,17 +52,27 @@ Status AddGolds(const EvalFlags& flags, eval::TracePool& pool) {
   const bool all =
       std::none_of(pool.entries.begin(), pool.entries.end(),
                    [](const eval::PoolEntry& entry) { return entry.question.gold.empty(); });
-  if (all) return {};
+  if (all) {
+    return {};
+  }
   const Result<eval::Suite> suite = eval::LoadSuite(flags.suite);
-  if (!suite) return suite.error();
+  if (!suite) {
+    return suite.error();
+  }
   const Result<eval::QuestionSet> set =
       eval::LoadQuestions(*suite, {flags.selection.split}, flags.data);
-  if (!set) return set.error();
+  if (!set) {
+    return set.error();
+  }
   std::map<std::string, const eval::Question*> by_text;
-  for (const eval::Question& question : set->questions) by_text[Trimmed(question.text)] = &question;
+  for (const eval::Question& question : set->questions) {
+    by_text[Trimmed(question.text)] = &question;
+  }
   for (eval::PoolEntry& entry : pool.entries) {
     const auto at = by_text.find(Trimmed(entry.question.text));
-    if (!entry.question.gold.empty() || at == by_text.end()) continue;
+    if (!entry.question.gold.empty() || at == by_text.end()) {
+      continue;
+    }
     const eval::Question& known = *at->second;
     entry.question.name = known.id;
     entry.question.gold = known.gold;
@@ -74,17 +86,24 @@ Status AddGolds(const EvalFlags& flags, eval::TracePool& pool) {
 Result<eval::TracePool> LoadPool(const std::string& argument) {
   const auto [file, row] = SplitPool(argument);
   const Result<std::string> bytes = ReadText(file, std::numeric_limits<size_t>::max() - 1);
-  if (!bytes) return bytes.error();
-  if (!IsDatabase(*bytes)) return eval::ParsePool(*bytes, file, row);
+  if (!bytes) {
+    return bytes.error();
+  }
+  if (!IsDatabase(*bytes)) {
+    return eval::ParsePool(*bytes, file, row);
+  }
   Result<Store> store = Store::Open(file, DatabaseMode::kReadOnly);
-  if (!store) return store.error();
+  if (!store) {
+    return store.error();
+  }
   return eval::PoolOfStudy(*store, row);
 }
 
 // Options of a row: the paper's, what the traces were made with, the method's, the user's, the
 // row's. By default all traces of the question with fewest are used.
 Result<RunPlan> PlanOf(const EvalFlags& flags, const eval::TracePool& pool, const RowRequest& row) {
-  OptionValues defaults = {{"width", eval::FewestTraces(pool)}, {"max-tokens", eval::LongestTrace(pool)}};
+  OptionValues defaults = {{"width", eval::FewestTraces(pool)},
+                           {"max-tokens", eval::LongestTrace(pool)}};
   for (const char* name : kTakenOver) {
     const auto setting = pool.made_by.settings.find(name);
     if (setting != pool.made_by.settings.end()) {
@@ -97,8 +116,12 @@ Result<RunPlan> PlanOf(const EvalFlags& flags, const eval::TracePool& pool, cons
 
 Result<std::string> PoolTables(const EvalFlags& flags) {
   Result<eval::TracePool> pool = LoadPool(flags.pool);
-  if (!pool) return pool.error();
-  if (Status status = AddGolds(flags, *pool); !status) return status.error();
+  if (!pool) {
+    return pool.error();
+  }
+  if (Status status = AddGolds(flags, *pool); !status) {
+    return status.error();
+  }
   eval::PoolStudyPlan plan;
   plan.resamples = flags.resamples;
   plan.seed = flags.seed;
@@ -114,10 +137,16 @@ Result<std::string> PoolTables(const EvalFlags& flags) {
   // Without a file of its own the study lives in memory: it takes no time to make again.
   Result<Store> store =
       Store::Open(flags.study.empty() ? ":memory:" : flags.study, DatabaseMode::kCreate);
-  if (!store) return store.error();
+  if (!store) {
+    return store.error();
+  }
   const Result<std::vector<int64_t>> runs = eval::RunPoolStudy(*pool, plan, *store);
-  if (!runs) return runs.error();
-  if (Status status = WarnOfSharedRows(plan.rows, *runs, *store); !status) return status.error();
+  if (!runs) {
+    return runs.error();
+  }
+  if (Status status = WarnOfSharedRows(plan.rows, *runs, *store); !status) {
+    return status.error();
+  }
   return StudyTables({flags.tables, flags.selection.groups, flags.form}, *store, *runs);
 }
 
@@ -125,7 +154,9 @@ Result<std::string> PoolTables(const EvalFlags& flags) {
 
 int EvaluatePool(const EvalFlags& flags) {
   const Result<std::string> tables = PoolTables(flags);
-  if (!tables) return Complain(kEvalCommand, tables.error());
+  if (!tables) {
+    return Complain(kEvalCommand, tables.error());
+  }
   return PrintResult(kEvalCommand, *tables) ? kExitOk : kExitOutput;
 }
 

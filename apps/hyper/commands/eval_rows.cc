@@ -32,13 +32,19 @@ std::string EngineText(const EngineFlags& flags) {
 Result<std::vector<std::string>> SharedRows(const std::vector<eval::MethodRow>& rows,
                                             const std::vector<int64_t>& runs, Store& store) {
   const Result<std::vector<StoredRun>> all = store.Runs();
-  if (!all) return all.error();
+  if (!all) {
+    return all.error();
+  }
   std::map<int64_t, std::string> labels;
-  for (const StoredRun& run : *all) labels[run.id] = run.label;
+  for (const StoredRun& run : *all) {
+    labels[run.id] = run.label;
+  }
   std::vector<std::string> shared;
   for (size_t i = 0; i < rows.size() && i < runs.size(); ++i) {
     const std::string& label = labels[runs[i]];
-    if (label == rows[i].label) continue;
+    if (label == rows[i].label) {
+      continue;
+    }
     shared.push_back(fmt::format("row '{}' is the same as row '{}' and stands under that name",
                                  rows[i].label, label));
   }
@@ -48,8 +54,12 @@ Result<std::vector<std::string>> SharedRows(const std::vector<eval::MethodRow>& 
 Status WarnOfSharedRows(const std::vector<eval::MethodRow>& rows, const std::vector<int64_t>& runs,
                         Store& store) {
   const Result<std::vector<std::string>> shared = SharedRows(rows, runs, store);
-  if (!shared) return shared.error();
-  for (const std::string& line : *shared) Warn(kEvalCommand, OneLine(line));
+  if (!shared) {
+    return shared.error();
+  }
+  for (const std::string& line : *shared) {
+    Warn(kEvalCommand, OneLine(line));
+  }
   return {};
 }
 

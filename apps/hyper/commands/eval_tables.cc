@@ -26,22 +26,30 @@ Result<Material> Gather(const TablesRequest& request, Store& store,
                         const std::vector<int64_t>& runs) {
   const eval::SummaryOptions options{request.groups};
   Result<std::vector<eval::RunSummary>> all = eval::SummariseStudy(store, options);
-  if (!all) return all.error();
+  if (!all) {
+    return all.error();
+  }
   Material material;
   for (eval::RunSummary& summary : *all) {
     const bool wanted =
         runs.empty() || std::find(runs.begin(), runs.end(), summary.run.id) != runs.end();
-    if (wanted) material.runs.push_back(std::move(summary));
+    if (wanted) {
+      material.runs.push_back(std::move(summary));
+    }
   }
   for (const eval::RunSummary& run : material.runs) {
     if (Wants(request, {"votes", "vote-rules", "vote-length"})) {
       auto rules = eval::SummariseVotes(store, run.run.id, options);
-      if (!rules) return rules.error();
+      if (!rules) {
+        return rules.error();
+      }
       material.votes.push_back({run, std::move(*rules)});
     }
     if (Wants(request, {"samples", "equal-tokens"})) {
       auto samples = eval::CountSamples(store, run.run.id, options);
-      if (!samples) return samples.error();
+      if (!samples) {
+        return samples.error();
+      }
       material.samples.push_back({run, std::move(*samples)});
     }
   }
@@ -52,26 +60,51 @@ Result<Material> Gather(const TablesRequest& request, Store& store,
 std::vector<eval::RunVotes> OfHyper(const std::vector<eval::RunVotes>& votes) {
   std::vector<eval::RunVotes> ours;
   for (const eval::RunVotes& one : votes) {
-    if (one.run.run.method == "hyper") ours.push_back(one);
+    if (one.run.run.method == "hyper") {
+      ours.push_back(one);
+    }
   }
   return ours;
 }
 
 std::vector<eval::Table> Make(const std::string& name, const Material& material) {
-  if (name == "checklist") return {eval::ChecklistTable()};
-  if (name == "results") return {eval::ResultsTable(material.runs)};
-  if (name == "main") return {eval::MainTable(material.runs)};
-  if (name == "ablation") return {eval::AblationTable(material.runs)};
-  if (name == "vote-rules") return {eval::VoteRulesTable(material.runs, OfHyper(material.votes))};
-  if (name == "vote-length") return {eval::LengthVotesTable(OfHyper(material.votes))};
-  if (name == "accounting") return {eval::AccountingTable(material.runs)};
-  if (name == "dense") return {eval::DenseTable(material.runs)};
-  if (name == "trees") return {eval::TreesTable(material.runs)};
-  if (name == "samples") return {eval::SamplesTable(material.samples)};
-  if (name == "equal-tokens") return {eval::EqualTokensTable(material.samples)};
+  if (name == "checklist") {
+    return {eval::ChecklistTable()};
+  }
+  if (name == "results") {
+    return {eval::ResultsTable(material.runs)};
+  }
+  if (name == "main") {
+    return {eval::MainTable(material.runs)};
+  }
+  if (name == "ablation") {
+    return {eval::AblationTable(material.runs)};
+  }
+  if (name == "vote-rules") {
+    return {eval::VoteRulesTable(material.runs, OfHyper(material.votes))};
+  }
+  if (name == "vote-length") {
+    return {eval::LengthVotesTable(OfHyper(material.votes))};
+  }
+  if (name == "accounting") {
+    return {eval::AccountingTable(material.runs)};
+  }
+  if (name == "dense") {
+    return {eval::DenseTable(material.runs)};
+  }
+  if (name == "trees") {
+    return {eval::TreesTable(material.runs)};
+  }
+  if (name == "samples") {
+    return {eval::SamplesTable(material.samples)};
+  }
+  if (name == "equal-tokens") {
+    return {eval::EqualTokensTable(material.samples)};
+  }
   std::vector<eval::Table> votes;
-  for (const eval::RunVotes& one : material.votes)
+  for (const eval::RunVotes& one : material.votes) {
     votes.push_back(eval::VoteTable(one.run, one.rules));
+  }
   return votes;
 }
 
@@ -85,10 +118,14 @@ std::vector<std::string> TableNames() {
 Result<std::string> StudyTables(const TablesRequest& request, Store& store,
                                 const std::vector<int64_t>& runs) {
   const Result<Material> material = Gather(request, store, runs);
-  if (!material) return material.error();
+  if (!material) {
+    return material.error();
+  }
   std::vector<eval::Table> tables;
   for (const std::string& name : request.names) {
-    for (eval::Table& table : Make(name, *material)) tables.push_back(std::move(table));
+    for (eval::Table& table : Make(name, *material)) {
+      tables.push_back(std::move(table));
+    }
   }
   return eval::RenderTables(tables, request.form);
 }

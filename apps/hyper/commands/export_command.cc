@@ -46,23 +46,35 @@ struct Export {
 
 // The rows asked for: all, or the one of a name.
 Result<std::vector<StoredRun>> ChosenRuns(Store& store, const std::string& row) {
-  if (row.empty()) return store.Runs();
+  if (row.empty()) {
+    return store.Runs();
+  }
   Result<StoredRun> run = eval::FindRun(store, row);
-  if (!run) return run.error();
+  if (!run) {
+    return run.error();
+  }
   return std::vector<StoredRun>{std::move(*run)};
 }
 
 // The line of an item, or those of its paths.
 Result<std::string> LinesOf(const Export& all, const eval::ItemContext& context,
                             const ExportFlags& flags) {
-  if (flags.csv && !flags.paths) return eval::ItemCsvLine(context, all.settings);
+  if (flags.csv && !flags.paths) {
+    return eval::ItemCsvLine(context, all.settings);
+  }
   const Result<StoredItem> whole = all.store.LoadItem(context.summary.key);
-  if (!whole) return whole.error();
-  if (!flags.csv) return DumpJson(eval::ItemJson(context, *whole, flags.series)) + "\n";
+  if (!whole) {
+    return whole.error();
+  }
+  if (!flags.csv) {
+    return DumpJson(eval::ItemJson(context, *whole, flags.series)) + "\n";
+  }
   std::string lines;
   for (const StoredPath& path : whole->paths) {
     const Result<StoredVerdict> verdict = all.verdicts.Of(context.question, path.answer);
-    if (!verdict) return verdict.error();
+    if (!verdict) {
+      return verdict.error();
+    }
     lines += eval::PathCsvLine(context, path, *verdict, all.settings);
   }
   return lines;
@@ -71,7 +83,9 @@ Result<std::string> LinesOf(const Export& all, const eval::ItemContext& context,
 // Writes the items of a run; false, after a complaint, where they cannot be written.
 Result<bool> ExportRun(const Export& all, const StoredRun& run, const ExportFlags& flags) {
   const Result<std::vector<ItemSummary>> items = all.store.Items(run.id);
-  if (!items) return items.error();
+  if (!items) {
+    return items.error();
+  }
   for (const ItemSummary& item : *items) {
     const auto question = all.questions.find(item.key.question);
     if (question == all.questions.end()) {
@@ -79,30 +93,50 @@ Result<bool> ExportRun(const Export& all, const StoredRun& run, const ExportFlag
                                              std::to_string(item.key.question) + " of an answer"};
     }
     const Result<std::string> lines = LinesOf(all, {run, question->second, item}, flags);
-    if (!lines) return lines.error();
-    if (!PrintResult(kExportCommand, *lines)) return false;
+    if (!lines) {
+      return lines.error();
+    }
+    if (!PrintResult(kExportCommand, *lines)) {
+      return false;
+    }
   }
   return true;
 }
 
 int ExportStudy(const ExportFlags& flags) {
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kReadOnly);
-  if (!store) return Complain(kExportCommand, store.error());
+  if (!store) {
+    return Complain(kExportCommand, store.error());
+  }
   const Result<std::vector<StoredRun>> runs = ChosenRuns(*store, flags.row);
-  if (!runs) return Complain(kExportCommand, runs.error());
+  if (!runs) {
+    return Complain(kExportCommand, runs.error());
+  }
   const Result<std::vector<StoredQuestion>> questions = store->Questions();
-  if (!questions) return Complain(kExportCommand, questions.error());
+  if (!questions) {
+    return Complain(kExportCommand, questions.error());
+  }
   Result<eval::AnswerVerdicts> verdicts = eval::AnswerVerdicts::Load(*store);
-  if (!verdicts) return Complain(kExportCommand, verdicts.error());
+  if (!verdicts) {
+    return Complain(kExportCommand, verdicts.error());
+  }
   Export all{*store, {}, std::move(*verdicts), eval::SettingNames(*runs)};
-  for (const StoredQuestion& question : *questions) all.questions.emplace(question.id, question);
+  for (const StoredQuestion& question : *questions) {
+    all.questions.emplace(question.id, question);
+  }
   const std::string head =
       flags.paths ? eval::PathCsvHead(all.settings) : eval::ItemCsvHead(all.settings);
-  if (flags.csv && !PrintResult(kExportCommand, head)) return kExitOutput;
+  if (flags.csv && !PrintResult(kExportCommand, head)) {
+    return kExitOutput;
+  }
   for (const StoredRun& run : *runs) {
     const Result<bool> written = ExportRun(all, run, flags);
-    if (!written) return Complain(kExportCommand, written.error());
-    if (!*written) return kExitOutput;
+    if (!written) {
+      return Complain(kExportCommand, written.error());
+    }
+    if (!*written) {
+      return kExitOutput;
+    }
   }
   return kExitOk;
 }
@@ -119,8 +153,9 @@ int ExportCommand(int argc, const char* const* argv) {
   app.add_flag("--series", flags.series, "also per-token values of each path (JSON lines)");
   app.add_option("--row", flags.row, "only this row: its label, or #N [all]")->type_name("ROW");
   app.add_option("STUDY", flags.study, "file of the study")->type_name("")->required();
-  if (const std::optional<int> done = ParseCommandLine(app, kExportCommand, argc, argv))
+  if (const std::optional<int> done = ParseCommandLine(app, kExportCommand, argc, argv)) {
     return *done;
+  }
   if (flags.csv && (flags.jsonl || flags.series)) {
     return Complain(kExportCommand,
                     {ErrorCode::kInvalidArgument,

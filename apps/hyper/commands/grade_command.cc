@@ -51,13 +51,21 @@ struct ChangeLine {
 Result<std::vector<ChangeLine>> Describe(Store& store,
                                          const std::vector<eval::GradeChange>& changes) {
   const Result<std::vector<StoredRun>> runs = store.Runs();
-  if (!runs) return runs.error();
+  if (!runs) {
+    return runs.error();
+  }
   const Result<std::vector<StoredQuestion>> questions = store.Questions();
-  if (!questions) return questions.error();
+  if (!questions) {
+    return questions.error();
+  }
   std::map<int64_t, const StoredRun*> run_of;
-  for (const StoredRun& run : *runs) run_of[run.id] = &run;
+  for (const StoredRun& run : *runs) {
+    run_of[run.id] = &run;
+  }
   std::map<int64_t, const StoredQuestion*> question_of;
-  for (const StoredQuestion& question : *questions) question_of[question.id] = &question;
+  for (const StoredQuestion& question : *questions) {
+    question_of[question.id] = &question;
+  }
   std::vector<ChangeLine> lines;
   for (const eval::GradeChange& change : changes) {
     const StoredQuestion& question = *question_of.at(change.key.question);
@@ -68,7 +76,9 @@ Result<std::vector<ChangeLine>> Describe(Store& store,
                     change.answer,
                     std::nullopt,
                     VerdictName(change.after)};
-    if (change.before) line.before = VerdictName(*change.before);
+    if (change.before) {
+      line.before = VerdictName(*change.before);
+    }
     lines.push_back(std::move(line));
   }
   return lines;
@@ -122,16 +132,23 @@ int GradeCommand(int argc, const char* const* argv) {
   app.add_option("--judge-model", flags.judge.model, "model that the judge is to use [its own]")
       ->type_name("NAME");
   app.add_option("STUDY", flags.study, "file of the study")->type_name("")->required();
-  if (const std::optional<int> done = ParseCommandLine(app, kGradeCommand, argc, argv))
+  if (const std::optional<int> done = ParseCommandLine(app, kGradeCommand, argc, argv)) {
     return *done;
+  }
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kExisting);
-  if (!store) return Complain(kGradeCommand, store.error());
+  if (!store) {
+    return Complain(kGradeCommand, store.error());
+  }
   flags.judge.key = FromEnvironment({"HYPER_JUDGE_KEY"});
   const Result<eval::GradingReport> report =
       eval::GradeStudy(*store, /*all=*/true, flags.judge.url.empty() ? nullptr : &flags.judge);
-  if (!report) return Complain(kGradeCommand, report.error());
+  if (!report) {
+    return Complain(kGradeCommand, report.error());
+  }
   const Result<std::vector<ChangeLine>> lines = Describe(*store, report->changes);
-  if (!lines) return Complain(kGradeCommand, lines.error());
+  if (!lines) {
+    return Complain(kGradeCommand, lines.error());
+  }
   const std::string text =
       flags.json ? AsJson(flags, *report, *lines) : AsText(flags, *report, *lines);
   return PrintResult(kGradeCommand, text) ? kExitOk : kExitOutput;

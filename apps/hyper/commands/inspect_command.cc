@@ -50,18 +50,28 @@ Result<std::vector<AnswerOverview>> Answers(Store& store, const StoredQuestion& 
   std::optional<int64_t> row;
   if (!flags.row.empty()) {
     const Result<StoredRun> run = eval::FindRun(store, flags.row);
-    if (!run) return run.error();
+    if (!run) {
+      return run.error();
+    }
     row = run->id;
   }
   const Result<std::vector<StoredRun>> runs = store.Runs();
-  if (!runs) return runs.error();
+  if (!runs) {
+    return runs.error();
+  }
   std::vector<AnswerOverview> answers;
   for (const StoredRun& run : *runs) {
-    if (row && *row != run.id) continue;
+    if (row && *row != run.id) {
+      continue;
+    }
     Result<std::vector<ItemSummary>> items = store.Items(run.id);
-    if (!items) return items.error();
+    if (!items) {
+      return items.error();
+    }
     for (ItemSummary& item : *items) {
-      if (item.key.question != question.id || (repeat && *repeat != item.key.repeat)) continue;
+      if (item.key.question != question.id || (repeat && *repeat != item.key.repeat)) {
+        continue;
+      }
       answers.push_back({run, std::move(item)});
     }
   }
@@ -74,17 +84,27 @@ Result<std::vector<AnswerOverview>> Answers(Store& store, const StoredQuestion& 
 
 Result<std::string> Inspect(const InspectFlags& flags) {
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kReadOnly);
-  if (!store) return store.error();
+  if (!store) {
+    return store.error();
+  }
   const Result<StoredQuestion> question = eval::FindQuestion(*store, flags.question);
-  if (!question) return question.error();
+  if (!question) {
+    return question.error();
+  }
   const Result<std::vector<AnswerOverview>> answers = Answers(*store, *question, flags);
-  if (!answers) return answers.error();
+  if (!answers) {
+    return answers.error();
+  }
   const bool chosen = answers->size() == 1;
-  if (!chosen && !flags.json) return OverviewText(*question, *answers);
+  if (!chosen && !flags.json) {
+    return OverviewText(*question, *answers);
+  }
   std::string text;
   for (const AnswerOverview& answer : *answers) {
     const Result<StoredItem> item = store->LoadItem(answer.item.key);
-    if (!item) return item.error();
+    if (!item) {
+      return item.error();
+    }
     text +=
         flags.json
             ? DumpJson(eval::ItemJson({answer.run, *question, answer.item}, *item, false)) + "\n"
@@ -105,10 +125,13 @@ int InspectCommand(int argc, const char* const* argv) {
   app.add_flag("--json", flags.json, "a JSON object for each answer, as hyper export prints it");
   app.add_option("STUDY", flags.study, "file of the study")->type_name("")->required();
   app.add_option("QUESTION", flags.question, "the question")->type_name("")->required();
-  if (const std::optional<int> done = ParseCommandLine(app, kInspectCommand, argc, argv))
+  if (const std::optional<int> done = ParseCommandLine(app, kInspectCommand, argc, argv)) {
     return *done;
+  }
   const Result<std::string> text = Inspect(flags);
-  if (!text) return Complain(kInspectCommand, text.error());
+  if (!text) {
+    return Complain(kInspectCommand, text.error());
+  }
   return PrintResult(kInspectCommand, *text) ? kExitOk : kExitOutput;
 }
 

@@ -148,7 +148,9 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
 }
 
 Result<std::string> ReadOwnKey(const std::string& path) {
-  if (path.empty()) return FromEnvironment({"HYPER_API_KEY"});
+  if (path.empty()) {
+    return FromEnvironment({"HYPER_API_KEY"});
+  }
   Result<std::string> key = SecretFromFile(path);
   if (key && key->empty()) {
     return Error{ErrorCode::kInvalidArgument,

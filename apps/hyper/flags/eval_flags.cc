@@ -53,7 +53,9 @@ std::vector<std::string> SplitAt(const std::string& text, char separator) {
   size_t begin = 0;
   while (begin <= text.size()) {
     const size_t end = std::min(text.find(separator, begin), text.size());
-    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    if (end > begin) {
+      parts.push_back(text.substr(begin, end - begin));
+    }
     begin = end + 1;
   }
   return parts;
@@ -159,13 +161,17 @@ Status ReadRows(const EvalTexts& raw, EvalFlags& flags) {
   std::vector<std::string> texts = SplitAt(raw.methods, ',');
   if (raw.methods == "all") {
     texts.clear();
-    for (const MethodInfo& method : Methods()) texts.push_back(method.name);
+    for (const MethodInfo& method : Methods()) {
+      texts.push_back(method.name);
+    }
     texts.insert(texts.end(), std::begin(kVariants), std::end(kVariants));
   }
   texts.insert(texts.end(), raw.rows.begin(), raw.rows.end());
   for (const std::string& text : texts) {
     Result<RowRequest> row = ParseRow(text);
-    if (!row) return row.error();
+    if (!row) {
+      return row.error();
+    }
     const auto same =
         std::find_if(flags.rows.begin(), flags.rows.end(),
                      [&row](const RowRequest& other) { return other.label == row->label; });
@@ -231,11 +237,15 @@ Status ReadAlign(const std::string& text, EvalFlags& flags) {
 }
 
 Status ReadRaw(const EvalTexts& raw, const OptionValues& given, EvalFlags& flags) {
-  if (Status status = ReadAlign(raw.align, flags); !status) return status;
+  if (Status status = ReadAlign(raw.align, flags); !status) {
+    return status;
+  }
   flags.selection.groups = SplitAt(raw.levels, ',');
   for (const Status& status : {ApplyFlags(given, OwnOptions(flags)), ReadRows(raw, flags),
                                ReadOutput(raw, flags), CheckOptions(flags)}) {
-    if (!status) return status;
+    if (!status) {
+      return status;
+    }
   }
   if (flags.report_only && !flags.pool.empty()) {
     return Invalid("--report-only and --pool exclude each other; give one");
@@ -259,7 +269,9 @@ Result<RowRequest> ParseRow(const std::string& text) {
   if (const auto known = ResolveRun({row.method, "", {}, {}}, {}); !known) {
     return Invalid(known.error().message);
   }
-  if (colon == std::string::npos) return row;
+  if (colon == std::string::npos) {
+    return row;
+  }
   for (const std::string& option : SplitAt(text.substr(colon + 1), ',')) {
     const size_t place = option.find('=');
     if (place == std::string::npos || place == 0) {
@@ -282,9 +294,13 @@ std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* 
   flags->engine.AddTo(app);
   AddOptionFlags(app, OwnOptions(*flags), given);
   AddMethodFlags(app, flags->options);
-  if (const std::optional<int> done = ParseCommandLine(app, kEvalCommand, argc, argv)) return done;
+  if (const std::optional<int> done = ParseCommandLine(app, kEvalCommand, argc, argv)) {
+    return done;
+  }
   const Status status = ReadRaw(raw, given, *flags);
-  if (!status) return Complain(kEvalCommand, status.error());
+  if (!status) {
+    return Complain(kEvalCommand, status.error());
+  }
   return std::nullopt;
 }
 

@@ -15,7 +15,9 @@ std::string Shown(const std::optional<std::string>& answer) {
 }
 
 std::string VerdictText(const std::optional<StoredGrade>& grade) {
-  if (!grade) return "not graded";
+  if (!grade) {
+    return "not graded";
+  }
   const std::string note = grade->note.empty() ? "" : ", " + OneLine(grade->note);
   return VerdictName(grade->verdict) + note;
 }
@@ -29,14 +31,18 @@ std::string QuestionText(const StoredQuestion& question) {
 
 const StoredVote* FindVote(const StoredItem& item, const std::string& rule) {
   for (const StoredVote& vote : item.votes) {
-    if (vote.rule == rule) return &vote;
+    if (vote.rule == rule) {
+      return &vote;
+    }
   }
   return nullptr;
 }
 
 // What the rule that decided saw.
 std::string DecidingReason(const StoredItem& item, const StoredVote& vote) {
-  if (vote.tallies.empty()) return "no path that votes has an answer";
+  if (vote.tallies.empty()) {
+    return "no path that votes has an answer";
+  }
   const StoredTally& first = vote.tallies.front();
   std::string reason = fmt::format(
       "{} has the largest score of {}: {:.4f}, {:.0f} % of all scores, from {} of {} "
@@ -48,14 +54,18 @@ std::string DecidingReason(const StoredItem& item, const StoredVote& vote) {
     reason += fmt::format("; next is {} with {:.4f} ({:.0f} %, {} votes)", OneLine(second.answer),
                           second.score, 100 * second.share, second.paths);
   }
-  if (vote.tie) reason += "; the scores are equal, so more paths, confidence or the text decided";
+  if (vote.tie) {
+    reason += "; the scores are equal, so more paths, confidence or the text decided";
+  }
   return reason;
 }
 
 std::string OtherRules(const StoredItem& item) {
   std::vector<std::string> others;
   for (const StoredVote& vote : item.votes) {
-    if (vote.answer != item.answer) others.push_back(vote.rule + ": " + Shown(vote.answer));
+    if (vote.answer != item.answer) {
+      others.push_back(vote.rule + ": " + Shown(vote.answer));
+    }
   }
   if (others.empty()) {
     return fmt::format("all {} rules choose the same answer", item.votes.size());
@@ -66,7 +76,9 @@ std::string OtherRules(const StoredItem& item) {
 
 std::string WhyText(const StoredItem& item) {
   const StoredVote* vote = FindVote(item, item.vote_rule);
-  if (vote == nullptr) return "why      the study holds no vote of this answer\n";
+  if (vote == nullptr) {
+    return "why      the study holds no vote of this answer\n";
+  }
   return fmt::format("why      {}\n         {}\n", DecidingReason(item, *vote), OtherRules(item));
 }
 
@@ -113,13 +125,17 @@ std::string PathsText(const StoredItem& item, bool texts) {
                         ShortNumber(path.mean_confidence), ShortNumber(path.lowest_window),
                         Shown(path.answer), path.tentative ? " (tentative)" : "",
                         path.reason.empty() ? "" : "  | " + OneLine(path.reason));
-    if (texts) text += "       " + OneLine(path.text) + "\n";
+    if (texts) {
+      text += "       " + OneLine(path.text) + "\n";
+    }
   }
   return text;
 }
 
 std::string DecisionsText(const StoredItem& item) {
-  if (item.decisions.empty()) return "";
+  if (item.decisions.empty()) {
+    return "";
+  }
   std::string text =
       "\ndecisions  at token, action, r_t, paths before and after; scores of none, single_token, "
       "multi_token, branch\n";
@@ -170,7 +186,9 @@ std::vector<Voted> WhoVoted(const StoredItem& item) {
   const auto above = [&](const StoredPath& path) {
     return !threshold || path.lowest_window >= item.warmup->threshold;
   };
-  if (Mark(item, MayVote, voted)) return voted;
+  if (Mark(item, MayVote, voted)) {
+    return voted;
+  }
   if (Mark(
           item, [](const auto& path) { return MayVote(path) && !path.tentative; }, voted)) {
     return voted;
@@ -216,7 +234,9 @@ std::string InspectText(const StoredQuestion& question, const AnswerOverview& ov
   }
   text += WhyText(item) + CostText(item) + VotesText(item) + PathsText(item, texts) +
           DecisionsText(item);
-  for (const std::string& notice : item.notices) text += "\nnotice   " + OneLine(notice);
+  for (const std::string& notice : item.notices) {
+    text += "\nnotice   " + OneLine(notice);
+  }
   return text + (item.notices.empty() ? "" : "\n");
 }
 

@@ -29,7 +29,9 @@ static void SetLimits(ca_ctx_t context) {
 
 HyperCalculator* HyperCalculatorNew(void) {
   HyperCalculator* calculator = (HyperCalculator*)malloc(sizeof(HyperCalculator));
-  if (calculator == NULL) return NULL;
+  if (calculator == NULL) {
+    return NULL;
+  }
   ca_ctx_init(calculator->context);
   SetLimits(calculator->context);
   calculator->size = 0;
@@ -42,8 +44,12 @@ static void Pop(HyperCalculator* calculator) {
 }
 
 void HyperCalculatorFree(HyperCalculator* calculator) {
-  if (calculator == NULL) return;
-  while (calculator->size > 0) Pop(calculator);
+  if (calculator == NULL) {
+    return;
+  }
+  while (calculator->size > 0) {
+    Pop(calculator);
+  }
   ca_ctx_clear(calculator->context);
   free(calculator);
 }
@@ -54,7 +60,9 @@ static ca_struct* Top(HyperCalculator* calculator, int depth) {
 }
 
 static ca_struct* Push(HyperCalculator* calculator) {
-  if (calculator->size == STACK_SIZE) return NULL;
+  if (calculator->size == STACK_SIZE) {
+    return NULL;
+  }
   ca_init(&calculator->stack[calculator->size], calculator->context);
   ++calculator->size;
   return Top(calculator, 0);
@@ -62,14 +70,18 @@ static ca_struct* Push(HyperCalculator* calculator) {
 
 int HyperCalculatorPushRational(HyperCalculator* calculator, const fmpq_t value) {
   ca_struct* top = Push(calculator);
-  if (top == NULL) return 0;
+  if (top == NULL) {
+    return 0;
+  }
   ca_set_fmpq(top, value, calculator->context);
   return 1;
 }
 
 int HyperCalculatorPushConstant(HyperCalculator* calculator, enum HyperConstant constant) {
   ca_struct* top = Push(calculator);
-  if (top == NULL) return 0;
+  if (top == NULL) {
+    return 0;
+  }
   switch (constant) {
     case kHyperPi:
       ca_pi(top, calculator->context);
@@ -86,14 +98,18 @@ int HyperCalculatorPushConstant(HyperCalculator* calculator, enum HyperConstant 
 }
 
 int HyperCalculatorAdd(HyperCalculator* calculator) {
-  if (calculator->size < 2) return 0;
+  if (calculator->size < 2) {
+    return 0;
+  }
   ca_add(Top(calculator, 1), Top(calculator, 1), Top(calculator, 0), calculator->context);
   Pop(calculator);
   return 1;
 }
 
 int HyperCalculatorMultiply(HyperCalculator* calculator) {
-  if (calculator->size < 2) return 0;
+  if (calculator->size < 2) {
+    return 0;
+  }
   ca_mul(Top(calculator, 1), Top(calculator, 1), Top(calculator, 0), calculator->context);
   Pop(calculator);
   return 1;
@@ -101,9 +117,13 @@ int HyperCalculatorMultiply(HyperCalculator* calculator) {
 
 int HyperCalculatorPower(HyperCalculator* calculator) {
   ca_struct* base;
-  if (calculator->size < 2) return 0;
+  if (calculator->size < 2) {
+    return 0;
+  }
   base = Top(calculator, 1);
-  if (ca_check_is_zero(base, calculator->context) != T_FALSE) return 0;
+  if (ca_check_is_zero(base, calculator->context) != T_FALSE) {
+    return 0;
+  }
   ca_pow(base, base, Top(calculator, 0), calculator->context);
   Pop(calculator);
   return 1;
@@ -112,17 +132,27 @@ int HyperCalculatorPower(HyperCalculator* calculator) {
 int HyperCalculatorRationalPower(HyperCalculator* calculator, const fmpq_t exponent) {
   ca_struct* base;
   int negative = 0;
-  if (calculator->size < 1) return 0;
+  if (calculator->size < 1) {
+    return 0;
+  }
   base = Top(calculator, 0);
   if (fmpz_is_odd(fmpq_denref(exponent)) && !fmpz_is_one(fmpq_denref(exponent))) {
     truth_t sign = ca_check_is_negative_real(base, calculator->context);
-    if (sign == T_UNKNOWN) return 0;
+    if (sign == T_UNKNOWN) {
+      return 0;
+    }
     negative = sign == T_TRUE;
-    if (negative) ca_neg(base, base, calculator->context);
+    if (negative) {
+      ca_neg(base, base, calculator->context);
+    }
   }
-  if (fmpq_sgn(exponent) <= 0 && ca_check_is_zero(base, calculator->context) != T_FALSE) return 0;
+  if (fmpq_sgn(exponent) <= 0 && ca_check_is_zero(base, calculator->context) != T_FALSE) {
+    return 0;
+  }
   ca_pow_fmpq(base, base, exponent, calculator->context);
-  if (negative && fmpz_is_odd(fmpq_numref(exponent))) ca_neg(base, base, calculator->context);
+  if (negative && fmpz_is_odd(fmpq_numref(exponent))) {
+    ca_neg(base, base, calculator->context);
+  }
   return 1;
 }
 
@@ -138,12 +168,18 @@ int HyperCalculatorCall(HyperCalculator* calculator, const char* function) {
       {"ceil", ca_ceil, 0},   {"re", ca_re, 0},       {"im", ca_im, 0},
   };
   size_t i;
-  if (calculator->size < 1) return 0;
+  if (calculator->size < 1) {
+    return 0;
+  }
   for (i = 0; i < sizeof(kFunctions) / sizeof(kFunctions[0]); ++i) {
     ca_struct* top = Top(calculator, 0);
-    if (strcmp(kFunctions[i].name, function) != 0) continue;
+    if (strcmp(kFunctions[i].name, function) != 0) {
+      continue;
+    }
     kFunctions[i].apply(top, top, calculator->context);
-    if (kFunctions[i].inverse) ca_inv(top, top, calculator->context);
+    if (kFunctions[i].inverse) {
+      ca_inv(top, top, calculator->context);
+    }
     return 1;
   }
   return 0;
@@ -152,12 +188,16 @@ int HyperCalculatorCall(HyperCalculator* calculator, const char* function) {
 int HyperCalculatorLogarithm(HyperCalculator* calculator) {
   ca_struct* value;
   ca_struct* base;
-  if (calculator->size < 2) return 0;
+  if (calculator->size < 2) {
+    return 0;
+  }
   value = Top(calculator, 1);
   base = Top(calculator, 0);
   ca_log(value, value, calculator->context);
   ca_log(base, base, calculator->context);
-  if (ca_check_is_zero(base, calculator->context) != T_FALSE) return 0;
+  if (ca_check_is_zero(base, calculator->context) != T_FALSE) {
+    return 0;
+  }
   ca_div(value, value, base, calculator->context);
   Pop(calculator);
   return 1;
@@ -166,7 +206,9 @@ int HyperCalculatorLogarithm(HyperCalculator* calculator) {
 int HyperCalculatorEqual(HyperCalculator* calculator) {
   const ca_struct* left;
   const ca_struct* right;
-  if (calculator->size < 2) return -1;
+  if (calculator->size < 2) {
+    return -1;
+  }
   left = Top(calculator, 1);
   right = Top(calculator, 0);
   if (ca_check_is_number(left, calculator->context) != T_TRUE ||

@@ -63,8 +63,9 @@ Result<std::vector<int>> Rebase::Shares(Pool& /*pool*/, const std::vector<int>& 
   }
   const TreeOptions& tree = options().tree;
   const double temperature = tree.balance_temperature > 0 ? tree.balance_temperature : 0.1;
-  return RebaseShares(values, budget, temperature,
-                      tree.allocation == Allocation::kCeil ? ShareRounding::kCeil : ShareRounding::kRound);
+  return RebaseShares(
+      values, budget, temperature,
+      tree.allocation == Allocation::kCeil ? ShareRounding::kCeil : ShareRounding::kRound);
 }
 
 }  // namespace hyper

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "src/decode/methods/scripted_steps.h"
 #include "hyper/step_reward.h"
 #include "src/decode/methods/registry.h"
+#include "src/decode/methods/scripted_steps.h"
 #include "src/decode/names.h"
 
 namespace hyper {

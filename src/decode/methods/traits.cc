@@ -13,8 +13,7 @@ MethodTraits HyperTraits(const std::string& method, const MethodOptions& options
   traits.granularity = "token";
   traits.adaptive = method.starts_with("hyper");
   traits.prunes = options.threshold.kind != ThresholdRule::Kind::kOff;
-  traits.refines_tokens =
-      method != "multi-token-only" && options.actions.Has(Action::kSingleToken);
+  traits.refines_tokens = method != "multi-token-only" && options.actions.Has(Action::kSingleToken);
   return traits;
 }
 

@@ -85,14 +85,18 @@ Golden ReadGolden(const std::string& name) {
     run.roe = reader.One<uint32_t>() != 0;
     run.first = static_cast<int>(reader.One<uint32_t>());
     run.rows.resize(reader.One<uint32_t>());
-    for (std::vector<float>& row : run.rows) row = reader.Take<float>(vocabulary);
+    for (std::vector<float>& row : run.rows) {
+      row = reader.Take<float>(vocabulary);
+    }
   }
   EXPECT_TRUE(reader.AtEnd());
   return golden;
 }
 
 double Distance(const std::vector<float>& a, const std::vector<float>& b) {
-  if (a.size() != b.size()) return INFINITY;
+  if (a.size() != b.size()) {
+    return INFINITY;
+  }
   double largest = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     largest = std::max(largest, std::abs(static_cast<double>(a[i]) - b[i]));
@@ -184,7 +188,9 @@ TEST_P(Architecture, LogitsAndRefinedTokensEqualTheOracle) {
 }
 
 TEST_P(Architecture, AnotherNoiseDoesNotEqualTheOracle) {
-  if (!IsMixture()) GTEST_SKIP() << "a dense model has no router";
+  if (!IsMixture()) {
+    GTEST_SKIP() << "a dense model has no router";
+  }
   for (const GoldenRun& run : golden_.runs) {
     RouteSpec spec = Spec(run.routes, run.roe);
     spec.tau *= 2;
@@ -199,7 +205,9 @@ TEST_P(Architecture, AnotherNoiseDoesNotEqualTheOracle) {
 
 // Without noise each route is the model itself, whatever mixes the experts and the routes.
 TEST_P(Architecture, WithoutNoiseRefinedTokensArePlainOnes) {
-  if (!IsMixture()) GTEST_SKIP() << "a dense model has no router";
+  if (!IsMixture()) {
+    GTEST_SKIP() << "a dense model has no router";
+  }
   std::vector<RouteSpec> specs = {Spec(4), Spec(4), Spec(4, true), Spec(4, true)};
   specs[1].weights = RouteWeights::kClean;
   specs[2].weights = RouteWeights::kNoisy;
@@ -257,7 +265,9 @@ TEST_P(Architecture, ScoresEqualTheLogitsOfTheirTokens) {
   const std::vector<Token> prompt = Prefix(12);
   const std::vector<float> logits = After(prompt, Spec(1));
   double sum = 0;
-  for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
+  for (const float logit : logits) {
+    sum += std::exp(static_cast<double>(logit));
+  }
   const Result<LaneId> lane = engine_->Open(prompt, Endless());
   ASSERT_TRUE(lane.has_value());
   const std::vector<std::vector<Token>> continuations = {{65}, {66, 67, 68}, {69, 65}};
@@ -267,7 +277,9 @@ TEST_P(Architecture, ScoresEqualTheLogitsOfTheirTokens) {
     const Result<std::span<const Event>> events = engine_->Poll(0);
     ASSERT_TRUE(events.has_value());
     for (const Event& event : *events) {
-      if (event.kind == EventKind::kScored) scores = event.scores;
+      if (event.kind == EventKind::kScored) {
+        scores = event.scores;
+      }
     }
   }
   ASSERT_EQ(scores.size(), continuations.size());
@@ -280,7 +292,9 @@ TEST_P(Architecture, ScoresEqualTheLogitsOfTheirTokens) {
 // A tight pool of rows: lanes that refine wait for each other, tokens with more routes than rows
 // take several forwards, and nothing else changes.
 TEST_P(Architecture, NarrowForwardsChangeNothing) {
-  if (!IsMixture()) GTEST_SKIP() << "a dense model has no router";
+  if (!IsMixture()) {
+    GTEST_SKIP() << "a dense model has no router";
+  }
   LlamaOptions narrow = options_;
   narrow.max_forward_rows = 5;
   const std::unique_ptr<LlamaEngine> other = MakeOrFail(narrow);
@@ -306,7 +320,9 @@ TEST_P(Architecture, NarrowForwardsChangeNothing) {
 
 // A refinement that is called off between two forwards of one token leaves nothing behind.
 TEST_P(Architecture, ARefinementDroppedBetweenItsWavesLeavesThePlainState) {
-  if (!IsMixture()) GTEST_SKIP() << "a dense model has no router";
+  if (!IsMixture()) {
+    GTEST_SKIP() << "a dense model has no router";
+  }
   LlamaOptions narrow = options_;
   narrow.max_forward_rows = 5;
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(narrow);
@@ -316,7 +332,9 @@ TEST_P(Architecture, ARefinementDroppedBetweenItsWavesLeavesThePlainState) {
     ASSERT_TRUE(lane && engine->Route(*lane, Spec(routes)).ok() && engine->Grant(*lane, 6).ok());
     if (routes > 1) {
       const int64_t before = engine->cost().route_rows;
-      while (engine->cost().route_rows == before) ASSERT_TRUE(engine->Poll(0).has_value());
+      while (engine->cost().route_rows == before) {
+        ASSERT_TRUE(engine->Poll(0).has_value());
+      }
       EXPECT_LT(engine->cost().route_rows - before, routes - 1) << "it is between two waves";
     }
     ASSERT_TRUE(engine->Route(*lane, std::nullopt).ok());
@@ -331,7 +349,9 @@ TEST_P(Architecture, ARefinementDroppedBetweenItsWavesLeavesThePlainState) {
 // Clean Cache: what a refined token leaves behind is what a plain one leaves, bit for bit. Both
 // lanes say the same token again and again, so that nothing but the refinement differs.
 TEST_P(Architecture, RefinedTokensLeaveTheStateOfPlainOnes) {
-  if (!IsMixture()) GTEST_SKIP() << "a dense model has no router";
+  if (!IsMixture()) {
+    GTEST_SKIP() << "a dense model has no router";
+  }
   constexpr int kRefined = 3;
   constexpr int kTokens = 8;
   const std::vector<Token> prompt = Prefix(12);

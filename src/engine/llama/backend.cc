@@ -75,8 +75,8 @@ ggml_backend_reg_t CpuBackend() {
   return device == nullptr ? nullptr : ggml_backend_dev_backend_reg(device);
 }
 
-// The backend compiled on this machine, beside the program or libhyper (a build folder) or in `folder`; null where
-// there is none that fits.
+// The backend compiled on this machine, beside the program or libhyper (a build folder) or in
+// `folder`; null where there is none that fits.
 ggml_backend_reg_t LoadNative(const std::string& folder) {
   std::ifstream file("/proc/cpuinfo");
   std::string cpuinfo;  // of the first processor; all of them take long to tell on a large machine

@@ -20,7 +20,9 @@ constexpr std::chrono::milliseconds kShortestWatch(100);  // ten of the system's
 std::optional<double> BusyNow() {
   std::ifstream file("/proc/stat");
   std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
+  if (!std::getline(file, line)) {
+    return std::nullopt;
+  }
   return BusySeconds(line, static_cast<double>(sysconf(_SC_CLK_TCK)));
 }
 
@@ -35,14 +37,20 @@ double OwnSeconds() {
 std::optional<double> BusySeconds(std::string_view stat, double ticks_per_second) {
   std::istringstream line{std::string(stat.substr(0, stat.find('\n')))};
   std::string name;
-  if (!(line >> name) || name != "cpu" || ticks_per_second <= 0) return std::nullopt;
+  if (!(line >> name) || name != "cpu" || ticks_per_second <= 0) {
+    return std::nullopt;
+  }
   // user, nice, system, idle, iowait, irq, softirq, steal; guests count as users already.
   double busy = 0;
   int columns = 0;
   for (double ticks = 0; columns < 8 && line >> ticks; ++columns) {
-    if (columns != 3 && columns != 4) busy += ticks;
+    if (columns != 3 && columns != 4) {
+      busy += ticks;
+    }
   }
-  if (columns < 4) return std::nullopt;
+  if (columns < 4) {
+    return std::nullopt;
+  }
   return busy / ticks_per_second;
 }
 
@@ -54,7 +62,9 @@ std::optional<int> CpuLoad::FreeCpus() const {
   const std::chrono::duration<double> watched = std::chrono::steady_clock::now() - begin_;
   const std::optional<double> busy_s = BusyNow();
   const auto online = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
-  if (!busy_s_ || !busy_s || online < 1) return std::nullopt;
+  if (!busy_s_ || !busy_s || online < 1) {
+    return std::nullopt;
+  }
   const double others_s = (*busy_s - *busy_s_) - (OwnSeconds() - own_s_);
   const double free = online - std::max(0.0, others_s) / watched.count();
   return static_cast<int>(std::lround(std::clamp(free, 0.0, online)));

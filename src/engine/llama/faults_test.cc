@@ -52,15 +52,23 @@ extern "C" int32_t llama_decode(llama_context* context, llama_batch batch) {
   hyper::Order& order = hyper::TheOrder();
   const bool strike = order.fault != hyper::Fault::kNone && order.forwards++ == order.at;
   order.struck += strike ? 1 : 0;
-  if (strike && order.fault == hyper::Fault::kBadAlloc) throw std::bad_alloc();
-  if (strike && order.fault == hyper::Fault::kCode) return order.code;
+  if (strike && order.fault == hyper::Fault::kBadAlloc) {
+    throw std::bad_alloc();
+  }
+  if (strike && order.fault == hyper::Fault::kCode) {
+    return order.code;
+  }
   const int32_t code = kReal(context, batch);
-  if (!strike || code != 0) return code;
+  if (!strike || code != 0) {
+    return code;
+  }
   const int vocabulary = llama_vocab_n_tokens(llama_model_get_vocab(llama_get_model(context)));
   const float value = order.fault == hyper::Fault::kNan ? std::numeric_limits<float>::quiet_NaN()
                                                         : -std::numeric_limits<float>::infinity();
   for (int row = 0; row < batch.n_tokens; ++row) {
-    if (batch.logits[row] == 0) continue;
+    if (batch.logits[row] == 0) {
+      continue;
+    }
     float* const logits = llama_get_logits_ith(context, row);
     std::fill(logits, logits + vocabulary, value);
   }
@@ -77,7 +85,9 @@ std::string ModelPath(const std::string& name) {
 }
 
 ExtractedAnswer FirstByte(std::string_view text, bool finished, bool) {
-  if (text.empty()) return {};
+  if (text.empty()) {
+    return {};
+  }
   const std::string answer(text.substr(0, 1));
   return {answer, answer, !finished};
 }
@@ -128,9 +138,15 @@ class Faults : public ::testing::TestWithParam<const char*> {
     driver.Add(&session);
     for (int step = 0; !driver.idle(); ++step) {
       EXPECT_LT(step, 2000) << "the session does not end";
-      if (step >= 2000) break;
-      if (before) before(step);
-      if (Status status = driver.Step(0); !status) return status;
+      if (step >= 2000) {
+        break;
+      }
+      if (before) {
+        before(step);
+      }
+      if (Status status = driver.Step(0); !status) {
+        return status;
+      }
     }
     EXPECT_TRUE(session.finished());
     return {};
@@ -219,7 +235,9 @@ TEST_P(Faults, RowsWithoutSenseCostNoMoreThanTheirPaths) {
       ASSERT_TRUE(Run(*session).ok());
       EXPECT_EQ(TheOrder().struck, 1);
       for (const Path& path : session->pool().paths()) {
-        for (const double confidence : path.confidences) EXPECT_FALSE(std::isnan(confidence));
+        for (const double confidence : path.confidences) {
+          EXPECT_FALSE(std::isnan(confidence));
+        }
       }
       session.reset();
       ExpectNothingLeft();
@@ -232,7 +250,9 @@ TEST_P(Faults, StoppedAtAnyStepTheVoteSoFarStands) {
     SCOPED_TRACE(at);
     auto session = NewSession();
     ASSERT_TRUE(Run(*session, [&](int step) {
-                  if (step == at && !session->finished()) session->Stop("interrupted");
+                  if (step == at && !session->finished()) {
+                    session->Stop("interrupted");
+                  }
                 }).ok());
     session.reset();
     ExpectNothingLeft();
@@ -265,7 +285,9 @@ TEST_P(Faults, AVocabularyWithoutAnEndRunsToItsLimit) {
   gguf_set_kv(file, source);
   for (ggml_tensor* tensor = ggml_get_first_tensor(weights); tensor != nullptr;
        tensor = ggml_get_next_tensor(weights, tensor)) {
-    if (gguf_find_tensor(source, tensor->name) >= 0) gguf_add_tensor(file, tensor);
+    if (gguf_find_tensor(source, tensor->name) >= 0) {
+      gguf_add_tensor(file, tensor);
+    }
   }
   gguf_remove_key(file, "tokenizer.ggml.eos_token_id");
   // llama.cpp knows "<|im_end|>" by its text: it becomes ordinary text here.
@@ -277,7 +299,9 @@ TEST_P(Faults, AVocabularyWithoutAnEndRunsToItsLimit) {
   }
   std::vector<const char*> pointers;
   pointers.reserve(tokens.size());
-  for (const std::string& token : tokens) pointers.push_back(token.c_str());
+  for (const std::string& token : tokens) {
+    pointers.push_back(token.c_str());
+  }
   gguf_set_arr_str(file, "tokenizer.ggml.tokens", pointers.data(), pointers.size());
   ASSERT_TRUE(gguf_write_to_file(file, path.c_str(), false));
   gguf_free(file);

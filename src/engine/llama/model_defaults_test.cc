@@ -20,7 +20,9 @@ Result<Sampling> SamplingOf(const std::vector<std::string>& entries) {
   const test::TemporaryFolder folder;
   const std::string path = folder.File("model.gguf");
   std::string bytes = test::GgufHead(0, entries.size());
-  for (const std::string& entry : entries) bytes += entry;
+  for (const std::string& entry : entries) {
+    bytes += entry;
+  }
   std::ofstream(path, std::ios::binary) << bytes;
   const Result<ModelInfo> info = ReadModelInfo(path);
   return info ? Result<Sampling>(info->sampling) : Result<Sampling>(info.error());

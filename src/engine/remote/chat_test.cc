@@ -60,7 +60,9 @@ class Chat {
 
 std::string PromptBytes(const Engine& engine, const Prompt& prompt) {
   std::string text;
-  for (const Token token : prompt.tokens) text += engine.TokenText(token);
+  for (const Token token : prompt.tokens) {
+    text += engine.TokenText(token);
+  }
   return text;
 }
 
@@ -111,7 +113,9 @@ TEST(RemoteChat, AControlTokenInAMessageIsSaidWhereItCannotBeHelped) {
   const auto said = [&engine](const std::string& question) {
     EXPECT_TRUE(engine->RenderChat(std::vector<ChatMessage>{{"user", question}}, {}).has_value());
     std::string notices;
-    for (const std::string& notice : engine->TakeNotices()) notices += notice;
+    for (const std::string& notice : engine->TakeNotices()) {
+      notices += notice;
+    }
     return notices;
   };
   EXPECT_EQ(said("if 1 < 2 and [3 > 2] is <b>bold</b>?"), "");

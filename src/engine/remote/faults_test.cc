@@ -26,9 +26,13 @@ class Faults : public test::OneServer {};
 
 TEST_F(Faults, AStreamThatBreaksOffGoesOnFromItsPrefix) {
   model_.fault = [](int number, const Json&, ServerConnection& connection) {
-    if (number > 0) return false;
+    if (number > 0) {
+      return false;
+    }
     connection.BeginStream();
-    for (const char* text : {"a", "b", "c"}) SendText(connection, text);
+    for (const char* text : {"a", "b", "c"}) {
+      SendText(connection, text);
+    }
     connection.CloseAfterwards();  // no end
     return true;
   };
@@ -40,7 +44,9 @@ TEST_F(Faults, AStreamThatBreaksOffGoesOnFromItsPrefix) {
 
 TEST_F(Faults, OverloadIsWaitedForAsTheServerAsks) {
   model_.fault = [](int number, const Json&, ServerConnection& connection) {
-    if (number > 0) return false;
+    if (number > 0) {
+      return false;
+    }
     connection.Respond(429, R"({"error":{"message":"slow down"}})", "Retry-After: 1\r\n");
     return true;
   };
@@ -122,7 +128,9 @@ TEST_F(Faults, ACompletionThatIsNotStreamedCountsToo) {
 TEST_F(Faults, MoreTokensThanAskedForEndTheLane) {
   model_.fault = [](int, const Json&, ServerConnection& connection) {
     connection.BeginStream();
-    while (!connection.PeerGone()) SendText(connection, "a");
+    while (!connection.PeerGone()) {
+      SendText(connection, "a");
+    }
     connection.CloseAfterwards();
     return true;
   };
@@ -138,10 +146,14 @@ TEST_F(Faults, MoreTokensThanAskedForEndTheLane) {
 TEST_F(Faults, AllZeroLogprobsAreNoConfidence) {
   model_.edit = [](int, Json& chunk) {
     Json& choice = chunk["choices"][0];
-    if (!choice["logprobs"].is_object()) return;
+    if (!choice["logprobs"].is_object()) {
+      return;
+    }
     Json& token = choice["logprobs"]["content"][0];
     token["logprob"] = 0.0;
-    for (Json& entry : token["top_logprobs"]) entry["logprob"] = 0.0;
+    for (Json& entry : token["top_logprobs"]) {
+      entry["logprob"] = 0.0;
+    }
   };
   Connect();
   EXPECT_EQ(Read(Open(), 5), "abcde");
@@ -154,10 +166,14 @@ TEST_F(Faults, AllZeroLogprobsAreNoConfidence) {
 TEST_F(Faults, NanLogprobsAreNoConfidence) {
   model_.edit = [](int event, Json& chunk) {
     Json& choice = chunk["choices"][0];
-    if (event % 2 == 0 || !choice["logprobs"].is_object()) return;
+    if (event % 2 == 0 || !choice["logprobs"].is_object()) {
+      return;
+    }
     Json& token = choice["logprobs"]["content"][0];
     token["logprob"] = "NaN";
-    for (Json& entry : token["top_logprobs"]) entry["logprob"] = "NaN";
+    for (Json& entry : token["top_logprobs"]) {
+      entry["logprob"] = "NaN";
+    }
   };
   Connect();
   EXPECT_EQ(Read(Open(), 6), "abcdef");
@@ -170,8 +186,12 @@ TEST_F(Faults, NanLogprobsAreNoConfidence) {
 TEST_F(Faults, ListsOfNullsAreNoConfidence) {
   model_.edit = [](int, Json& chunk) {
     Json& choice = chunk["choices"][0];
-    if (!choice["logprobs"].is_object()) return;
-    for (Json& entry : choice["logprobs"]["content"][0]["top_logprobs"]) entry["logprob"] = nullptr;
+    if (!choice["logprobs"].is_object()) {
+      return;
+    }
+    for (Json& entry : choice["logprobs"]["content"][0]["top_logprobs"]) {
+      entry["logprob"] = nullptr;
+    }
   };
   Connect();
   EXPECT_EQ(Read(Open(), 5), "abcde");
@@ -181,7 +201,9 @@ TEST_F(Faults, ListsOfNullsAreNoConfidence) {
 TEST_F(Faults, OneEmptyListInTheMiddle) {
   model_.edit = [](int event, Json& chunk) {
     Json& choice = chunk["choices"][0];
-    if (event == 2) choice["logprobs"]["content"][0]["top_logprobs"] = Json::array();
+    if (event == 2) {
+      choice["logprobs"]["content"][0]["top_logprobs"] = Json::array();
+    }
   };
   Connect();
   EXPECT_EQ(Read(Open(), 5), "abcde");
@@ -191,9 +213,13 @@ TEST_F(Faults, OneEmptyListInTheMiddle) {
 TEST_F(Faults, RepeatedListsAreNoConfidence) {
   model_.edit = [first = Json()](int, Json& chunk) mutable {
     Json& choice = chunk["choices"][0];
-    if (!choice["logprobs"].is_object()) return;
+    if (!choice["logprobs"].is_object()) {
+      return;
+    }
     Json& list = choice["logprobs"]["content"][0]["top_logprobs"];
-    if (first.is_null()) first = list;
+    if (first.is_null()) {
+      first = list;
+    }
     list = first;
   };
   Connect();
@@ -205,7 +231,9 @@ TEST_F(Faults, RepeatedListsAreNoConfidence) {
 // A prompt whose numbers are known up to a text.
 Json AsNumbersThenText(const std::string& known, const std::string& text) {
   Json prompt = Json::array();
-  for (const char c : known) prompt.push_back(static_cast<int>(c));
+  for (const char c : known) {
+    prompt.push_back(static_cast<int>(c));
+  }
   prompt.push_back(text);
   return prompt;
 }
@@ -232,7 +260,9 @@ TEST_F(Faults, AForkInsideACharacterKeepsTheText) {
       send({0xF0, 0x9F, 0x8C, 0x8E});
       send({'!'});
     }
-    while (!connection.PeerGone()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    while (!connection.PeerGone()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
     connection.CloseAfterwards();
     return true;
   };
@@ -262,7 +292,9 @@ TEST(Replicas, TheLanesOfADeadOneGoOnElsewhereAndItComesBack) {
   std::map<LaneId, std::string> texts;
   int recomputed = 0;
   const auto round = [&](int tokens) {
-    for (const auto& [lane, text] : texts) ASSERT_TRUE((*engine)->Grant(lane, tokens).ok());
+    for (const auto& [lane, text] : texts) {
+      ASSERT_TRUE((*engine)->Grant(lane, tokens).ok());
+    }
     size_t boundaries = 0;
     const double deadline = base::SteadyClock().Now() + 10 * test::Patience();
     while (boundaries < texts.size() && base::SteadyClock().Now() < deadline) {
@@ -271,7 +303,9 @@ TEST(Replicas, TheLanesOfADeadOneGoOnElsewhereAndItComesBack) {
       for (const Event& event : *events) {
         ASSERT_NE(event.kind, EventKind::kFailed) << event.error.message;
         boundaries += event.kind == EventKind::kBoundary ? 1 : 0;
-        if (event.kind != EventKind::kToken) continue;
+        if (event.kind != EventKind::kToken) {
+          continue;
+        }
         texts[event.lane] += (*engine)->TokenText(event.token);
         recomputed += event.recomputed_tokens;
       }
@@ -289,8 +323,12 @@ TEST(Replicas, TheLanesOfADeadOneGoOnElsewhereAndItComesBack) {
   dying.reset();
   round(50);
   std::string alphabet;
-  for (int i = 0; i < 54; ++i) alphabet += static_cast<char>('a' + i % 26);
-  for (const auto& [lane, text] : texts) EXPECT_EQ(text, alphabet);
+  for (int i = 0; i < 54; ++i) {
+    alphabet += static_cast<char>('a' + i % 26);
+  }
+  for (const auto& [lane, text] : texts) {
+    EXPECT_EQ(text, alphabet);
+  }
   EXPECT_EQ(second.streams, 4);
   EXPECT_GE(recomputed, 2 * 7) << "two lanes were prefilled again";
   ScriptedServer back(first.handler(), port);
@@ -346,7 +384,9 @@ TEST(Connecting, TheProbeFindsWhatTheModelCanDo) {
   const Result<ServerReport> report = ProbeServer(server.url(), {});
   ASSERT_TRUE(report.has_value()) << report.error().message;
   std::map<std::string, std::string> found;
-  for (const ServerFinding& finding : report->findings) found[finding.name] = finding.value;
+  for (const ServerFinding& finding : report->findings) {
+    found[finding.name] = finding.value;
+  }
   EXPECT_EQ(found["server"], "llama-server");
   EXPECT_EQ(found["sequences at once"], "64");
   EXPECT_EQ(found["context"], "4096");

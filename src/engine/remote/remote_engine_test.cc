@@ -24,14 +24,20 @@ constexpr double kPollSeconds = 0.05;
 void WriteLogits(uint64_t key, std::span<const Token> history, std::span<float> logits) {
   constexpr std::string_view kFiller = "so we add the next part; ";
   size_t prompt = history.size();
-  while (prompt > 0 && history[prompt - 1] != '\n') --prompt;
+  while (prompt > 0 && history[prompt - 1] != '\n') {
+    --prompt;
+  }
   const size_t at = history.size() - prompt;
   const uint64_t bits = key * 0x9E3779B97F4A7C15U >> 20U;
   const size_t filler = 12 + bits % 60;
   const std::string end = bits % 4 != 0 ? "\\boxed{42}" : "\\boxed{7}";
   Token next = FakeEngine::kEnd;
-  if (at < filler) next = static_cast<unsigned char>(kFiller[at % kFiller.size()]);
-  if (at >= filler && at - filler < end.size()) next = static_cast<unsigned char>(end[at - filler]);
+  if (at < filler) {
+    next = static_cast<unsigned char>(kFiller[at % kFiller.size()]);
+  }
+  if (at >= filler && at - filler < end.size()) {
+    next = static_cast<unsigned char>(end[at - filler]);
+  }
   logits[static_cast<size_t>(next)] = 6.0F + static_cast<float>((bits / 7 + at) % 40) * 0.1F;
 }
 
@@ -54,7 +60,9 @@ std::vector<Event> PollUntil(Engine& engine, const std::function<bool(const Even
       seen.push_back(event);
       stop = stop || enough(event);
     }
-    if (stop) return seen;
+    if (stop) {
+      return seen;
+    }
   }
   ADD_FAILURE() << "nothing came within 5 s";
   return seen;
@@ -65,8 +73,9 @@ bool IsBoundary(const Event& event) { return event.kind == EventKind::kBoundary;
 std::string TextOf(const Engine& engine, const std::vector<Event>& events, LaneId lane) {
   std::string text;
   for (const Event& event : events) {
-    if (event.kind == EventKind::kToken && event.lane == lane)
+    if (event.kind == EventKind::kToken && event.lane == lane) {
       text += engine.TokenText(event.token);
+    }
   }
   return text;
 }
@@ -118,7 +127,9 @@ TEST(RemoteEngine, OneTokenPerLaneAndPollSortedListsAndEnd) {
     int tokens = 0;
     for (const Event& event : *events) {
       ended = ended || event.kind == EventKind::kEnd;
-      if (event.kind != EventKind::kToken) continue;
+      if (event.kind != EventKind::kToken) {
+        continue;
+      }
       ++tokens;
       text += engine->TokenText(event.token);
       ASSERT_EQ(event.top.size(), 20U);
@@ -177,7 +188,9 @@ TEST(RemoteEngine, ClosingALaneAbortsItsStream) {
     ASSERT_TRUE(engine->Grant(lanes.back(), 100).ok());
   }
   PollUntil(*engine, [](const Event& event) { return event.kind == EventKind::kToken; });
-  for (const LaneId lane : lanes) engine->Close(lane);
+  for (const LaneId lane : lanes) {
+    engine->Close(lane);
+  }
   const double deadline = base::SteadyClock().Now() + 1 * test::Patience();
   while (model.open > 0 && base::SteadyClock().Now() < deadline) {
     ASSERT_TRUE(engine->Poll(kPollSeconds).has_value());
@@ -210,7 +223,9 @@ TEST(RemoteEngine, LanesBeyondTheServersSlotsQueueAndAllFinish) {
     }
   }
   EXPECT_EQ(boundaries, 6);
-  for (const auto& [lane, count] : tokens) EXPECT_EQ(count, 5) << lane;
+  for (const auto& [lane, count] : tokens) {
+    EXPECT_EQ(count, 5) << lane;
+  }
   EXPECT_LE(model.open_peak, 4) << "an ended stream may still be on its way out";
 }
 
@@ -253,7 +268,9 @@ RunOf RunIt(Engine& engine, const AskOptions& options) {
   driver.Add(ask->get());
   EXPECT_TRUE(driver.RunAll().ok());
   RunOf run{(*ask)->Result(), (*ask)->pool().TakeRecords(), {}};
-  for (const Path& path : (*ask)->pool().paths()) run.texts.push_back(path.text);
+  for (const Path& path : (*ask)->pool().paths()) {
+    run.texts.push_back(path.text);
+  }
   return run;
 }
 
@@ -293,7 +310,9 @@ TEST_P(SameDecisions, AsInProcess) {
     }
   }
   for (const Record& record : got.records) {
-    if (const auto* decision = std::get_if<DecisionRecord>(&record)) decisions.push_back(*decision);
+    if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
+      decisions.push_back(*decision);
+    }
   }
   ASSERT_EQ(decisions.size(), expected_decisions.size());
   for (size_t i = 0; i < decisions.size(); ++i) {

@@ -45,7 +45,9 @@ TEST(Replica, ManyBrokenStreamsAreOneFailure) {
   EXPECT_DOUBLE_EQ(replica.dead_until, 101);
   NoteFailure(replica, 101);
   EXPECT_DOUBLE_EQ(replica.dead_until, 103);
-  for (int i = 0; i < 10; ++i) NoteFailure(replica, replica.dead_until);
+  for (int i = 0; i < 10; ++i) {
+    NoteFailure(replica, replica.dead_until);
+  }
   const double before = replica.dead_until;
   NoteFailure(replica, before);
   EXPECT_DOUBLE_EQ(replica.dead_until - before, 30);

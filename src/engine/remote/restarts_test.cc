@@ -24,7 +24,9 @@ class Restarts : public test::OneServer {
   // Polls for a while.
   void PollFor(double seconds) {
     const double deadline = clock_.Now() + seconds;
-    while (clock_.Now() < deadline) ASSERT_TRUE(engine_->Poll(0.05).has_value());
+    while (clock_.Now() < deadline) {
+      ASSERT_TRUE(engine_->Poll(0.05).has_value());
+    }
   }
 
   // Refuses requests whose prompt and tokens go beyond `most`, in these words.
@@ -32,7 +34,9 @@ class Restarts : public test::OneServer {
     model_.fault = [this, most, words](int, const Json& body, ServerConnection& connection) {
       const auto prompt = static_cast<int>(test::PromptOf(body).size());
       asked_ = body["max_tokens"];
-      if (prompt + asked_ <= most) return false;
+      if (prompt + asked_ <= most) {
+        return false;
+      }
       connection.Respond(400, Json{{"error", {{"message", words}, {"code", 400}}}}.dump());
       return true;
     };
@@ -64,7 +68,9 @@ TEST_F(Restarts, APartOfASplitCharacterIsNoProgress) {
       SendBytes(connection, {0xF0});
       SendBytes(connection, {0x90, 0x80, 0x80});
     }
-    while (!connection.PeerGone()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    while (!connection.PeerGone()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
     connection.CloseAfterwards();
     return true;
   };
@@ -136,7 +142,9 @@ TEST_F(Restarts, AnEmptyCompletionIsNoAnswer) {
     model_.streams = 0;
     model_.fault = [end](int, const Json&, ServerConnection& connection) {
       connection.BeginStream();
-      if (*end != '\0') connection.Send(end);
+      if (*end != '\0') {
+        connection.Send(end);
+      }
       connection.EndStream();
       return true;
     };
@@ -150,7 +158,9 @@ TEST_F(Restarts, AnEmptyCompletionIsNoAnswer) {
   model_.streams = 0;
   model_.fault = [](int number, const Json&, ServerConnection& connection) {
     connection.BeginStream();
-    if (number == 0) SendText(connection, "a");
+    if (number == 0) {
+      SendText(connection, "a");
+    }
     connection.Send("data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}\n\n");
     connection.EndStream();
     return true;
@@ -164,10 +174,16 @@ TEST_F(Restarts, AnEmptyCompletionIsNoAnswer) {
 TEST_F(Restarts, ThePromptStaysInNumbersBeforeATextWithoutThem) {
   Json prompt;
   model_.fault = [&prompt](int number, const Json& body, ServerConnection& connection) {
-    if (number > 0) prompt = body["prompt"];
-    if (number > 0) return false;
+    if (number > 0) {
+      prompt = body["prompt"];
+    }
+    if (number > 0) {
+      return false;
+    }
     connection.BeginStream();
-    for (const char* text : {"a", "b"}) SendText(connection, text);
+    for (const char* text : {"a", "b"}) {
+      SendText(connection, text);
+    }
     connection.CloseAfterwards();
     return true;
   };
@@ -183,8 +199,12 @@ TEST(RestartsOfServers, ThatPutASpaceBeforeEachTextGetAllAsText) {
   Json prompt;
   model.fault = [&](int number, const Json& body, ServerConnection& connection) {
     const std::lock_guard lock(mutex);
-    if (number > 0) prompt = body["prompt"];
-    if (number > 0) return false;
+    if (number > 0) {
+      prompt = body["prompt"];
+    }
+    if (number > 0) {
+      return false;
+    }
     connection.BeginStream();
     SendText(connection, "a");
     connection.CloseAfterwards();
@@ -229,7 +249,9 @@ TEST(RestartsOfServers, AServerThatComputedNothingIsNotChargedFor) {
   const std::unique_ptr<Engine> engine = std::move(*remote::MakeEngine(options, clock));
   const std::vector<Token> prompt = *engine->Tokenize("q: ", false);
   model.fault = [](int number, const Json&, ServerConnection& connection) {
-    if (number == 0) connection.Respond(429, R"({"error":{"message":"slow down"}})");
+    if (number == 0) {
+      connection.Respond(429, R"({"error":{"message":"slow down"}})");
+    }
     return number == 0;
   };
   dying.reset();
@@ -240,7 +262,9 @@ TEST(RestartsOfServers, AServerThatComputedNothingIsNotChargedFor) {
   while (tokens < 2 && base::SteadyClock().Now() < deadline) {
     const Result<std::span<const Event>> events = engine->Poll(0.05);
     ASSERT_TRUE(events.has_value());
-    for (const Event& event : *events) tokens += event.kind == EventKind::kToken ? 1 : 0;
+    for (const Event& event : *events) {
+      tokens += event.kind == EventKind::kToken ? 1 : 0;
+    }
   }
   EXPECT_EQ(tokens, 2);
   EXPECT_EQ(model.streams, 2);

@@ -60,7 +60,9 @@ class Away : public ::testing::Test {
       }
     }
     EXPECT_EQ(done, got.size());
-    for (const auto& [lane, count] : got) EXPECT_EQ(count, tokens);
+    for (const auto& [lane, count] : got) {
+      EXPECT_EQ(count, tokens);
+    }
   }
 
   base::ScriptedClock clock_;
@@ -107,7 +109,9 @@ TEST_F(Away, OneOfAnotherKindIsLeftOutAndThatIsSaid) {
   RunLanes(60);
   EXPECT_EQ(other.streams, 0);
   std::string notices;
-  for (const std::string& notice : engine_->TakeNotices()) notices += notice;
+  for (const std::string& notice : engine_->TakeNotices()) {
+    notices += notice;
+  }
   EXPECT_NE(notices.find("another kind (vLLM)"), std::string::npos) << notices;
   engine_.reset();
 }

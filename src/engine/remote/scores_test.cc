@@ -32,7 +32,9 @@ double Logprob(const std::string& text, char next) {
   std::vector<float> logits(128, 0.0F);
   WriteAlphabet(0, history, logits);
   double sum = 0;
-  for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
+  for (const float logit : logits) {
+    sum += std::exp(static_cast<double>(logit));
+  }
   return logits[static_cast<size_t>(next)] - std::log(sum);
 }
 
@@ -68,7 +70,9 @@ class RemoteScores : public ::testing::Test {
       const Result<std::span<const Event>> events = engine_->Poll(0.05);
       EXPECT_TRUE(events.has_value());
       for (const Event& event : *events) {
-        if (event.kind == EventKind::kScored) return event;
+        if (event.kind == EventKind::kScored) {
+          return event;
+        }
       }
     }
     ADD_FAILURE() << "no score came";
@@ -113,7 +117,9 @@ TEST_F(RemoteScores, GeneratedTokensCanBeScoredBehind) {
     const Result<std::span<const Event>> events = engine_->Poll(0.05);
     ASSERT_TRUE(events.has_value());
     for (const Event& event : *events) {
-      if (event.kind != EventKind::kToken) continue;
+      if (event.kind != EventKind::kToken) {
+        continue;
+      }
       tokens.push_back(event.token);
       text += engine_->TokenText(event.token);
     }
@@ -152,7 +158,9 @@ TEST_F(RemoteScores, AFailedRequestGivesNoValueAndTheLaneGoesOn) {
   EXPECT_TRUE(std::isnan(event.scores[0][0]));
   EXPECT_NE(event.error.message.find("out of memory"), std::string::npos) << event.error.message;
   std::string notices;
-  for (const std::string& notice : engine_->TakeNotices()) notices += notice;
+  for (const std::string& notice : engine_->TakeNotices()) {
+    notices += notice;
+  }
   EXPECT_NE(notices.find("out of memory"), std::string::npos) << notices;
   EXPECT_TRUE(engine_->Grant(lane, 1).ok());
 }

@@ -19,7 +19,9 @@ std::span<const BundledFile> BundledFiles();
 // The bytes of the file of that name, or nothing. Pure.
 inline std::optional<std::string_view> FindBundledFile(std::string_view name) {
   for (const BundledFile& file : BundledFiles()) {
-    if (file.name == name) return file.bytes;
+    if (file.name == name) {
+      return file.bytes;
+    }
   }
   return std::nullopt;
 }

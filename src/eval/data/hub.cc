@@ -35,7 +35,9 @@ Error WriteError(const std::string& path) {
 
 Result<File> OpenPart(const std::string& path, bool append) {
   File file(std::fopen(path.c_str(), append ? "ab" : "wb"));
-  if (!file) return WriteError(path);
+  if (!file) {
+    return WriteError(path);
+  }
   return file;
 }
 
@@ -117,22 +119,32 @@ Result<Page> ParsePage(const std::string& body, const std::string& name) {
 // Whole lines of a file that a fetch before this one left; a half-written last line is cut off.
 Result<int64_t> WholeLines(const std::string& path) {
   std::error_code missing;
-  if (!std::filesystem::exists(path, missing)) return int64_t{0};
+  if (!std::filesystem::exists(path, missing)) {
+    return int64_t{0};
+  }
   const Result<std::string> bytes = ReadWholeFile(path);
-  if (!bytes) return bytes.error();
+  if (!bytes) {
+    return bytes.error();
+  }
   const size_t end = bytes->rfind('\n');
   const size_t whole = end == std::string::npos ? 0 : end + 1;
   std::error_code error;
   std::filesystem::resize_file(path, whole, error);
-  if (error) return Error{ErrorCode::kResourceExhausted, path + ": " + error.message()};
+  if (error) {
+    return Error{ErrorCode::kResourceExhausted, path + ": " + error.message()};
+  }
   return static_cast<int64_t>(std::count(bytes->begin(), bytes->end(), '\n'));
 }
 
 Status FetchRows(const HubRequest& request, const std::string& part) {
   const Result<int64_t> present = WholeLines(part);
-  if (!present) return present.error();
+  if (!present) {
+    return present.error();
+  }
   const Result<File> file = OpenPart(part, /*append=*/true);
-  if (!file) return file.error();
+  if (!file) {
+    return file.error();
+  }
   const HubSource& source = request.source;
   int64_t done = *present;
   for (int64_t all = done + 1; done < all;) {
@@ -148,15 +160,21 @@ Status FetchRows(const HubRequest& request, const std::string& part) {
       return AnswerError(request, answer->end.status);
     }
     const Result<Page> page = ParsePage(answer->body, source.dataset);
-    if (!page) return page.error();
+    if (!page) {
+      return page.error();
+    }
     all = page->all;
     if (done < all && page->rows == 0) {
       return Error{ErrorCode::kDataLoss, "the hub gave " + std::to_string(done) + " of " +
                                              std::to_string(all) + " rows of " + source.dataset};
     }
-    if (Status status = Write(file->get(), part, page->lines); !status) return status;
+    if (Status status = Write(file->get(), part, page->lines); !status) {
+      return status;
+    }
     done += page->rows;
-    if (request.progress) request.progress(done, all);
+    if (request.progress) {
+      request.progress(done, all);
+    }
   }
   return {};
 }
@@ -171,12 +189,16 @@ Status FetchFile(const HubRequest& request, const std::string& part) {
   const auto take = [&](int status, std::string_view bytes) -> Status {
     if (!file) {
       Result<File> opened = OpenPart(part, /*append=*/status == 206);
-      if (!opened) return opened.error();
+      if (!opened) {
+        return opened.error();
+      }
       file = std::move(*opened);
       done = status == 206 ? first_byte : 0;
     }
     done += static_cast<int64_t>(bytes.size());
-    if (request.progress) request.progress(done, 0);
+    if (request.progress) {
+      request.progress(done, 0);
+    }
     return Write(file.get(), part, bytes);
   };
   const Result<base::HttpAnswer> answer =
@@ -193,9 +215,13 @@ Status FetchFile(const HubRequest& request, const std::string& part) {
 
 Result<HubResult> Describe(const std::string& path) {
   const Result<std::string> bytes = ReadWholeFile(path);
-  if (!bytes) return bytes.error();
+  if (!bytes) {
+    return bytes.error();
+  }
   const Result<std::vector<DataRow>> rows = ParseRows(*bytes, path);
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   return HubResult{static_cast<int64_t>(rows->size()), base::Sha256Of(*bytes), false};
 }
 
@@ -203,13 +229,17 @@ Result<HubResult> Describe(const std::string& path) {
 Result<std::optional<HubResult>> Present(const std::string& target) {
   const Result<std::string> kept = ReadWholeFile(target + ".sha256");
   std::error_code missing;
-  if (!std::filesystem::exists(target, missing)) return std::optional<HubResult>();
+  if (!std::filesystem::exists(target, missing)) {
+    return std::optional<HubResult>();
+  }
   if (!kept) {
     return Error{ErrorCode::kInvalidArgument,
                  target + " is there, but was not fetched by this program; give another --output"};
   }
   Result<HubResult> result = Describe(target);
-  if (!result) return result.error();
+  if (!result) {
+    return result.error();
+  }
   if (kept->substr(0, kept->find(' ')) != result->sha256) {
     return Error{ErrorCode::kDataLoss, target +
                                            " has changed since it was fetched; remove it and "
@@ -223,22 +253,36 @@ Result<std::optional<HubResult>> Present(const std::string& target) {
 
 Result<HubResult> FetchDataSet(const HubRequest& request) {
   Result<std::optional<HubResult>> present = Present(request.target);
-  if (!present) return present.error();
-  if (*present) return std::move(**present);
+  if (!present) {
+    return present.error();
+  }
+  if (*present) {
+    return std::move(**present);
+  }
   const std::string part = request.target + ".part";
   Status status = request.file.empty() ? FetchRows(request, part) : FetchFile(request, part);
-  if (!status) return status.error();
+  if (!status) {
+    return status.error();
+  }
   Result<HubResult> result = Describe(part);
-  if (!result) return result.error();
+  if (!result) {
+    return result.error();
+  }
   const std::string name = std::filesystem::path(request.target).filename().string();
   const std::string sums = request.target + ".sha256";
   const Result<File> file = OpenPart(sums, /*append=*/false);
-  if (!file) return file.error();
+  if (!file) {
+    return file.error();
+  }
   status = Write(file->get(), sums, result->sha256 + "  " + name + "\n");
-  if (!status) return status.error();
+  if (!status) {
+    return status.error();
+  }
   std::error_code error;
   std::filesystem::rename(part, request.target, error);
-  if (error) return Error{ErrorCode::kResourceExhausted, request.target + ": " + error.message()};
+  if (error) {
+    return Error{ErrorCode::kResourceExhausted, request.target + ": " + error.message()};
+  }
   return result;
 }
 

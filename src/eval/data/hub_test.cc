@@ -93,7 +93,9 @@ TEST_F(HubTest, GoesOnWhereItWasCutOff) {
     // The second page never comes whole.
     const RecordingServer server([](const ServerRequest& request) {
       ServerReply reply = Page(request);
-      if (Parameter(request.target, "offset") > 0) reply.cut_at = reply.body.size() / 2;
+      if (Parameter(request.target, "offset") > 0) {
+        reply.cut_at = reply.body.size() / 2;
+      }
       return reply;
     });
     EXPECT_EQ(FetchDataSet(Request(server)).error().code, ErrorCode::kUnavailable);
@@ -106,15 +108,21 @@ TEST_F(HubTest, GoesOnWhereItWasCutOff) {
   ASSERT_TRUE(FetchDataSet(Request(server)).has_value());
   EXPECT_EQ(Parameter(server.requests()[0].target, "offset"), 100);
   std::string expected;
-  for (int i = 0; i < kRows; ++i) expected += json::parse(RowText(i)).dump() + "\n";
+  for (int i = 0; i < kRows; ++i) {
+    expected += json::parse(RowText(i)).dump() + "\n";
+  }
   EXPECT_EQ(Target(), expected);
 }
 
 TEST_F(HubTest, ABusyHubIsAskedAgainAsItWishes) {
   int calls = 0;
   const RecordingServer server([&](const ServerRequest& request) -> ServerReply {
-    if (++calls == 1) return {429, "slow down", {"Retry-After: 7"}};
-    if (calls == 2) return {503, "busy"};
+    if (++calls == 1) {
+      return {429, "slow down", {"Retry-After: 7"}};
+    }
+    if (calls == 2) {
+      return {503, "busy"};
+    }
     return Page(request);
   });
   EXPECT_TRUE(FetchDataSet(Request(server)).has_value());
@@ -140,7 +148,9 @@ TEST_F(HubTest, GatedSetsTakeATokenAndSaySo) {
 
 TEST_F(HubTest, FilesAreResumedByRange) {
   std::string text;
-  for (int i = 0; i < 50; ++i) text += RowText(i) + "\n";
+  for (int i = 0; i < 50; ++i) {
+    text += RowText(i) + "\n";
+  }
   bool cut = true;
   const RecordingServer server([&](const ServerRequest& request) -> ServerReply {
     EXPECT_EQ(request.target, "/datasets/made/set/resolve/main/test.jsonl");
@@ -149,7 +159,9 @@ TEST_F(HubTest, FilesAreResumedByRange) {
                              ? 0
                              : static_cast<size_t>(std::atoll(request.head.c_str() + at + 13));
     ServerReply reply{first > 0 ? 206 : 200, text.substr(first)};
-    if (cut) reply.cut_at = 300;
+    if (cut) {
+      reply.cut_at = 300;
+    }
     cut = false;
     return reply;
   });

@@ -27,15 +27,21 @@ QuestionSet LoadFrom(const std::string& suite, const std::string& path) {
 
 std::vector<std::string> Golds(const QuestionSet& set) {
   std::vector<std::string> golds;
-  for (const Question& question : set.questions) golds.push_back(question.gold);
+  for (const Question& question : set.questions) {
+    golds.push_back(question.gold);
+  }
   return golds;
 }
 
 std::string Refusal(const std::string& suite, const std::string& rows) {
   const auto parsed = ParseRows(rows, "x.jsonl");
-  if (!parsed) return "rows";
+  if (!parsed) {
+    return "rows";
+  }
   const Result<QuestionSet> set = ReadQuestions(SuiteOf(suite), *parsed, "x.jsonl");
-  if (set) return "";
+  if (set) {
+    return "";
+  }
   EXPECT_EQ(set.error().code, ErrorCode::kDataLoss);
   EXPECT_EQ(set.error().message.rfind("x.jsonl", 0), 0U) << set.error().message;
   return set.error().message;
@@ -178,12 +184,16 @@ TEST(SelectTest, GroupsTakeTurnsAndALimitIsAPrefix) {
   const auto five = LoadQuestions(suite, selection, "");
   ASSERT_TRUE(five.has_value());
   std::vector<std::string> groups;
-  for (const Question& question : five->questions) groups.push_back(question.group);
+  for (const Question& question : five->questions) {
+    groups.push_back(question.group);
+  }
   EXPECT_EQ(groups, (Strings{"4", "2", "4", "2", "4"}));
   selection.limit = 0;
   const auto all = LoadQuestions(suite, selection, "");
   ASSERT_EQ(all->questions.size(), 200U);
-  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(all->questions[i].id, five->questions[i].id);
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(all->questions[i].id, five->questions[i].id);
+  }
 }
 
 TEST(SelectTest, UnequalGroupsAreAllUsed) {
@@ -194,13 +204,19 @@ TEST(SelectTest, UnequalGroupsAreAllUsed) {
     questions[i].group = groups[i];
   }
   std::string order;
-  for (const Question& question : Select(questions, {})) order += question.id;
+  for (const Question& question : Select(questions, {})) {
+    order += question.id;
+  }
   EXPECT_EQ(order, "0123");
   order.clear();
-  for (const Question& question : Select(questions, {.groups = {"a", "b"}})) order += question.id;
+  for (const Question& question : Select(questions, {.groups = {"a", "b"}})) {
+    order += question.id;
+  }
   EXPECT_EQ(order, "1023");
   order.clear();
-  for (const Question& question : Select(questions, {.groups = {"a", "a"}})) order += question.id;
+  for (const Question& question : Select(questions, {.groups = {"a", "a"}})) {
+    order += question.id;
+  }
   EXPECT_EQ(order, "123");  // a group named twice is asked once
 }
 
@@ -217,7 +233,9 @@ TEST(SelectTest, UnknownSplitsGroupsAndSourcesAreRefused) {
 // The real sets, where they lie beside the repository: every row must be read.
 TEST(RealDataTest, RealFilesAreReadWhole) {
   const std::string folder = HYPER_SOURCE_DIR "/../shared/data/";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no ../shared/data";
+  if (!std::filesystem::exists(folder)) {
+    GTEST_SKIP() << "no ../shared/data";
+  }
   const QuestionSet aime = LoadFrom("aime24", folder + "aime24.jsonl");
   EXPECT_EQ(aime.questions.size(), 30U);
   EXPECT_EQ(aime.questions[0].gold, "204");

@@ -24,7 +24,9 @@ Result<std::vector<DataRow>> RowsOfArray(const json& array, const std::string& s
     // The hub's pages wrap each row together with its index.
     const bool wrapped = entry.is_object() && entry.contains("row") && entry.contains("row_idx");
     const json& value = wrapped ? entry["row"] : entry;
-    if (!value.is_object()) return Broken(source, number, "the entry is no JSON object");
+    if (!value.is_object()) {
+      return Broken(source, number, "the entry is no JSON object");
+    }
     rows.push_back({number, value});
   }
   return rows;
@@ -39,16 +41,22 @@ Result<std::vector<DataRow>> RowsOfLines(std::string_view text, const std::strin
     const size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (line.find_first_not_of(kWhiteSpace) == std::string_view::npos) continue;
+    if (line.find_first_not_of(kWhiteSpace) == std::string_view::npos) {
+      continue;
+    }
     json value = ParseQuietly(line);
     if (value.is_discarded()) {
       const bool cut_off = end == std::string_view::npos;
-      if (cut_off && options.allow_partial_last_line) break;
+      if (cut_off && options.allow_partial_last_line) {
+        break;
+      }
       return Broken(source, number,
                     cut_off ? "broken JSON in the last line; the file may be cut off"
                             : "broken JSON (or bytes that are no UTF-8)");
     }
-    if (!value.is_object()) return Broken(source, number, "the line is no JSON object");
+    if (!value.is_object()) {
+      return Broken(source, number, "the line is no JSON object");
+    }
     rows.push_back({number, std::move(value)});
   }
   return rows;
@@ -74,11 +82,15 @@ Result<std::vector<DataRow>> ParseRows(std::string_view text, const std::string&
   const bool maybe_pages = text[first] == '{' && text.find("\"rows\"") != std::string_view::npos;
   if (array || maybe_pages) {
     const json value = ParseQuietly(text);
-    if (value.is_array()) return RowsOfArray(value, source);
+    if (value.is_array()) {
+      return RowsOfArray(value, source);
+    }
     if (value.is_object() && value.contains("rows") && value["rows"].is_array()) {
       return RowsOfArray(value["rows"], source);
     }
-    if (array) return Broken(source, 1, "a JSON array that is broken or cut off");
+    if (array) {
+      return Broken(source, 1, "a JSON array that is broken or cut off");
+    }
   }
   return RowsOfLines(text, source, options);
 }
@@ -89,10 +101,14 @@ Result<std::string> ReadWholeFile(const std::string& path) {
     return Error{ErrorCode::kNotFound, path + " is a directory; give a file"};
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{ErrorCode::kNotFound, path + " cannot be opened; check the path"};
+  if (!file) {
+    return Error{ErrorCode::kNotFound, path + " cannot be opened; check the path"};
+  }
   std::ostringstream bytes;
   bytes << file.rdbuf();
-  if (file.bad()) return Error{ErrorCode::kDataLoss, path + " cannot be read to its end"};
+  if (file.bad()) {
+    return Error{ErrorCode::kDataLoss, path + " cannot be read to its end"};
+  }
   return std::move(bytes).str();
 }
 

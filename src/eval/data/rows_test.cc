@@ -9,8 +9,12 @@ namespace {
 
 std::vector<std::string> Names(const Result<std::vector<DataRow>>& rows) {
   std::vector<std::string> names;
-  if (!rows) return {"error: " + rows.error().message};
-  for (const DataRow& row : *rows) names.push_back(row.value.value("n", std::string()));
+  if (!rows) {
+    return {"error: " + rows.error().message};
+  }
+  for (const DataRow& row : *rows) {
+    names.push_back(row.value.value("n", std::string()));
+  }
   return names;
 }
 

@@ -10,7 +10,9 @@ namespace {
 
 std::string Join(const std::set<std::string>& names) {
   std::string joined;
-  for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
+  for (const std::string& name : names) {
+    joined += (joined.empty() ? "" : ", ") + name;
+  }
   return joined;
 }
 
@@ -19,13 +21,21 @@ Result<QuestionSet> LoadBundled(const Suite& suite, const Selection& selection) 
   std::set<std::string> splits;
   for (const SuiteFile& file : suite.files) {
     splits.insert(file.split);
-    if (file.split != selection.split) continue;
+    if (file.split != selection.split) {
+      continue;
+    }
     const auto bytes = FindBundledFile(file.path);
-    if (!bytes) return Error{ErrorCode::kNotFound, "there is no bundled file " + file.path};
+    if (!bytes) {
+      return Error{ErrorCode::kNotFound, "there is no bundled file " + file.path};
+    }
     const Result<std::vector<DataRow>> rows = ParseRows(*bytes, file.path);
-    if (!rows) return rows.error();
+    if (!rows) {
+      return rows.error();
+    }
     Result<QuestionSet> set = ReadQuestions(suite, *rows, file.path);
-    if (!set) return set.error();
+    if (!set) {
+      return set.error();
+    }
     for (Question& question : set->questions) {
       question.group = file.group;
       all.questions.push_back(std::move(question));
@@ -45,20 +55,28 @@ std::vector<Question> Select(const std::vector<Question>& questions, const Selec
   // Groups in the order asked for, or of first appearance; each a queue of questions.
   std::vector<std::string> order;
   for (const std::string& name : selection.groups) {
-    if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
+    if (std::find(order.begin(), order.end(), name) == order.end()) {
+      order.push_back(name);
+    }
   }
   std::map<std::string, std::vector<const Question*>> groups;
   for (const Question& question : questions) {
     auto& group = groups[question.group];
-    if (group.empty() && selection.groups.empty()) order.push_back(question.group);
+    if (group.empty() && selection.groups.empty()) {
+      order.push_back(question.group);
+    }
     group.push_back(&question);
   }
   std::vector<Question> chosen;
   for (size_t turn = 0; turn < questions.size(); ++turn) {
     for (const std::string& name : order) {
       const auto& group = groups[name];
-      if (turn >= group.size()) continue;
-      if (selection.limit > 0 && static_cast<int>(chosen.size()) == selection.limit) return chosen;
+      if (turn >= group.size()) {
+        continue;
+      }
+      if (selection.limit > 0 && static_cast<int>(chosen.size()) == selection.limit) {
+        return chosen;
+      }
       chosen.push_back(*group[turn]);
     }
   }
@@ -70,9 +88,13 @@ Result<QuestionSet> LoadQuestions(const Suite& suite, const Selection& selection
   Result<QuestionSet> set = QuestionSet{};
   if (!data_file.empty()) {
     const Result<std::string> text = ReadWholeFile(data_file);
-    if (!text) return text.error();
+    if (!text) {
+      return text.error();
+    }
     const Result<std::vector<DataRow>> rows = ParseRows(*text, data_file);
-    if (!rows) return rows.error();
+    if (!rows) {
+      return rows.error();
+    }
     set = ReadQuestions(suite, *rows, data_file);
   } else if (!suite.files.empty()) {
     set = LoadBundled(suite, selection);
@@ -80,9 +102,13 @@ Result<QuestionSet> LoadQuestions(const Suite& suite, const Selection& selection
     return Error{ErrorCode::kInvalidArgument,
                  "the questions of " + suite.name + " are not bundled; give them with --data FILE"};
   }
-  if (!set) return set;
+  if (!set) {
+    return set;
+  }
   std::set<std::string> present;
-  for (const Question& question : set->questions) present.insert(question.group);
+  for (const Question& question : set->questions) {
+    present.insert(question.group);
+  }
   for (const std::string& group : selection.groups) {
     if (present.count(group) == 0) {
       return Error{ErrorCode::kInvalidArgument,
@@ -115,7 +141,9 @@ std::vector<ChatMessage> PromptMessages(const Suite& suite, const Question& ques
     }
   }
   std::vector<ChatMessage> messages;
-  if (!suite.system.empty()) messages.push_back({"system", suite.system});
+  if (!suite.system.empty()) {
+    messages.push_back({"system", suite.system});
+  }
   messages.push_back({"user", std::move(text)});
   return messages;
 }
@@ -123,7 +151,9 @@ std::vector<ChatMessage> PromptMessages(const Suite& suite, const Question& ques
 ExtractOptions AnswerOptions(const Question& question) {
   ExtractOptions options;
   options.kind = question.kind;
-  if (!question.labels.empty()) options.options = question.labels;
+  if (!question.labels.empty()) {
+    options.options = question.labels;
+  }
   return options;
 }
 

@@ -19,44 +19,68 @@ constexpr std::string_view kSuiteSuffix = ".json";
 class ObjectReader {
  public:
   ObjectReader(const json& object, std::string place) : object_(object), place_(std::move(place)) {
-    if (!object_.is_object()) Fail("", "takes a JSON object");
+    if (!object_.is_object()) {
+      Fail("", "takes a JSON object");
+    }
   }
 
   std::string String(const char* key, bool required) {
     const json* value = Find(key, required);
-    if (value == nullptr) return "";
-    if (!value->is_string()) return Fail(key, "takes a string"), "";
+    if (value == nullptr) {
+      return "";
+    }
+    if (!value->is_string()) {
+      return Fail(key, "takes a string"), "";
+    }
     return value->get<std::string>();
   }
 
   bool Bool(const char* key) {
     const json* value = Find(key, false);
-    if (value == nullptr) return false;
-    if (!value->is_boolean()) return Fail(key, "takes true or false"), false;
+    if (value == nullptr) {
+      return false;
+    }
+    if (!value->is_boolean()) {
+      return Fail(key, "takes true or false"), false;
+    }
     return value->get<bool>();
   }
 
   std::vector<std::string> Strings(const char* key, std::vector<std::string> otherwise) {
     const json* value = Find(key, false);
-    if (value == nullptr) return otherwise;
+    if (value == nullptr) {
+      return otherwise;
+    }
     std::vector<std::string> strings;
     const bool array = value->is_array() && !value->empty();
     for (const json& entry : array ? *value : json::array()) {
-      if (entry.is_string()) strings.push_back(entry.get<std::string>());
+      if (entry.is_string()) {
+        strings.push_back(entry.get<std::string>());
+      }
     }
-    if (strings.empty() || strings.size() != value->size()) Fail(key, "takes a list of strings");
+    if (strings.empty() || strings.size() != value->size()) {
+      Fail(key, "takes a list of strings");
+    }
     return strings;
   }
 
   std::vector<std::pair<std::string, std::string>> StringMap(const char* key) {
     const json* value = Find(key, false);
     std::vector<std::pair<std::string, std::string>> map;
-    if (value == nullptr) return map;
-    if (!value->is_object()) Fail(key, "takes an object of strings");
-    for (const auto& [name, entry] : value->items()) {
-      if (entry.is_string()) map.emplace_back(name, entry.get<std::string>());
+    if (value == nullptr) {
+      return map;
     }
-    if (map.size() != value->size()) Fail(key, "takes an object of strings");
+    if (!value->is_object()) {
+      Fail(key, "takes an object of strings");
+    }
+    for (const auto& [name, entry] : value->items()) {
+      if (entry.is_string()) {
+        map.emplace_back(name, entry.get<std::string>());
+      }
+    }
+    if (map.size() != value->size()) {
+      Fail(key, "takes an object of strings");
+    }
     return map;
   }
 
@@ -64,13 +88,19 @@ class ObjectReader {
   const json* Find(const char* key, bool required) {
     known_.emplace_back(key);
     const auto found = object_.is_object() ? object_.find(key) : object_.end();
-    if (found != object_.end()) return &*found;
-    if (required) Fail(key, "is missing");
+    if (found != object_.end()) {
+      return &*found;
+    }
+    if (required) {
+      Fail(key, "is missing");
+    }
     return nullptr;
   }
 
   void Fail(const std::string& key, const std::string& reason) {
-    if (!status_.ok()) return;
+    if (!status_.ok()) {
+      return;
+    }
     const std::string name = key.empty() ? "the value" : "\"" + key + "\"";
     status_ = Error{ErrorCode::kInvalidArgument, place_ + ": " + name + " " + reason};
   }
@@ -112,7 +142,9 @@ Status ReadFiles(const json& value, const std::string& place, Suite& suite) {
     ObjectReader reader(entry, place + " \"files\"");
     suite.files.push_back(
         {reader.String("path", true), reader.String("split", true), reader.String("group", true)});
-    if (Status status = reader.Finish(); !status) return status;
+    if (Status status = reader.Finish(); !status) {
+      return status;
+    }
   }
   return {};
 }
@@ -157,16 +189,24 @@ Status ReadRange(const json& value, const std::string& place, Suite& suite) {
 // The parts that are objects or lists of their own.
 Status ReadParts(ObjectReader& reader, const std::string& place, Suite& suite) {
   if (const json* value = reader.Find("hub", false)) {
-    if (Status status = ReadHub(*value, place, suite); !status) return status;
+    if (Status status = ReadHub(*value, place, suite); !status) {
+      return status;
+    }
   }
   if (const json* value = reader.Find("files", false)) {
-    if (Status status = ReadFiles(*value, place, suite); !status) return status;
+    if (Status status = ReadFiles(*value, place, suite); !status) {
+      return status;
+    }
   }
   if (const json* value = reader.Find("row_kind", false)) {
-    if (Status status = ReadRowKind(*value, place, suite); !status) return status;
+    if (Status status = ReadRowKind(*value, place, suite); !status) {
+      return status;
+    }
   }
   if (const json* value = reader.Find("range", false)) {
-    if (Status status = ReadRange(*value, place, suite); !status) return status;
+    if (Status status = ReadRange(*value, place, suite); !status) {
+      return status;
+    }
   }
   return ReadFields(reader.Find("fields", false), place, suite);
 }
@@ -185,7 +225,9 @@ Result<Suite> ParseSuite(std::string_view text, const std::string& source) {
   suite.system = reader.String("system", false);
   suite.prompt = reader.String("prompt", true);
   suite.step_delimiter = reader.String("step_delimiter", false);
-  if (suite.step_delimiter.empty()) suite.step_delimiter = "\n\n";
+  if (suite.step_delimiter.empty()) {
+    suite.step_delimiter = "\n\n";
+  }
   suite.preset = reader.String("preset", true);
   suite.leave_out = reader.Strings("leave_out", {});
   suite.options = reader.StringMap("options");
@@ -199,15 +241,21 @@ Result<Suite> ParseSuite(std::string_view text, const std::string& source) {
     reader.Fail("prompt", "lacks {question}");
   }
   const Status parts = ReadParts(reader, source, suite);
-  if (Status status = reader.Finish(); !status) return status.error();
-  if (!parts) return parts.error();
+  if (Status status = reader.Finish(); !status) {
+    return status.error();
+  }
+  if (!parts) {
+    return parts.error();
+  }
   return suite;
 }
 
 std::vector<std::string> SuiteNames() {
   std::vector<std::string> names;
   for (const BundledFile& file : BundledFiles()) {
-    if (!file.name.starts_with(kSuitePrefix) || !file.name.ends_with(kSuiteSuffix)) continue;
+    if (!file.name.starts_with(kSuitePrefix) || !file.name.ends_with(kSuiteSuffix)) {
+      continue;
+    }
     const size_t length = file.name.size() - kSuitePrefix.size() - kSuiteSuffix.size();
     names.emplace_back(file.name.substr(kSuitePrefix.size(), length));
   }
@@ -221,9 +269,13 @@ Result<Suite> LoadSuite(const std::string& name) {
     return text ? ParseSuite(*text, name) : Result<Suite>(text.error());
   }
   const std::string file = std::string(kSuitePrefix) + name + std::string(kSuiteSuffix);
-  if (const auto text = FindBundledFile(file)) return ParseSuite(*text, file);
+  if (const auto text = FindBundledFile(file)) {
+    return ParseSuite(*text, file);
+  }
   std::string known;
-  for (const std::string& other : SuiteNames()) known += (known.empty() ? "" : ", ") + other;
+  for (const std::string& other : SuiteNames()) {
+    known += (known.empty() ? "" : ", ") + other;
+  }
   return Error{ErrorCode::kInvalidArgument, "there is no suite '" + name + "'; there are " + known +
                                                 ", and files that end in .json"};
 }

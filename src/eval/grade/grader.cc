@@ -13,12 +13,16 @@ std::string Plain(const std::string& text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (std::isspace(byte) != 0) {
-      if (!plain.empty() && plain.back() != ' ') plain += ' ';
+      if (!plain.empty() && plain.back() != ' ') {
+        plain += ' ';
+      }
     } else {
       plain += static_cast<char>(std::tolower(byte));
     }
   }
-  while (!plain.empty() && (plain.back() == ' ' || plain.back() == '.')) plain.pop_back();
+  while (!plain.empty() && (plain.back() == ' ' || plain.back() == '.')) {
+    plain.pop_back();
+  }
   return plain;
 }
 
@@ -38,13 +42,21 @@ GradeOutcome GradeMaths(const std::string& gold, const std::string& answer) {
 }  // namespace
 
 GradeOutcome GradeAnswer(const Question& question, const std::optional<std::string>& answer) {
-  if (!answer) return {StoredVerdict::kWrong, "no answer"};
-  if (question.gold.empty()) return {StoredVerdict::kNotGraded, "the right answer is not known"};
+  if (!answer) {
+    return {StoredVerdict::kWrong, "no answer"};
+  }
+  if (question.gold.empty()) {
+    return {StoredVerdict::kNotGraded, "the right answer is not known"};
+  }
   if (question.kind == AnswerKind::kChoice) {
     return {*answer == question.gold ? StoredVerdict::kRight : StoredVerdict::kWrong, ""};
   }
-  if (question.kind != AnswerKind::kText) return GradeMaths(question.gold, *answer);
-  if (Plain(*answer) == Plain(question.gold)) return {StoredVerdict::kRight, ""};
+  if (question.kind != AnswerKind::kText) {
+    return GradeMaths(question.gold, *answer);
+  }
+  if (Plain(*answer) == Plain(question.gold)) {
+    return {StoredVerdict::kRight, ""};
+  }
   return {StoredVerdict::kNotGraded, "free text; it takes a judge"};
 }
 

@@ -89,7 +89,9 @@ TEST(BoxedGoldTest, TinymathAndTheFixtures) {
 
 TEST(BoxedGoldTest, TheRealSets) {
   const std::string folder = HYPER_SOURCE_DIR "/../shared/data/";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no ../shared/data";
+  if (!std::filesystem::exists(folder)) {
+    GTEST_SKIP() << "no ../shared/data";
+  }
   ExpectBoxedGoldsRight("aime24", folder + "aime24.jsonl", 30);
   ExpectBoxedGoldsRight("gsm8k", folder + "gsm8k_test.jsonl", 1319);
   ExpectBoxedGoldsRight("math500", folder + "math500.jsonl", 500);

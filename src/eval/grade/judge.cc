@@ -22,10 +22,14 @@ std::string LastVerdict(std::string_view reply) {
     std::string line;
     for (const char c : reply.substr(0, end)) {
       const auto byte = static_cast<unsigned char>(c);
-      if (std::isalnum(byte) != 0 || c == ':') line += static_cast<char>(std::tolower(byte));
+      if (std::isalnum(byte) != 0 || c == ':') {
+        line += static_cast<char>(std::tolower(byte));
+      }
     }
     reply.remove_prefix(end == std::string_view::npos ? reply.size() : end + 1);
-    if (line.starts_with(kKey)) verdict = line.substr(kKey.size());
+    if (line.starts_with(kKey)) {
+      verdict = line.substr(kKey.size());
+    }
   }
   return verdict;
 }
@@ -35,7 +39,9 @@ json RequestOf(const JudgeOptions& options, const std::string& prompt) {
                   {"temperature", 0},
                   {"max_tokens", options.max_tokens},
                   {"stream", false}};
-  if (!options.model.empty()) request["model"] = options.model;
+  if (!options.model.empty()) {
+    request["model"] = options.model;
+  }
   return request;
 }
 
@@ -69,8 +75,12 @@ std::string JudgePrompt(const Question& question, std::string_view answer) {
 
 Judgement ReadJudgement(std::string_view reply) {
   const std::string verdict = LastVerdict(reply);
-  if (verdict == "yes") return {StoredVerdict::kRight, "judged"};
-  if (verdict == "no") return {StoredVerdict::kWrong, "judged"};
+  if (verdict == "yes") {
+    return {StoredVerdict::kRight, "judged"};
+  }
+  if (verdict == "no") {
+    return {StoredVerdict::kWrong, "judged"};
+  }
   constexpr size_t kShown = 80;
   return {StoredVerdict::kNotGraded,
           "the judge gave no verdict: " + std::string(reply.substr(0, kShown))};

@@ -59,8 +59,12 @@ class JudgeTest : public ::testing::Test {
 TEST_F(JudgeTest, JudgesWhatTheRulesLeaveOpen) {
   const RecordingServer server([](const ServerRequest& request) {
     const std::string prompt = json::parse(request.body)["messages"][0]["content"];
-    if (prompt.find("[answer]\na dog") != std::string::npos) return Completion("correct: no");
-    if (prompt.find("[answer]\nunclear") != std::string::npos) return Completion("I cannot tell");
+    if (prompt.find("[answer]\na dog") != std::string::npos) {
+      return Completion("correct: no");
+    }
+    if (prompt.find("[answer]\nunclear") != std::string::npos) {
+      return Completion("I cannot tell");
+    }
     return Completion("Both are the animal.\ncorrect: yes");
   });
   Add("the cat", "The cat.");  // equal by the rules: no judge is asked

@@ -40,10 +40,16 @@ class Grading {
   // Grades an item; adds a change where the verdict is not what it was.
   Status Grade(const ItemSummary& item, const Question& question) {
     const Result<StoredGrade> grade = GradeOf(item, question);
-    if (!grade) return grade.error();
-    if (Status status = store_.SaveGrade(*grade); !status) return status;
+    if (!grade) {
+      return grade.error();
+    }
+    if (Status status = store_.SaveGrade(*grade); !status) {
+      return status;
+    }
     std::optional<StoredVerdict> before;
-    if (item.grade) before = item.grade->verdict;
+    if (item.grade) {
+      before = item.grade->verdict;
+    }
     ++report_.graded;
     if (before != grade->verdict) {
       report_.changes.push_back({item.key, before, grade->verdict, item.answer});
@@ -57,13 +63,21 @@ class Grading {
   Result<StoredGrade> GradeOf(const ItemSummary& item, const Question& question) {
     const GradeOutcome outcome = GradeAnswer(question, item.answer);
     const StoredGrade grade{item.key, outcome.verdict, question.gold, kGraderName, outcome.note};
-    if (!IsOpen(outcome.verdict) || !item.answer || question.gold.empty()) return grade;
-    if (JudgedBefore(item, question)) return *item.grade;
-    if (judge_ == nullptr) return grade;
+    if (!IsOpen(outcome.verdict) || !item.answer || question.gold.empty()) {
+      return grade;
+    }
+    if (JudgedBefore(item, question)) {
+      return *item.grade;
+    }
+    if (judge_ == nullptr) {
+      return grade;
+    }
     const std::pair key(item.key.question, *item.answer);
     if (judged_.count(key) == 0) {
       Result<StoredGrade> asked = Ask(grade, question, *item.answer);
-      if (!asked) return asked;
+      if (!asked) {
+        return asked;
+      }
       judged_.emplace(key, std::move(*asked));
     }
     StoredGrade judged = judged_.at(key);
@@ -97,13 +111,19 @@ class Grading {
 // The finished items of all runs, in order. Errors: those of the store.
 Result<std::vector<ItemSummary>> FinishedItems(Store& store) {
   const Result<std::vector<StoredRun>> runs = store.Runs();
-  if (!runs) return runs.error();
+  if (!runs) {
+    return runs.error();
+  }
   std::vector<ItemSummary> finished;
   for (const StoredRun& run : *runs) {
     Result<std::vector<ItemSummary>> items = store.Items(run.id);
-    if (!items) return items.error();
+    if (!items) {
+      return items.error();
+    }
     for (ItemSummary& item : *items) {
-      if (item.status != ItemStatus::kFailed) finished.push_back(std::move(item));
+      if (item.status != ItemStatus::kFailed) {
+        finished.push_back(std::move(item));
+      }
     }
   }
   return finished;
@@ -130,46 +150,68 @@ Result<Question> QuestionOf(const StoredQuestion& stored) {
 
 Result<AnswerVerdicts> AnswerVerdicts::Load(Store& store) {
   const Result<std::vector<JudgedAnswer>> all = store.JudgedAnswers();
-  if (!all) return all.error();
+  if (!all) {
+    return all.error();
+  }
   AnswerVerdicts verdicts;
-  for (const JudgedAnswer& one : *all) verdicts.judged_[{one.question, one.answer}] = one.verdict;
+  for (const JudgedAnswer& one : *all) {
+    verdicts.judged_[{one.question, one.answer}] = one.verdict;
+  }
   return verdicts;
 }
 
 Result<StoredVerdict> AnswerVerdicts::Of(const StoredQuestion& stored,
                                          const std::optional<std::string>& answer) const {
   const Result<Question> question = QuestionOf(stored);
-  if (!question) return question.error();
+  if (!question) {
+    return question.error();
+  }
   const StoredVerdict verdict = GradeAnswer(*question, answer).verdict;
-  if (!IsOpen(verdict) || !answer) return verdict;
+  if (!IsOpen(verdict) || !answer) {
+    return verdict;
+  }
   const auto judged = judged_.find({stored.id, *answer});
   return judged != judged_.end() ? judged->second : verdict;
 }
 
 Result<GradingReport> GradeStudy(Store& store, bool all, const JudgeOptions* judge) {
   const Result<std::vector<StoredQuestion>> stored = store.Questions();
-  if (!stored) return stored.error();
+  if (!stored) {
+    return stored.error();
+  }
   std::map<int64_t, Question> questions;
   for (const StoredQuestion& one : *stored) {
     Result<Question> question = QuestionOf(one);
-    if (!question) return question.error();
+    if (!question) {
+      return question.error();
+    }
     questions.emplace(one.id, std::move(*question));
   }
   const Result<std::vector<ItemKey>> ungraded = store.Ungraded(kGraderName);
-  if (!ungraded) return ungraded.error();
+  if (!ungraded) {
+    return ungraded.error();
+  }
   const std::set<ItemKey> due(ungraded->begin(), ungraded->end());
   const Result<std::vector<ItemSummary>> items = FinishedItems(store);
-  if (!items) return items.error();
+  if (!items) {
+    return items.error();
+  }
   Grading grading(store, judge);
   for (const ItemSummary& item : *items) {
     const auto question = questions.find(item.key.question);
-    if (question != questions.end()) grading.TakeOver(item, question->second);
+    if (question != questions.end()) {
+      grading.TakeOver(item, question->second);
+    }
   }
   for (const ItemSummary& item : *items) {
     const auto question = questions.find(item.key.question);
     const bool wanted = all || due.count(item.key) != 0 || grading.IsDueForJudge(item);
-    if (question == questions.end() || !wanted) continue;
-    if (Status status = grading.Grade(item, question->second); !status) return status.error();
+    if (question == questions.end() || !wanted) {
+      continue;
+    }
+    if (Status status = grading.Grade(item, question->second); !status) {
+      return status.error();
+    }
   }
   return std::move(grading.report());
 }

@@ -37,7 +37,9 @@ class Draws {
                                          std::vector<Count>(most_ + 1, 0));
     for (size_t ties = 0; ties < ways_.size(); ++ties) {
       for (size_t drawn = 0; drawn <= most_; ++drawn) {
-        if (ways_[ties][drawn] == 0) continue;
+        if (ways_[ties][drawn] == 0) {
+          continue;
+        }
         const size_t limit = std::min({static_cast<size_t>(std::min(size, cap)), most_ - drawn});
         for (size_t more = 0; more <= limit; ++more) {
           const size_t tie = more == static_cast<size_t>(cap) ? 1 : 0;
@@ -108,15 +110,21 @@ Interval Middle(const std::vector<double>& sorted, double level) {
 }  // namespace
 
 double Mean(std::span<const double> values) {
-  if (values.empty()) return kNaN;
+  if (values.empty()) {
+    return kNaN;
+  }
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 double SampleStd(std::span<const double> values) {
-  if (values.size() < 2) return kNaN;
+  if (values.size() < 2) {
+    return kNaN;
+  }
   const double mean = Mean(values);
   double sum = 0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
+  for (const double value : values) {
+    sum += (value - mean) * (value - mean);
+  }
   return std::sqrt(sum / static_cast<double>(values.size() - 1));
 }
 
@@ -152,7 +160,9 @@ Result<double> MajorityAtK(int right, std::span<const int> others, int silent, i
   Count won = 0;
   for (int votes = 1; votes <= std::min(right, k); ++votes) {
     Draws draws(k - votes);
-    for (const int other : others) draws.AddAnswer(other, votes);
+    for (const int other : others) {
+      draws.AddAnswer(other, votes);
+    }
     won += choose_right[static_cast<size_t>(votes)] * draws.SharedWays(silent);
   }
   return static_cast<double>(won / Binomials(sum)[static_cast<size_t>(k)]);
@@ -187,7 +197,9 @@ Result<PairedDifference> PairedBootstrap(std::span<const double> a, std::span<co
                      std::to_string(a.size()) + " and " + std::to_string(b.size())};
   }
   std::vector<double> differences(a.size());
-  for (size_t i = 0; i < a.size(); ++i) differences[i] = a[i] - b[i];
+  for (size_t i = 0; i < a.size(); ++i) {
+    differences[i] = a[i] - b[i];
+  }
   const std::vector<double> means = ResampledMeans(differences, resamples, seed);
   const auto share = [&](auto beyond) {
     return static_cast<double>(std::count_if(means.begin(), means.end(), beyond)) /
@@ -221,7 +233,9 @@ Result<Accuracy> Summarise(std::span<const std::vector<Outcome>> outcomes) {
         accuracy.per_repeat[repeat] += 1 / questions;
         right += 1;
       }
-      if (row[repeat] == Outcome::kUndecided || row[repeat] == Outcome::kFailed) open += 1;
+      if (row[repeat] == Outcome::kUndecided || row[repeat] == Outcome::kFailed) {
+        open += 1;
+      }
     }
     per_question.push_back(right / static_cast<double>(repeats));
   }

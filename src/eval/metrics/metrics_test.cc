@@ -25,7 +25,9 @@ double Enumerated(int n, int k, Win win) {
   double won = 0;
   double all = 0;
   for (uint32_t subset = 0; subset < 1U << n; ++subset) {
-    if (std::popcount(subset) != k) continue;
+    if (std::popcount(subset) != k) {
+      continue;
+    }
     all += 1;
     won += win(subset);
   }
@@ -65,13 +67,21 @@ TEST(PassAtKTest, EqualsEnumeration) {
 double MajorityCredit(const std::vector<int>& answers, uint32_t subset) {
   std::map<int, int> votes;
   for (size_t i = 0; i < answers.size(); ++i) {
-    if ((subset >> i & 1) != 0 && answers[i] >= 0) ++votes[answers[i]];
+    if ((subset >> i & 1) != 0 && answers[i] >= 0) {
+      ++votes[answers[i]];
+    }
   }
   int most = 0;
-  for (const auto& [answer, count] : votes) most = std::max(most, count);
-  if (votes[0] == 0 || votes[0] < most) return 0;
+  for (const auto& [answer, count] : votes) {
+    most = std::max(most, count);
+  }
+  if (votes[0] == 0 || votes[0] < most) {
+    return 0;
+  }
   int tied = 0;
-  for (const auto& [answer, count] : votes) tied += count == most ? 1 : 0;
+  for (const auto& [answer, count] : votes) {
+    tied += count == most ? 1 : 0;
+  }
   return 1.0 / tied;
 }
 
@@ -172,9 +182,15 @@ TEST(PairedBootstrapTest, PairsMatter) {
 TEST(PairedBootstrapTest, TiesOfThirdsCountOnBothSides) {
   std::vector<double> a(24, 1.0 / 3);
   std::vector<double> b(24, 1.0 / 3);
-  for (size_t i = 0; i < 2; ++i) a[i] = 2.0 / 3;
-  for (size_t i = 2; i < 4; ++i) b[i] = 2.0 / 3;
-  for (size_t i = 4; i < 6; ++i) a[i] = 2.0 / 3, b[i] = 1;
+  for (size_t i = 0; i < 2; ++i) {
+    a[i] = 2.0 / 3;
+  }
+  for (size_t i = 2; i < 4; ++i) {
+    b[i] = 2.0 / 3;
+  }
+  for (size_t i = 4; i < 6; ++i) {
+    a[i] = 2.0 / 3, b[i] = 1;
+  }
   const double won = 2.0 / 24;
   const double lost = 4.0 / 24;
   double above = 0;

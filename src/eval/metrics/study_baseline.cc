@@ -23,13 +23,17 @@ template <class Fits>
 void Prefer(Candidates& candidates, Fits fits) {
   Candidates fitting;
   std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(fitting), fits);
-  if (!fitting.empty()) candidates = std::move(fitting);
+  if (!fitting.empty()) {
+    candidates = std::move(fitting);
+  }
 }
 
 Candidates ScOfPlace(const std::vector<RunSummary>& runs, const RunSummary& run) {
   Candidates candidates;
   for (const RunSummary& other : runs) {
-    if (other.run.method == kBaselineMethod && SamePlace(other, run)) candidates.push_back(&other);
+    if (other.run.method == kBaselineMethod && SamePlace(other, run)) {
+      candidates.push_back(&other);
+    }
   }
   return candidates;
 }
@@ -75,11 +79,15 @@ const RunSummary* Baseline(const std::vector<RunSummary>& runs, const RunSummary
 
 CommonCosts OverCommonQuestions(const RunSummary& run, const RunSummary& base) {
   std::map<std::string, const QuestionShare*> of_base;
-  for (const QuestionShare& share : base.per_question) of_base[share.question] = &share;
+  for (const QuestionShare& share : base.per_question) {
+    of_base[share.question] = &share;
+  }
   CommonCosts common;
   for (const QuestionShare& share : run.per_question) {
     const auto other = of_base.find(share.question);
-    if (other == of_base.end()) continue;
+    if (other == of_base.end()) {
+      continue;
+    }
     ++common.questions;
     common.right += share.right;
     common.generated += share.generated;
@@ -97,14 +105,18 @@ CommonCosts OverCommonQuestions(const RunSummary& run, const RunSummary& base) {
 
 double EffectiveRatio(const std::vector<RunSummary>& runs, const RunSummary& run) {
   const RunSummary* base = Baseline(runs, run);
-  if (base == nullptr) return kNaN;
+  if (base == nullptr) {
+    return kNaN;
+  }
   const CommonCosts common = OverCommonQuestions(run, *base);
   return common.effective / common.base_effective;
 }
 
 double GeneratedRatio(const std::vector<RunSummary>& runs, const RunSummary& run) {
   const RunSummary* base = Baseline(runs, run);
-  if (base == nullptr) return kNaN;
+  if (base == nullptr) {
+    return kNaN;
+  }
   const CommonCosts common = OverCommonQuestions(run, *base);
   return common.generated / common.base_generated;
 }
@@ -123,9 +135,13 @@ std::vector<std::string> BaselineNotes(const std::vector<RunSummary>& runs) {
       }
       unclear[Joined(names)].push_back(run.run.label);
     }
-    if (best.size() != 1) continue;
+    if (best.size() != 1) {
+      continue;
+    }
     const std::string name = BaselineName(runs, *best.front());
-    if (std::find(used.begin(), used.end(), name) == used.end()) used.push_back(name);
+    if (std::find(used.begin(), used.end(), name) == used.end()) {
+      used.push_back(name);
+    }
     const int common = OverCommonQuestions(run, *best.front()).questions;
     const auto all = std::max(run.per_question.size(), best.front()->per_question.size());
     if (static_cast<size_t>(common) < all) {

@@ -28,7 +28,9 @@ RunSummary RunOfSeed(const std::string& label, const std::string& method, uint64
 
 std::string NotesOf(const Table& table) {
   std::string text;
-  for (const std::string& note : table.notes) text += note + "\n";
+  for (const std::string& note : table.notes) {
+    text += note + "\n";
+  }
   return text;
 }
 

@@ -23,7 +23,9 @@ template <class Named, class Fits>
 std::vector<Named> Matching(const std::vector<Named>& all, const std::string& name, Fits fits) {
   std::vector<Named> matching;
   for (const Named& entry : all) {
-    if (name == "#" + std::to_string(entry.id) || fits(entry)) matching.push_back(entry);
+    if (name == "#" + std::to_string(entry.id) || fits(entry)) {
+      matching.push_back(entry);
+    }
   }
   return matching;
 }
@@ -31,7 +33,9 @@ std::vector<Named> Matching(const std::vector<Named>& all, const std::string& na
 template <class Named>
 Result<Named> TheOne(const char* kind, const std::string& name, std::vector<Named> matching,
                      const std::vector<Named>& all, std::string Named::*member) {
-  if (matching.size() == 1) return std::move(matching.front());
+  if (matching.size() == 1) {
+    return std::move(matching.front());
+  }
   if (matching.empty()) {
     return Error{ErrorCode::kNotFound, std::string("the study has no ") + kind + " '" + name +
                                            "'; it has " +
@@ -45,7 +49,9 @@ Result<Named> TheOne(const char* kind, const std::string& name, std::vector<Name
 
 Result<StoredRun> FindRun(Store& store, const std::string& name) {
   const Result<std::vector<StoredRun>> runs = store.Runs();
-  if (!runs) return runs.error();
+  if (!runs) {
+    return runs.error();
+  }
   std::vector<StoredRun> matching =
       Matching(*runs, name, [&](const StoredRun& run) { return run.label == name; });
   return TheOne("row", name, std::move(matching), *runs, &StoredRun::label);
@@ -53,7 +59,9 @@ Result<StoredRun> FindRun(Store& store, const std::string& name) {
 
 Result<StoredQuestion> FindQuestion(Store& store, const std::string& name) {
   const Result<std::vector<StoredQuestion>> questions = store.Questions();
-  if (!questions) return questions.error();
+  if (!questions) {
+    return questions.error();
+  }
   std::vector<StoredQuestion> matching = Matching(
       *questions, name, [&](const StoredQuestion& question) { return question.name == name; });
   if (matching.empty() && !name.empty()) {

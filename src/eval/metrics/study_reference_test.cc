@@ -11,7 +11,9 @@ class StudyReferenceTest : public ::testing::Test {
  protected:
   StudyReferenceTest()
       : store_(std::move(*Store::Open(folder_.File("s.db"), DatabaseMode::kCreate))) {
-    for (const uint64_t seed : {1, 2}) AddRun("sc", seed);
+    for (const uint64_t seed : {1, 2}) {
+      AddRun("sc", seed);
+    }
     AddRun("hyper", 1);
     for (const std::string name : {"made-1", "made-12", "made-13"}) {
       StoredQuestion question;

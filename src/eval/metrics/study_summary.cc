@@ -31,10 +31,16 @@ Outcome OutcomeOf(StoredVerdict verdict) {
 // A grade that is missing, or stands against an old gold, is made on the spot: tables of a study
 // that still runs are right too.
 Result<Outcome> OutcomeOf(const ItemSummary& item, const StoredQuestion& stored) {
-  if (item.status == ItemStatus::kFailed) return Outcome::kFailed;
-  if (item.grade && item.grade->gold == stored.gold) return OutcomeOf(item.grade->verdict);
+  if (item.status == ItemStatus::kFailed) {
+    return Outcome::kFailed;
+  }
+  if (item.grade && item.grade->gold == stored.gold) {
+    return OutcomeOf(item.grade->verdict);
+  }
   const Result<Question> question = QuestionOf(stored);
-  if (!question) return question.error();
+  if (!question) {
+    return question.error();
+  }
   return OutcomeOf(GradeAnswer(*question, item.answer).verdict);
 }
 
@@ -58,7 +64,9 @@ WholeQuestions KeepWhole(const OutcomesByQuestion& by_question) {
     }
     whole.questions.push_back(question);
     whole.outcomes.emplace_back();
-    for (const auto& [repeat, outcome] : outcomes) whole.outcomes.back().push_back(outcome);
+    for (const auto& [repeat, outcome] : outcomes) {
+      whole.outcomes.back().push_back(outcome);
+    }
   }
   return whole;
 }
@@ -67,7 +75,9 @@ WholeQuestions KeepWhole(const OutcomesByQuestion& by_question) {
 Result<std::map<int64_t, StoredQuestion>> ChosenQuestions(Store& store,
                                                           const SummaryOptions& options) {
   const Result<std::vector<StoredQuestion>> all = store.Questions();
-  if (!all) return all.error();
+  if (!all) {
+    return all.error();
+  }
   std::map<int64_t, StoredQuestion> chosen;
   for (const StoredQuestion& question : *all) {
     const bool wanted = options.groups.empty() ||
@@ -75,7 +85,9 @@ Result<std::map<int64_t, StoredQuestion>> ChosenQuestions(Store& store,
                             options.groups.end();
     const bool left_out =
         !options.left_out_suite.empty() && question.suite == options.left_out_suite;
-    if (wanted && !left_out) chosen.emplace(question.id, question);
+    if (wanted && !left_out) {
+      chosen.emplace(question.id, question);
+    }
   }
   return chosen;
 }
@@ -116,22 +128,32 @@ double ShareRight(const std::vector<Outcome>& outcomes) {
 Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& run,
                                                const std::map<int64_t, StoredQuestion>& chosen) {
   const Result<std::vector<ItemSummary>> items = store.Items(run.id);
-  if (!items) return items.error();
+  if (!items) {
+    return items.error();
+  }
   OutcomesByQuestion outcomes;
   for (const ItemSummary& item : *items) {
     const auto question = chosen.find(item.key.question);
-    if (question == chosen.end()) continue;
+    if (question == chosen.end()) {
+      continue;
+    }
     const Result<Outcome> outcome = OutcomeOf(item, question->second);
-    if (!outcome) return outcome.error();
+    if (!outcome) {
+      return outcome.error();
+    }
     outcomes[item.key.question][item.key.repeat] = *outcome;
   }
   const WholeQuestions whole = KeepWhole(outcomes);
-  if (whole.questions.empty()) return std::optional<RunSummary>();
+  if (whole.questions.empty()) {
+    return std::optional<RunSummary>();
+  }
   RunSummary summary;
   summary.run = run;
   summary.left_out = whole.left_out;
   const Result<Accuracy> accuracy = Summarise(whole.outcomes);
-  if (!accuracy) return accuracy.error();
+  if (!accuracy) {
+    return accuracy.error();
+  }
   summary.accuracy = *accuracy;
   std::map<int64_t, QuestionShare*> kept;
   summary.per_question.resize(whole.questions.size());
@@ -143,15 +165,21 @@ Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& ru
   const auto repeats = static_cast<double>(whole.outcomes.front().size());
   for (const ItemSummary& item : *items) {
     const auto share = kept.find(item.key.question);
-    if (share == kept.end()) continue;
+    if (share == kept.end()) {
+      continue;
+    }
     AddCosts(item, summary);
     AddCosts(item, repeats, *share->second);
   }
   DivideCosts(repeats * static_cast<double>(whole.questions.size()), summary);
   const Result<std::map<int64_t, ActionTally>> actions = store.ActionCounts(run.id);
-  if (!actions) return actions.error();
+  if (!actions) {
+    return actions.error();
+  }
   for (const auto& [question, tally] : *actions) {
-    if (kept.count(question) == 0) continue;
+    if (kept.count(question) == 0) {
+      continue;
+    }
     for (size_t action = 0; action < kActionCount; ++action) {
       summary.actions[action] += tally[action];
     }
@@ -163,14 +191,22 @@ Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& ru
 
 Result<std::vector<RunSummary>> SummariseStudy(Store& store, const SummaryOptions& options) {
   const Result<std::vector<StoredRun>> runs = store.Runs();
-  if (!runs) return runs.error();
+  if (!runs) {
+    return runs.error();
+  }
   const auto chosen = ChosenQuestions(store, options);
-  if (!chosen) return chosen.error();
+  if (!chosen) {
+    return chosen.error();
+  }
   std::vector<RunSummary> summaries;
   for (const StoredRun& run : *runs) {
     Result<std::optional<RunSummary>> summary = SummariseRun(store, run, *chosen);
-    if (!summary) return summary.error();
-    if (*summary) summaries.push_back(std::move(**summary));
+    if (!summary) {
+      return summary.error();
+    }
+    if (*summary) {
+      summaries.push_back(std::move(**summary));
+    }
   }
   return summaries;
 }
@@ -178,23 +214,37 @@ Result<std::vector<RunSummary>> SummariseStudy(Store& store, const SummaryOption
 Result<std::vector<RuleAccuracy>> SummariseVotes(Store& store, int64_t run,
                                                  const SummaryOptions& options) {
   const auto chosen = ChosenQuestions(store, options);
-  if (!chosen) return chosen.error();
+  if (!chosen) {
+    return chosen.error();
+  }
   const Result<std::vector<VoteAnswer>> votes = store.VoteAnswers(run);
-  if (!votes) return votes.error();
+  if (!votes) {
+    return votes.error();
+  }
   const Result<AnswerVerdicts> verdicts = AnswerVerdicts::Load(store);
-  if (!verdicts) return verdicts.error();
+  if (!verdicts) {
+    return verdicts.error();
+  }
   std::map<std::string, OutcomesByQuestion> by_rule;
   for (const VoteAnswer& vote : *votes) {
     const auto stored = chosen->find(vote.key.question);
-    if (stored == chosen->end()) continue;
+    if (stored == chosen->end()) {
+      continue;
+    }
     const Result<StoredVerdict> verdict = verdicts->Of(stored->second, vote.answer);
-    if (!verdict) return verdict.error();
+    if (!verdict) {
+      return verdict.error();
+    }
     by_rule[vote.rule][vote.key.question][vote.key.repeat] = OutcomeOf(*verdict);
   }
   const Result<std::vector<ItemSummary>> items = store.Items(run);
-  if (!items) return items.error();
+  if (!items) {
+    return items.error();
+  }
   for (const ItemSummary& item : *items) {
-    if (item.status != ItemStatus::kFailed || chosen->count(item.key.question) == 0) continue;
+    if (item.status != ItemStatus::kFailed || chosen->count(item.key.question) == 0) {
+      continue;
+    }
     for (auto& [rule, outcomes] : by_rule) {
       outcomes[item.key.question][item.key.repeat] = Outcome::kFailed;
     }
@@ -203,7 +253,9 @@ Result<std::vector<RuleAccuracy>> SummariseVotes(Store& store, int64_t run,
   for (const auto& [rule, outcomes] : by_rule) {
     const WholeQuestions whole = KeepWhole(outcomes);
     const Result<Accuracy> accuracy = Summarise(whole.outcomes);
-    if (!accuracy) return accuracy.error();
+    if (!accuracy) {
+      return accuracy.error();
+    }
     accuracies.push_back({rule, *accuracy});
   }
   return accuracies;
@@ -212,13 +264,17 @@ Result<std::vector<RuleAccuracy>> SummariseVotes(Store& store, int64_t run,
 Result<RunComparison> CompareRuns(const RunSummary& first, const RunSummary& second,
                                   uint64_t bootstrap_seed) {
   std::map<std::string, double> others;
-  for (const QuestionShare& share : second.per_question) others[share.question] = share.right;
+  for (const QuestionShare& share : second.per_question) {
+    others[share.question] = share.right;
+  }
   RunComparison comparison;
   std::vector<double> a;
   std::vector<double> b;
   for (const QuestionShare& share : first.per_question) {
     const auto other = others.find(share.question);
-    if (other == others.end()) continue;
+    if (other == others.end()) {
+      continue;
+    }
     a.push_back(share.right);
     b.push_back(other->second);
     const bool first_right = share.right > 0.5;
@@ -236,7 +292,9 @@ Result<RunComparison> CompareRuns(const RunSummary& first, const RunSummary& sec
   comparison.mcnemar_p = McNemarExact(comparison.only_first, comparison.only_second);
   const Result<PairedDifference> difference =
       PairedBootstrap(a, b, kConfidenceLevel, kBootstrapResamples, bootstrap_seed);
-  if (!difference) return difference.error();
+  if (!difference) {
+    return difference.error();
+  }
   comparison.difference = *difference;
   return comparison;
 }

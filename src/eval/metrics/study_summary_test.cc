@@ -42,11 +42,15 @@ class StudySummaryTest : public ::testing::Test {
     for (size_t question = 0; question < answers.size(); ++question) {
       for (size_t repeat = 0; repeat < answers[question].size(); ++repeat) {
         const std::string& answer = answers[question][repeat];
-        if (answer == "-") continue;
+        if (answer == "-") {
+          continue;
+        }
         StoredItem item;
         item.key = {id, questions_[question], static_cast<int>(repeat)};
         item.status = answer == "?" ? ItemStatus::kFailed : ItemStatus::kDone;
-        if (answer != "?" && !answer.empty()) item.answer = answer;
+        if (answer != "?" && !answer.empty()) {
+          item.answer = answer;
+        }
         item.ledger.generated = tokens;
         item.ledger.extra_routes = tokens / 2;
         item.ledger.lanes_opened = 4;
@@ -303,7 +307,9 @@ TEST_F(StudySummaryTest, EqualAccuraciesAreNotBold) {
   const std::vector<RunSummary> runs = Summaries();
   for (const Table& table : {MainTable(runs), AblationTable(runs)}) {
     for (const std::vector<Cell>& row : table.rows) {
-      for (const Cell& cell : row) EXPECT_FALSE(cell.best) << table.name;
+      for (const Cell& cell : row) {
+        EXPECT_FALSE(cell.best) << table.name;
+      }
     }
   }
 }
@@ -334,13 +340,17 @@ TEST_F(StudySummaryTest, AccountingHasThePapersRowsBelowOurs) {
   EXPECT_DOUBLE_EQ(*table.rows[4][5].value, 1.78e6);
   EXPECT_DOUBLE_EQ(*table.rows[4][7].value, 4.71e6);
   EXPECT_DOUBLE_EQ(*table.rows[4][10].value, 18860);
-  for (const std::vector<Cell>& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
+  for (const std::vector<Cell>& row : table.rows) {
+    EXPECT_EQ(row.size(), table.columns.size());
+  }
 }
 
 TEST_F(StudySummaryTest, AWideStudyKeepsThePapersMethodsInTable2) {
   AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
   AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
-  for (int i = 0; i < 6; ++i) AddRun("row " + std::to_string(i), {{"1"}, {"1"}, {"1"}}, 90);
+  for (int i = 0; i < 6; ++i) {
+    AddRun("row " + std::to_string(i), {{"1"}, {"1"}, {"1"}}, 90);
+  }
   EXPECT_EQ(MainTable(Summaries()).columns.size(), 2U + 2 * 8);
   AddRun("row 6", {{"1"}, {"1"}, {"1"}}, 90);
   const Table table = MainTable(Summaries());

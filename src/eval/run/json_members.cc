@@ -8,14 +8,20 @@ namespace hyper::eval {
 
 std::string TextOf(const nlohmann::json& object, const char* name) {
   const auto at = object.find(name);
-  if (at == object.end()) return "";
-  if (at->is_string()) return at->get<std::string>();
+  if (at == object.end()) {
+    return "";
+  }
+  if (at->is_string()) {
+    return at->get<std::string>();
+  }
   return at->is_number() ? at->dump() : "";
 }
 
 int IntOf(const nlohmann::json& object, const char* name, int otherwise) {
   const auto at = object.find(name);
-  if (at == object.end() || !at->is_number_integer()) return otherwise;
+  if (at == object.end() || !at->is_number_integer()) {
+    return otherwise;
+  }
   const auto value = at->get<int64_t>();
   return std::in_range<int>(value) ? static_cast<int>(value) : otherwise;
 }

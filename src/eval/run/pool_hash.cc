@@ -60,7 +60,9 @@ std::string EntryHash(const PoolEntry& entry) {
 
 std::string PoolHash(const TracePool& pool) {
   Fields fields;
-  for (const PoolEntry& entry : pool.entries) fields.Add(std::string_view(EntryHash(entry)));
+  for (const PoolEntry& entry : pool.entries) {
+    fields.Add(std::string_view(EntryHash(entry)));
+  }
   for (const auto& [token, piece] : pool.pieces) {
     fields.Add(int64_t{token});
     fields.Add(std::string_view(piece));

@@ -75,15 +75,23 @@ class PoolStudy {
   Status RunRow(const MethodRow& row, int64_t run) {
     for (const PoolEntry& entry : pool_.entries) {
       const Result<int64_t> question = store_.AddQuestion(entry.question);
-      if (!question) return question.error();
+      if (!question) {
+        return question.error();
+      }
       const Result<Question> asked = QuestionOf(entry.question);
-      if (!asked) return asked.error();
+      if (!asked) {
+        return asked.error();
+      }
       const ExtractOptions reader = AnswerOptions(*asked);
       for (int draw = 0; draw < plan_.resamples; ++draw) {
         const int repeat = entry.item.key.repeat * plan_.resamples + draw;
         Result<StoredItem> item = RunOne(row, entry, reader, draw, {run, *question, repeat});
-        if (!item) return item.error();
-        if (const auto saved = store_.SaveItem(*item); !saved) return saved.error();
+        if (!item) {
+          return item.error();
+        }
+        if (const auto saved = store_.SaveItem(*item); !saved) {
+          return saved.error();
+        }
       }
     }
     return {};
@@ -92,7 +100,9 @@ class PoolStudy {
  private:
   // The bytes of tokens where the pool knows them.
   TokenTextOf TextOfToken() const {
-    if (pool_.pieces.empty()) return {};
+    if (pool_.pieces.empty()) {
+      return {};
+    }
     return [this](Token token) {
       const auto at = pool_.pieces.find(token);
       return at != pool_.pieces.end() ? at->second : std::string();
@@ -104,11 +114,15 @@ class PoolStudy {
     const uint64_t question = QuestionKey(entry.question.suite, entry.question.name);
     const uint64_t seed = plan_.seed ^ RepeatSeed(question, entry.item.key.repeat);
     StoredItem source = entry.item;
-    if (plan_.resamples > 1) source.paths = Drawn(source.paths, seed, draw);
+    if (plan_.resamples > 1) {
+      source.paths = Drawn(source.paths, seed, draw);
+    }
     Result<std::vector<ReplayTrace>> traces =
         TracesOf(source, ReplayablePaths(row.plan.method, row.plan.options), pool_.made_by,
                  row.plan.method, row.plan.options, TextOfToken());
-    if (!traces) return RowError(row, traces.error().message);
+    if (!traces) {
+      return RowError(row, traces.error().message);
+    }
     SessionSpec spec;
     spec.prompt.tokens.assign(
         static_cast<size_t>(std::max<int64_t>(1, entry.item.ledger.prefilled)), 0);
@@ -140,7 +154,9 @@ int FewestTraces(const TracePool& pool) {
 int LongestTrace(const TracePool& pool) {
   int longest = 0;
   for (const PoolEntry& entry : pool.entries) {
-    for (const StoredPath& path : entry.item.paths) longest = std::max(longest, path.tokens);
+    for (const StoredPath& path : entry.item.paths) {
+      longest = std::max(longest, path.tokens);
+    }
   }
   return longest;
 }
@@ -160,18 +176,28 @@ Result<std::vector<int64_t>> RunPoolStudy(const TracePool& pool, const PoolStudy
   PoolStudy study(pool, plan, store);
   for (const MethodRow& asked : plan.rows) {
     const MethodRow row = WithStoredConfidences(asked, pool);
-    if (Status status = CheckRow(row, pool); !status) return status.error();
+    if (Status status = CheckRow(row, pool); !status) {
+      return status.error();
+    }
     StoredRun stored = RunOf(recorded, row, model);
     stored.settings["resamples"] = std::to_string(plan.resamples);
     stored.settings["pool"] = hash;
     const Result<int64_t> run = store.AddRun(stored);
-    if (!run) return run.error();
+    if (!run) {
+      return run.error();
+    }
     const bool known = std::find(runs.begin(), runs.end(), *run) != runs.end();
     runs.push_back(*run);
-    if (known) continue;
-    if (Status status = study.RunRow(row, *run); !status) return status.error();
+    if (known) {
+      continue;
+    }
+    if (Status status = study.RunRow(row, *run); !status) {
+      return status.error();
+    }
   }
-  if (const auto graded = GradeStudy(store, /*all=*/false); !graded) return graded.error();
+  if (const auto graded = GradeStudy(store, /*all=*/false); !graded) {
+    return graded.error();
+  }
   return runs;
 }
 

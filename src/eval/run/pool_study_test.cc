@@ -46,7 +46,9 @@ class PoolStudyTest : public ::testing::Test {
       plan.rows.push_back({method, StudyPlanFor(method, width), {}});
     }
     const Result<std::vector<int64_t>> runs = RunPoolStudy(pool, plan, store_);
-    if (!runs) return runs.error();
+    if (!runs) {
+      return runs.error();
+    }
     return SummariseStudy(store_, {});
   }
 

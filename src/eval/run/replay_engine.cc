@@ -115,10 +115,14 @@ void ReplayEngine::Decode(LaneId id, Lane& lane) {
   event.token = static_cast<Token>(first_token_[lane.trace] + lane.next);
   event.logprob =
       trace.logprobs.empty() ? std::numeric_limits<float>::quiet_NaN() : trace.logprobs[lane.next];
-  if (!trace.mean_logprobs.empty()) event.mean_logprob = trace.mean_logprobs[lane.next];
+  if (!trace.mean_logprobs.empty()) {
+    event.mean_logprob = trace.mean_logprobs[lane.next];
+  }
   const float confidence = trace.confidences[lane.next];
   std::vector<TokenLogprob>& top = tops_.emplace_back();
-  for (int i = 0; i < lane.top_count; ++i) top.push_back({-2 - i, -confidence});
+  for (int i = 0; i < lane.top_count; ++i) {
+    top.push_back({-2 - i, -confidence});
+  }
   event.top = top;
   ++lane.next;
   --lane.granted;
@@ -142,7 +146,9 @@ Result<std::span<const Event>> ReplayEngine::Poll(double /*timeout_s*/) {
   tops_.clear();
   tops_.reserve(lanes_.size());  // spans into it must stay valid
   for (auto& [id, lane] : lanes_) {
-    if (lane.granted > 0) Decode(id, lane);
+    if (lane.granted > 0) {
+      Decode(id, lane);
+    }
   }
   return std::span<const Event>(events_);
 }

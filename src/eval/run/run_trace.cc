@@ -27,7 +27,9 @@ bool AllUnknown(const std::vector<float>& values) {
 
 PathStatus TraceStatus(const std::string& name) {
   for (const PathStatus status : {PathStatus::kFinished, PathStatus::kLength}) {
-    if (name == PathStatusName(status)) return status;
+    if (name == PathStatusName(status)) {
+      return status;
+    }
   }
   return PathStatus::kCancelled;
 }
@@ -55,13 +57,27 @@ bool RunTraceReader::IsRecord(const json& object) {
 
 Status RunTraceReader::Take(const json& record) {
   const std::string kind = TextOf(record, "record");
-  if (kind.empty()) return BrokenTrace("no record of a trace");
-  if (kind == "run") return StartRun(record);
-  if (!started_) return BrokenTrace("a trace begins with its run record");
-  if (!wanted_) return {};
-  if (kind == "path") return AddPath(record);
-  if (kind == "token") return AddToken(record);
-  if (kind == "finish") return EndPath(record);
+  if (kind.empty()) {
+    return BrokenTrace("no record of a trace");
+  }
+  if (kind == "run") {
+    return StartRun(record);
+  }
+  if (!started_) {
+    return BrokenTrace("a trace begins with its run record");
+  }
+  if (!wanted_) {
+    return {};
+  }
+  if (kind == "path") {
+    return AddPath(record);
+  }
+  if (kind == "token") {
+    return AddToken(record);
+  }
+  if (kind == "finish") {
+    return EndPath(record);
+  }
   if (kind == "result" && record.contains("ledger") && record["ledger"].is_object()) {
     entry_.item.ledger.prefilled = IntOf(record["ledger"], "prefilled", 0);
   }
@@ -73,8 +89,12 @@ Status RunTraceReader::StartRun(const json& record) {
   StoredRun run = RunOfRecord(record);
   started_ = true;
   wanted_ = method_.empty() || run.method == method_;
-  if (!wanted_) return {};
-  if (method_.empty()) method_ = run.method;
+  if (!wanted_) {
+    return {};
+  }
+  if (method_.empty()) {
+    method_ = run.method;
+  }
   if (!pool_.entries.empty() &&
       (run.settings != pool_.made_by.settings || run.model_hash != pool_.made_by.model_hash)) {
     return BrokenTrace(
@@ -104,7 +124,9 @@ Status RunTraceReader::AddPath(const json& record) {
 
 Status RunTraceReader::AddToken(const json& record) {
   const auto at = growing_.find(IntOf(record, "path", kNoPath));
-  if (at == growing_.end()) return BrokenTrace("a token of a path that was not opened");
+  if (at == growing_.end()) {
+    return BrokenTrace("a token of a path that was not opened");
+  }
   Growing& growing = at->second;
   growing.tokens.push_back(IntOf(record, "token", kNoToken));
   growing.pieces.push_back(TextOf(record, "text"));
@@ -118,7 +140,9 @@ Status RunTraceReader::AddToken(const json& record) {
 
 Status RunTraceReader::EndPath(const json& record) {
   const auto at = growing_.find(IntOf(record, "path", kNoPath));
-  if (at == growing_.end()) return BrokenTrace("the end of a path that was not opened");
+  if (at == growing_.end()) {
+    return BrokenTrace("the end of a path that was not opened");
+  }
   Growing& growing = at->second;
   StoredPath& path = growing.path;
   path.status = TraceStatus(TextOf(record, "status"));
@@ -126,7 +150,9 @@ Status RunTraceReader::EndPath(const json& record) {
   path.text.clear();  // a path that has ended may lose its vote later, by a second record
   // The end-of-generation token adds nothing to the text.
   const size_t shown = growing.pieces.size() - (path.status == PathStatus::kFinished ? 1 : 0);
-  for (size_t i = 0; i < shown && i < growing.pieces.size(); ++i) path.text += growing.pieces[i];
+  for (size_t i = 0; i < shown && i < growing.pieces.size(); ++i) {
+    path.text += growing.pieces[i];
+  }
   return {};
 }
 

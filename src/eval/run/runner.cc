@@ -34,7 +34,9 @@ double Seconds(std::chrono::steady_clock::time_point since) {
 }  // namespace
 
 uint64_t RepeatSeed(uint64_t seed, int repeat) {
-  if (repeat == 0) return seed;
+  if (repeat == 0) {
+    return seed;
+  }
   const auto words = Philox(seed, {static_cast<uint32_t>(repeat), 0, 0, 0});
   return uint64_t{words[1]} << 32U | words[0];
 }
@@ -89,7 +91,9 @@ StoredRun RunOf(const StudyPlan& plan, const MethodRow& row, const ModelInfo& mo
     run.settings["reward-model"] = plan.reward->model().name + " " + plan.reward->model().hash;
   }
   // Where results depend on what else is decoded beside them, that is part of what they are.
-  if (!plan.strict) run.settings["parallel"] = std::to_string(plan.parallel);
+  if (!plan.strict) {
+    run.settings["parallel"] = std::to_string(plan.parallel);
+  }
   return run;
 }
 
@@ -103,23 +107,33 @@ StudyRunner::StudyRunner(Engine& engine, Store& store, StudyPlan plan)
     : engine_(engine), store_(store), plan_(std::move(plan)), driver_(engine) {}
 
 StudyRunner::~StudyRunner() {
-  for (const auto& active : active_) driver_.Remove(active->session.get());
+  for (const auto& active : active_) {
+    driver_.Remove(active->session.get());
+  }
 }
 
 Status StudyRunner::Prepare() {
   for (const Question& question : plan_.questions) {
     Result<Prompt> prompt = engine_.RenderChat(PromptMessages(plan_.suite, question), {});
-    if (!prompt) return prompt.error();
+    if (!prompt) {
+      return prompt.error();
+    }
     const Result<int64_t> id = store_.AddQuestion(
         {0, plan_.suite.name, question.id, question.text, prompt->text, question.gold,
          std::string(AnswerKindName(question.kind)), question.labels, question.group});
-    if (!id) return id.error();
+    if (!id) {
+      return id.error();
+    }
     questions_.push_back(*id);
     prompts_.push_back(std::move(*prompt));
     readers_.push_back(AnswerOptions(question));
   }
-  if (Status status = AddRuns(); !status) return status;
-  if (Status status = FindPools(); !status) return status;
+  if (Status status = AddRuns(); !status) {
+    return status;
+  }
+  if (Status status = FindPools(); !status) {
+    return status;
+  }
   return AddWork();
 }
 
@@ -134,9 +148,13 @@ Status StudyRunner::AddRuns() {
     }
     StoredRun stored = RunOf(plan_, row, engine_.model());
     const Result<int64_t> run = store_.AddRun(stored);
-    if (!run) return run.error();
+    if (!run) {
+      return run.error();
+    }
     runs_by_row_.push_back(*run);
-    if (std::find(runs_.begin(), runs_.end(), *run) != runs_.end()) continue;
+    if (std::find(runs_.begin(), runs_.end(), *run) != runs_.end()) {
+      continue;
+    }
     runs_.push_back(*run);
     stored_rows_.push_back(std::move(stored));
     rows.push_back(std::move(row));
@@ -147,7 +165,9 @@ Status StudyRunner::AddRuns() {
 
 Status StudyRunner::FindPools() {
   const Result<std::vector<StoredRun>> all = store_.Runs();
-  if (!all) return all.error();
+  if (!all) {
+    return all.error();
+  }
   for (size_t row = 0; row < plan_.rows.size(); ++row) {
     std::vector<StoredRun>& pools = pools_.emplace_back();
     if (!plan_.replay ||
@@ -155,7 +175,9 @@ Status StudyRunner::FindPools() {
       continue;
     }
     for (const StoredRun& run : *all) {
-      if (run.id != runs_[row] && ServesRow(run, stored_rows_[row])) pools.push_back(run);
+      if (run.id != runs_[row] && ServesRow(run, stored_rows_[row])) {
+        pools.push_back(run);
+      }
     }
   }
   return {};
@@ -182,14 +204,18 @@ Status StudyRunner::AddWork() {
   std::vector<std::set<ItemKey>> due;
   for (const int64_t run : runs_) {
     const auto keys = store_.Unfinished(run, questions_, plan_.repeats);
-    if (!keys) return keys.error();
+    if (!keys) {
+      return keys.error();
+    }
     due.emplace_back(keys->begin(), keys->end());
   }
   for (int repeat = 0; repeat < plan_.repeats; ++repeat) {
     for (size_t question = 0; question < questions_.size(); ++question) {
       for (const size_t row : order) {
         const ItemKey key{runs_[row], questions_[question], repeat};
-        if (due[row].erase(key) != 0) waiting_.push_back({row, question, key});
+        if (due[row].erase(key) != 0) {
+          waiting_.push_back({row, question, key});
+        }
       }
     }
   }
@@ -226,23 +252,33 @@ bool StudyRunner::WaitsForPaths(const Work& work) const {
 Result<bool> StudyRunner::StartNext(const std::function<void(const StudyProgress&)>& progress) {
   const auto next = std::find_if(waiting_.begin(), waiting_.end(),
                                  [&](const Work& work) { return !WaitsForPaths(work); });
-  if (next == waiting_.end()) return false;
+  if (next == waiting_.end()) {
+    return false;
+  }
   const Work work = *next;
   waiting_.erase(next);
   const Result<bool> replayed = StartReplay(work);
-  if (!replayed) return replayed.error();
+  if (!replayed) {
+    return replayed.error();
+  }
   if (*replayed) {
-    if (progress) progress(progress_);
+    if (progress) {
+      progress(progress_);
+    }
     return true;
   }
-  if (Status status = StartLive(work); !status) return status.error();
+  if (Status status = StartLive(work); !status) {
+    return status.error();
+  }
   return true;
 }
 
 Status StudyRunner::StartLive(const Work& work) {
   const MethodRow& row = plan_.rows[work.row];
   Result<std::unique_ptr<Method>> method = MakeRowMethod(plan_, row);
-  if (!method) return method.error();
+  if (!method) {
+    return method.error();
+  }
   auto active = std::make_unique<Active>();
   active->work = work;
   Result<std::unique_ptr<Session>> session =
@@ -262,19 +298,27 @@ Result<bool> StudyRunner::StartReplay(const Work& work) {
   for (const StoredRun& pool : pools_[work.row]) {
     const Result<StoredItem> source =
         store_.LoadItem({pool.id, work.key.question, work.key.repeat});
-    if (!source || source->status != ItemStatus::kDone) continue;
+    if (!source || source->status != ItemStatus::kDone) {
+      continue;
+    }
     Result<std::vector<ReplayTrace>> traces =
         TracesOf(*source, ReplayablePaths(row.plan.method, row.plan.options), pool, row.plan.method,
                  row.plan.options, [&](Token token) { return engine_.TokenText(token); });
-    if (!traces) continue;
+    if (!traces) {
+      continue;
+    }
     Result<StoredItem> item =
         Replay(std::move(*traces), engine_.model(), row.plan, SpecOf(work), work.key);
-    if (!item) return item.error();
+    if (!item) {
+      return item.error();
+    }
     item->ledger.bytes_per_cell = source->ledger.bytes_per_cell;
     item->notices.push_back(
         fmt::format("computed from the stored paths of run #{} ({})", pool.id, pool.label));
     const Result<bool> saved = store_.SaveItem(*item);
-    if (!saved) return saved.error();
+    if (!saved) {
+      return saved.error();
+    }
     ++progress_.replayed;
     Report(work, *item);
     return true;
@@ -297,7 +341,9 @@ void StudyRunner::Report(const Work& work, const StoredItem& item) {
 Status StudyRunner::StoreOne(Active& active) {
   const StoredItem item = RecordSession(*active.session, active.records, active.work.key);
   const Result<bool> saved = store_.SaveItem(item);
-  if (!saved) return saved.error();
+  if (!saved) {
+    return saved.error();
+  }
   progress_.tokens += item.ledger.generated;
   Report(active.work, item);
   return {};
@@ -314,9 +360,13 @@ Status StudyRunner::Collect(const std::function<void(const StudyProgress&)>& pro
       ++i;
       continue;
     }
-    if (Status status = StoreOne(active); !status) return status;
+    if (Status status = StoreOne(active); !status) {
+      return status;
+    }
     active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (progress) progress(progress_);
+    if (progress) {
+      progress(progress_);
+    }
   }
   return {};
 }
@@ -325,13 +375,19 @@ Status StudyRunner::Collect(const std::function<void(const StudyProgress&)>& pro
 // resume.
 Status StudyRunner::Abandon() {
   for (const auto& active : active_) {
-    if (!active->session->started()) continue;
+    if (!active->session->started()) {
+      continue;
+    }
     active->session->Stop("the study was stopped");
     StoredItem item = RecordSession(*active->session, active->records, active->work.key);
     item.status = ItemStatus::kFailed;
-    if (const auto saved = store_.SaveItem(item); !saved) return saved.error();
+    if (const auto saved = store_.SaveItem(item); !saved) {
+      return saved.error();
+    }
   }
-  for (const auto& active : active_) driver_.Remove(active->session.get());
+  for (const auto& active : active_) {
+    driver_.Remove(active->session.get());
+  }
   active_.clear();
   return {};
 }
@@ -343,8 +399,12 @@ Status StudyRunner::Run(const std::function<bool()>& stop,
   while ((!waiting_.empty() || !active_.empty()) && !(stop && stop())) {
     while (static_cast<int>(active_.size()) < plan_.parallel) {
       const Result<bool> started = StartNext(progress);
-      if (!started) return started.error();
-      if (!*started) break;
+      if (!started) {
+        return started.error();
+      }
+      if (!*started) {
+        break;
+      }
     }
     failure = driver_.Step(kPollTimeoutS);
     progress_.elapsed_s = Seconds(start);
@@ -352,12 +412,20 @@ Status StudyRunner::Run(const std::function<bool()>& stop,
     progress_.remaining_s =
         handled == 0 ? std::numeric_limits<double>::quiet_NaN()
                      : progress_.elapsed_s / handled * (static_cast<double>(due_) - handled);
-    if (Status status = Collect(progress); !status) return status;
-    if (!failure) break;
+    if (Status status = Collect(progress); !status) {
+      return status;
+    }
+    if (!failure) {
+      break;
+    }
   }
-  if (Status status = Abandon(); !status) return status;
+  if (Status status = Abandon(); !status) {
+    return status;
+  }
   const Result<GradingReport> graded = GradeStudy(store_, /*all=*/false);
-  if (!graded) return graded.error();
+  if (!graded) {
+    return graded.error();
+  }
   return failure;
 }
 

@@ -85,7 +85,9 @@ class RunnerTest : public ::testing::Test {
       const Result<std::vector<ItemSummary>> items = store.Items(run.id);
       for (const ItemSummary& item : *items) {
         const Result<StoredItem> whole = store.LoadItem(item.key);
-        for (const StoredPath& path : whole->paths) texts[item.key].push_back(path.text);
+        for (const StoredPath& path : whole->paths) {
+          texts[item.key].push_back(path.text);
+        }
       }
     }
     return texts;
@@ -123,7 +125,9 @@ TEST_F(RunnerTest, MoreRepeatsMakeOnlyTheNewOnes) {
   EXPECT_EQ(progress.items, 6);
   EXPECT_EQ(progress.made, 4);
   const auto after = Texts(store);
-  for (const auto& [key, texts] : before) EXPECT_EQ(after.at(key), texts);
+  for (const auto& [key, texts] : before) {
+    EXPECT_EQ(after.at(key), texts);
+  }
 }
 
 TEST_F(RunnerTest, EveryChangeOfAnOutputIsMadeAfresh) {
@@ -297,7 +301,9 @@ TEST_F(RunnerTest, AWorkInProgressThatIsStoppedStaysCharged) {
 TEST_F(RunnerTest, AnEngineErrorIsReturnedAndTheStudyGoesOnLater) {
   FakeOptions options = DigitsByKey();
   options.poll_fault = [](int64_t poll) -> std::optional<Error> {
-    if (poll < 30) return std::nullopt;
+    if (poll < 30) {
+      return std::nullopt;
+    }
     return Error{ErrorCode::kInternal, "the device is gone"};
   };
   Store store = Open();
@@ -375,7 +381,9 @@ TEST_F(RunnerTest, KilledAtRandomPointsNothingIsDoubledOrLost) {
     if (child == 0) {
       Result<Store> store = Store::Open(path, DatabaseMode::kCreate);
       FakeEngine engine(DigitsByKey());
-      if (!store) _exit(2);
+      if (!store) {
+        _exit(2);
+      }
       StudyRunner runner(engine, *store, plan);
       const bool done = runner.Prepare().ok() && runner.Run({}, {}).ok();
       _exit(done ? 0 : 3);
@@ -390,7 +398,9 @@ TEST_F(RunnerTest, KilledAtRandomPointsNothingIsDoubledOrLost) {
     Result<Store> store = Store::Open(path, DatabaseMode::kCreate);
     ASSERT_TRUE(store.has_value());
     const auto texts = Texts(*store);
-    for (const auto& [key, paths] : seen) ASSERT_EQ(texts.at(key), paths);
+    for (const auto& [key, paths] : seen) {
+      ASSERT_EQ(texts.at(key), paths);
+    }
     seen = texts;
   }
   EXPECT_EQ(seen.size(), 12U);
@@ -403,7 +413,9 @@ TEST_F(RunnerTest, KilledAtRandomPointsNothingIsDoubledOrLost) {
 TEST(RepeatSeedTest, RepeatsAndNeighbouringSeedsAreApart) {
   std::set<uint64_t> seeds;
   for (uint64_t seed = 0; seed < 50; ++seed) {
-    for (int repeat = 0; repeat < 20; ++repeat) seeds.insert(RepeatSeed(seed, repeat));
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      seeds.insert(RepeatSeed(seed, repeat));
+    }
   }
   EXPECT_EQ(seeds.size(), 1000U);
   EXPECT_EQ(RepeatSeed(5, 0), 5U);

@@ -23,7 +23,9 @@ StoredPath RecordPath(const Path& path) {
   stored.mean_confidence = path.mean_confidence;
   stored.lowest_window = path.lowest_window;
   stored.text = path.text;
-  if (!path.answer.empty()) stored.answer = path.answer;
+  if (!path.answer.empty()) {
+    stored.answer = path.answer;
+  }
   stored.answer_raw = path.answer_raw;
   stored.tentative = path.tentative;
   return stored;
@@ -34,7 +36,9 @@ template <class Stored, class Value>
 void AddSeries(const Path& path, const char* name, const std::vector<Value>& values,
                std::vector<StoredSeries>& series) {
   const auto first = static_cast<size_t>(path.fork_position);
-  if (values.size() < first || values.empty()) return;
+  if (values.size() < first || values.empty()) {
+    return;
+  }
   series.push_back({path.id, name, path.fork_position,
                     std::vector<Stored>(values.begin() + path.fork_position, values.end())});
 }
@@ -145,7 +149,9 @@ StoredItem RecordSession(const Session& session, const std::vector<Record>& reco
   for (const Record& record : records) {
     AddRecord(record, item);
   }
-  for (const auto& [rule, outcome] : result.votes) item.votes.push_back(RecordVote(rule, outcome));
+  for (const auto& [rule, outcome] : result.votes) {
+    item.votes.push_back(RecordVote(rule, outcome));
+  }
   AddReadings(records, item.series);
   if (item.warmup) {
     AddWarmupPositions(*item.warmup, item.series);

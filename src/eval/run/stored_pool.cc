@@ -68,7 +68,9 @@ std::vector<std::string> Pieces(const StoredItem& item, const StoredPath& path,
   // An end-of-generation token adds nothing to the text: the token before it carries it.
   const bool finished = path.status == PathStatus::kFinished;
   const size_t place = pieces.size() > 1 && finished ? pieces.size() - 2 : pieces.size() - 1;
-  if (!pieces.empty()) pieces[place] = path.text;
+  if (!pieces.empty()) {
+    pieces[place] = path.text;
+  }
   return pieces;
 }
 
@@ -80,8 +82,12 @@ bool CameToItsEnd(const StoredPath& path) {
 }  // namespace
 
 int ReplayablePaths(const std::string& method, const MethodOptions& options) {
-  if (method == "cot" || method == "sc") return options.width;
-  if (Scores(method)) return options.scorer == PathScorer::kPTrue ? 0 : options.width;
+  if (method == "cot" || method == "sc") {
+    return options.width;
+  }
+  if (Scores(method)) {
+    return options.scorer == PathScorer::kPTrue ? 0 : options.width;
+  }
   return IsOnline(method) ? WarmupCount(options) + PoolWidth(options) : 0;
 }
 
@@ -111,8 +117,12 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
           : "confidence";
   std::vector<ReplayTrace> traces;
   for (const StoredPath& path : item.paths) {
-    if (static_cast<int>(traces.size()) == count) break;
-    if (path.kind != PathKind::kReasoning) continue;
+    if (static_cast<int>(traces.size()) == count) {
+      break;
+    }
+    if (path.kind != PathKind::kReasoning) {
+      continue;
+    }
     ReplayTrace trace;
     trace.confidences = SeriesOf(item, path.path, name);
     if (!CameToItsEnd(path) || static_cast<int>(trace.confidences.size()) != path.tokens) {
@@ -161,7 +171,9 @@ Result<StoredItem> Replay(std::vector<ReplayTrace> traces, const ModelInfo& mode
   }
   // The replayed top lists carry a confidence each and nothing else: what other statistics make of
   // them is no property of the traces.
-  if (item.warmup) item.warmup->maxima.entropy = item.warmup->maxima.diversity = {kUnknown, -1, 0};
+  if (item.warmup) {
+    item.warmup->maxima.entropy = item.warmup->maxima.diversity = {kUnknown, -1, 0};
+  }
   return item;
 }
 

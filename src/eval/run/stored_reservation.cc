@@ -24,15 +24,23 @@ void TakeOverReservation(const StudyPlan& plan, const ModelInfo& model,
   const std::string identity = RunIdentity(own);
   int64_t taken = 0;
   for (const StoredRun& run : runs) {
-    if (RunIdentity(run) == identity) return;
+    if (RunIdentity(run) == identity) {
+      return;
+    }
     const auto setting = run.settings.find(kCells);
-    if (setting == run.settings.end() || taken != 0) continue;
+    if (setting == run.settings.end() || taken != 0) {
+      continue;
+    }
     const int64_t cells = std::strtoll(setting->second.c_str(), nullptr, 10);
     own.settings[kCells] = setting->second;
     const bool fits = cells > row.reservation.cells && cells <= most;
-    if (fits && RunIdentity(own) == RunIdentity(run)) taken = cells;
+    if (fits && RunIdentity(own) == RunIdentity(run)) {
+      taken = cells;
+    }
   }
-  if (taken != 0) row.reservation.cells = taken;
+  if (taken != 0) {
+    row.reservation.cells = taken;
+  }
 }
 
 }  // namespace hyper::eval

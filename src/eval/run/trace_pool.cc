@@ -18,7 +18,9 @@ using nlohmann::json;
 
 std::vector<float> FloatsOf(const json& array) {
   std::vector<float> values;
-  for (const json& value : array) values.push_back(FloatOf(value));
+  for (const json& value : array) {
+    values.push_back(FloatOf(value));
+  }
   return values;
 }
 
@@ -60,7 +62,9 @@ Result<StoredPath> PathOfExport(const json& object, StoredItem& item) {
   path.kind = TextOf(object, "kind") == "judge" ? PathKind::kJudge : PathKind::kReasoning;
   path.status = PathStatus::kCancelled;
   for (const PathStatus status : {PathStatus::kFinished, PathStatus::kLength}) {
-    if (TextOf(object, "status") == PathStatusName(status)) path.status = status;
+    if (TextOf(object, "status") == PathStatusName(status)) {
+      path.status = status;
+    }
   }
   path.tokens = IntOf(object, "tokens", 0);
   path.warmup = BoolOf(object, "warmup");
@@ -85,9 +89,13 @@ Result<PoolEntry> EntryOfExport(const json& object, const std::string& suite) {
     entry.item.ledger.prefilled = IntOf(object["ledger"], "prefilled", 0);
   }
   for (const json& path : object["paths"]) {
-    if (!path.is_object()) return Error{ErrorCode::kDataLoss, "a path is no JSON object"};
+    if (!path.is_object()) {
+      return Error{ErrorCode::kDataLoss, "a path is no JSON object"};
+    }
     Result<StoredPath> read = PathOfExport(path, entry.item);
-    if (!read) return read.error();
+    if (!read) {
+      return read.error();
+    }
     entry.item.paths.push_back(std::move(*read));
   }
   return entry;
@@ -133,11 +141,17 @@ Result<PoolEntry> EntryOfDeepConf(const json& object, int line) {
   entry.question.gold = TextOf(object, "ground_truth");
   entry.question.kind = AnswerKindName(AnswerKind::kMath);
   for (const char* list : {"traces", "all_traces", "warmup_traces", "final_traces"}) {
-    if (!object.contains(list) || !object[list].is_array()) continue;
-    for (const json& trace : object[list]) {
-      if (Status status = AddDeepConfTrace(trace, entry.item); !status) return status.error();
+    if (!object.contains(list) || !object[list].is_array()) {
+      continue;
     }
-    if (std::string_view(list) == "all_traces") break;  // the next two are parts of it
+    for (const json& trace : object[list]) {
+      if (Status status = AddDeepConfTrace(trace, entry.item); !status) {
+        return status.error();
+      }
+    }
+    if (std::string_view(list) == "all_traces") {
+      break;  // the next two are parts of it
+    }
   }
   if (entry.item.paths.empty()) {
     return Error{ErrorCode::kDataLoss,
@@ -153,17 +167,25 @@ Status AddObject(const DataRow& row, const std::string& wanted, TracePool& pool)
                     object.contains("question") && object["question"].is_object() &&
                     object.contains("paths") && object["paths"].is_array();
   Result<StoredRun> run = ours ? RunOfExport(object["run"]) : Result<StoredRun>(DeepConfRun());
-  if (!run) return run.error();
+  if (!run) {
+    return run.error();
+  }
   const bool first = pool.entries.empty() && pool.made_by.settings.empty();
-  if (!wanted.empty() && wanted != run->label && wanted != "#" + std::to_string(run->id)) return {};
+  if (!wanted.empty() && wanted != run->label && wanted != "#" + std::to_string(run->id)) {
+    return {};
+  }
   if (wanted.empty() && !first &&
       (run->id != pool.made_by.id || run->label != pool.made_by.label)) {
     return {};
   }
   Result<PoolEntry> entry =
       ours ? EntryOfExport(object, run->suite) : EntryOfDeepConf(object, row.number);
-  if (!entry) return entry.error();
-  if (first) pool.made_by = *run;
+  if (!entry) {
+    return entry.error();
+  }
+  if (first) {
+    pool.made_by = *run;
+  }
   pool.entries.push_back(std::move(*entry));
   return {};
 }
@@ -171,25 +193,41 @@ Status AddObject(const DataRow& row, const std::string& wanted, TracePool& pool)
 // Whether the run holds per-token series: one that was computed from another's paths does not.
 Result<bool> HoldsSeries(Store& store, int64_t run) {
   const Result<std::vector<ItemSummary>> items = store.Items(run);
-  if (!items) return items.error();
+  if (!items) {
+    return items.error();
+  }
   for (const ItemSummary& summary : *items) {
-    if (summary.status != ItemStatus::kDone) continue;
+    if (summary.status != ItemStatus::kDone) {
+      continue;
+    }
     const Result<StoredItem> item = store.LoadItem(summary.key);
-    if (!item) return item.error();
+    if (!item) {
+      return item.error();
+    }
     return !item->series.empty();
   }
   return false;
 }
 
 Result<StoredRun> RowOfStudy(Store& store, const std::string& row) {
-  if (!row.empty()) return FindRun(store, row);
+  if (!row.empty()) {
+    return FindRun(store, row);
+  }
   const Result<std::vector<StoredRun>> runs = store.Runs();
-  if (!runs) return runs.error();
+  if (!runs) {
+    return runs.error();
+  }
   for (const StoredRun& run : *runs) {
-    if (!MakesPool(run.method, MethodOptions())) continue;
+    if (!MakesPool(run.method, MethodOptions())) {
+      continue;
+    }
     const Result<bool> holds = HoldsSeries(store, run.id);
-    if (!holds) return holds.error();
-    if (*holds) return run;
+    if (!holds) {
+      return holds.error();
+    }
+    if (*holds) {
+      return run;
+    }
   }
   return Error{ErrorCode::kNotFound,
                "the study has no row of independent complete paths with their series, such as sc"};
@@ -210,9 +248,13 @@ Result<TracePool> PoolOfTrace(const std::vector<DataRow>& rows, const std::strin
 
 Result<TracePool> PoolOfStudy(Store& store, const std::string& row) {
   Result<StoredRun> run = RowOfStudy(store, row);
-  if (!run) return run.error();
+  if (!run) {
+    return run.error();
+  }
   const Result<bool> holds = HoldsSeries(store, run->id);
-  if (!holds) return holds.error();
+  if (!holds) {
+    return holds.error();
+  }
   if (!*holds) {
     return Error{ErrorCode::kInvalidArgument,
                  "row " + run->label +
@@ -221,18 +263,28 @@ Result<TracePool> PoolOfStudy(Store& store, const std::string& row) {
                      "one, or none"};
   }
   const Result<std::vector<StoredQuestion>> questions = store.Questions();
-  if (!questions) return questions.error();
+  if (!questions) {
+    return questions.error();
+  }
   const Result<std::vector<ItemSummary>> items = store.Items(run->id);
-  if (!items) return items.error();
+  if (!items) {
+    return items.error();
+  }
   TracePool pool;
   for (const ItemSummary& summary : *items) {
-    if (summary.status != ItemStatus::kDone) continue;
+    if (summary.status != ItemStatus::kDone) {
+      continue;
+    }
     Result<StoredItem> item = store.LoadItem(summary.key);
-    if (!item) return item.error();
+    if (!item) {
+      return item.error();
+    }
     const auto question =
         std::find_if(questions->begin(), questions->end(),
                      [&](const StoredQuestion& one) { return one.id == summary.key.question; });
-    if (question != questions->end()) pool.entries.push_back({*question, std::move(*item)});
+    if (question != questions->end()) {
+      pool.entries.push_back({*question, std::move(*item)});
+    }
   }
   pool.made_by = std::move(*run);
   return pool;
@@ -242,7 +294,9 @@ Result<TracePool> ParsePool(std::string_view text, const std::string& source,
                             const std::string& row) {
   const Result<std::vector<DataRow>> rows =
       ParseRows(text, source, {.allow_partial_last_line = true});
-  if (!rows) return rows.error();
+  if (!rows) {
+    return rows.error();
+  }
   if (!rows->empty() && RunTraceReader::IsRecord(rows->front().value)) {
     return PoolOfTrace(*rows, source, row);
   }

@@ -46,9 +46,15 @@ constexpr const char* kPath[] = {"path",         "parent",      "fork_position",
 template <class Names>
 std::string Head(const Names& names, const std::vector<std::string>& settings) {
   Line line;
-  for (const char* name : kContext) line.Add(name);
-  for (const char* name : names) line.Add(name);
-  for (const std::string& name : settings) line.Add(name);
+  for (const char* name : kContext) {
+    line.Add(name);
+  }
+  for (const char* name : names) {
+    line.Add(name);
+  }
+  for (const std::string& name : settings) {
+    line.Add(name);
+  }
   return line.Finish();
 }
 
@@ -72,7 +78,9 @@ void AddSettings(const StoredRun& run, const std::vector<std::string>& settings,
 std::vector<std::string> SettingNames(const std::vector<StoredRun>& runs) {
   std::set<std::string> names;
   for (const StoredRun& run : runs) {
-    for (const auto& [name, value] : run.settings) names.insert(name);
+    for (const auto& [name, value] : run.settings) {
+      names.insert(name);
+    }
   }
   return {names.begin(), names.end()};
 }

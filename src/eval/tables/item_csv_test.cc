@@ -26,7 +26,9 @@ std::map<std::string, std::string> Fields(const std::string& head, const std::st
   const std::vector<std::string> values = split(line);
   EXPECT_EQ(names.size(), values.size()) << line;
   std::map<std::string, std::string> fields;
-  for (size_t i = 0; i < names.size() && i < values.size(); ++i) fields[names[i]] = values[i];
+  for (size_t i = 0; i < names.size() && i < values.size(); ++i) {
+    fields[names[i]] = values[i];
+  }
   EXPECT_EQ(fields.size(), names.size()) << "a name stands twice: " << head;
   return fields;
 }

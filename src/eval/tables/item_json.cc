@@ -26,7 +26,9 @@ Json SettingJson(const std::string& text) {
 
 Json RunJson(const StoredRun& run) {
   Json settings = Json::object();
-  for (const auto& [name, text] : run.settings) settings[name] = SettingJson(text);
+  for (const auto& [name, text] : run.settings) {
+    settings[name] = SettingJson(text);
+  }
   return {{"id", run.id},
           {"label", run.label},
           {"method", run.method},
@@ -45,7 +47,9 @@ Json QuestionJson(const StoredQuestion& question) {
 }
 
 Json GradeJson(const std::optional<StoredGrade>& grade) {
-  if (!grade) return nullptr;
+  if (!grade) {
+    return nullptr;
+  }
   return {{"verdict", VerdictName(grade->verdict)},
           {"gold", grade->gold},
           {"grader", grade->grader},
@@ -95,10 +99,14 @@ Json PathJson(const StoredPath& path, const StoredItem& item, bool series) {
                  {"mean_confidence", Number(path.mean_confidence)},
                  {"lowest_window", Number(path.lowest_window)},
                  {"text", path.text}};
-  if (!series) return object;
+  if (!series) {
+    return object;
+  }
   Json all = Json::object();
   for (const StoredSeries& one : item.series) {
-    if (one.path == path.path) all[one.name] = ValuesJson(one);
+    if (one.path == path.path) {
+      all[one.name] = ValuesJson(one);
+    }
   }
   object["series"] = std::move(all);
   return object;
@@ -108,9 +116,13 @@ Json PathJson(const StoredPath& path, const StoredItem& item, bool series) {
 
 Json ItemJson(const ItemContext& context, const StoredItem& item, bool series) {
   Json votes = Json::object();
-  for (const StoredVote& vote : item.votes) votes[vote.rule] = VoteJson(vote);
+  for (const StoredVote& vote : item.votes) {
+    votes[vote.rule] = VoteJson(vote);
+  }
   Json paths = Json::array();
-  for (const StoredPath& path : item.paths) paths.push_back(PathJson(path, item, series));
+  for (const StoredPath& path : item.paths) {
+    paths.push_back(PathJson(path, item, series));
+  }
   Json decisions = Json::array();
   for (const DecisionRecord& decision : item.decisions) {
     decisions.push_back(RecordJson(Record(decision)));

@@ -21,7 +21,9 @@ namespace {
 std::string TreeName(const RunSummary& run) {
   std::string stem = run.run.method.substr(0, run.run.method.find('-'));
   const auto width = run.run.settings.find("width");
-  if (stem != "rebase" || width == run.run.settings.end()) return stem;
+  if (stem != "rebase" || width == run.run.settings.end()) {
+    return stem;
+  }
   return stem + " " + width->second;
 }
 
@@ -37,7 +39,9 @@ void AddNotes(Table& table, const std::vector<std::string>& notes) {
 std::vector<RunSummary> RunsOf(const std::vector<RunSamples>& all) {
   std::vector<RunSummary> runs;
   runs.reserve(all.size());
-  for (const RunSamples& one : all) runs.push_back(one.run);
+  for (const RunSamples& one : all) {
+    runs.push_back(one.run);
+  }
   return runs;
 }
 
@@ -45,10 +49,14 @@ std::vector<RunSummary> RunsOf(const std::vector<RunSamples>& all) {
 std::vector<SampleCounts> SamplesOf(const std::vector<SampleCounts>& samples,
                                     const RunSummary& run) {
   std::set<std::string> questions;
-  for (const QuestionShare& share : run.per_question) questions.insert(share.question);
+  for (const QuestionShare& share : run.per_question) {
+    questions.insert(share.question);
+  }
   std::vector<SampleCounts> common;
   for (const SampleCounts& item : samples) {
-    if (questions.count(item.question) != 0) common.push_back(item);
+    if (questions.count(item.question) != 0) {
+      common.push_back(item);
+    }
   }
   return common;
 }
@@ -62,7 +70,9 @@ Table AccuracyTable(const std::vector<RunSummary>& runs, const char* paper, Want
                    {"Effective", "Tokens"}, {"Abs", "Tokens"}, {"Acc", "paper"}};
   std::vector<RunSummary> shown;
   for (const RunSummary& run : runs) {
-    if (!wanted(run)) continue;
+    if (!wanted(run)) {
+      continue;
+    }
     table.rows.push_back({Cell::Text(RowLabel(run)), Cell::Text(run.run.model),
                           Cell::Text(run.run.suite), AccuracyCell(run.accuracy),
                           Cell::Number(EffectiveRatio(runs, run), 2),
@@ -81,7 +91,9 @@ Table AccuracyTable(const std::vector<RunSummary>& runs, const char* paper, Want
 
 const RuleAccuracy* FindRule(const RunVotes& votes, const std::string& name) {
   for (const RuleAccuracy& rule : votes.rules) {
-    if (rule.rule == name) return &rule;
+    if (rule.rule == name) {
+      return &rule;
+    }
   }
   return nullptr;
 }
@@ -125,9 +137,13 @@ Table ChecklistTable() {
                    {"Reward model", "Train-free"}};
   for (const MethodInfo& info : Methods()) {
     const Result<RunPlan> plan = ResolveRun({info.name, "paper", {}, {}}, {});
-    if (!plan) continue;
+    if (!plan) {
+      continue;
+    }
     const Result<MethodTraits> found = TraitsOf(info.name, plan->options);
-    if (!found) continue;
+    if (!found) {
+      continue;
+    }
     const std::vector<std::string> own = ChecklistCells(*found);
     const std::vector<std::string> paper = PaperChecklist(ChecklistName(info.name));
     std::vector<Cell> row = {Cell::Text(info.name)};
@@ -169,7 +185,9 @@ Table VoteRulesTable(const std::vector<RunSummary>& runs, const std::vector<RunV
     table.notes.emplace_back("Paper: its Ablation II and App. E, of full HyPER.");
   }
   AddNotes(table, BaselineNotes(runs));
-  for (const RunVotes& one : votes) AddNotes(table, RuleNotes(one.run, one.rules));
+  for (const RunVotes& one : votes) {
+    AddNotes(table, RuleNotes(one.run, one.rules));
+  }
   return table;
 }
 
@@ -181,7 +199,9 @@ Table LengthVotesTable(const std::vector<RunVotes>& votes) {
   for (const RunVotes& one : votes) {
     table.columns.push_back({one.run.run.suite, LengthVotesHead(one)});
   }
-  for (const RunVotes& one : votes) table.columns.push_back({one.run.run.suite, "paper"});
+  for (const RunVotes& one : votes) {
+    table.columns.push_back({one.run.run.suite, "paper"});
+  }
   const std::pair<const char*, const char*> rules[] = {
       {"length", "Length-based voting"},
       {"confidence", "Confidence-based voting"},
@@ -199,7 +219,9 @@ Table LengthVotesTable(const std::vector<RunVotes>& votes) {
   }
   DropEmptyColumns(table, "paper");
   table.notes = {"The same paths for every rule."};
-  for (const RunVotes& one : votes) AddNotes(table, RuleNotes(one.run, one.rules));
+  for (const RunVotes& one : votes) {
+    AddNotes(table, RuleNotes(one.run, one.rules));
+  }
   return table;
 }
 
@@ -238,12 +260,20 @@ Table SamplesTable(const std::vector<RunSamples>& runs) {
   table.title = "Oracle and majority over k paths";
   table.columns = {{"Paths of", ""}, {"Dataset", ""}, {"k", ""}, {"pass@k", ""}, {"maj@k", ""}};
   for (const RunSamples& one : runs) {
-    if (one.samples.empty()) continue;
+    if (one.samples.empty()) {
+      continue;
+    }
     int fewest = one.samples.front().total();
-    for (const SampleCounts& item : one.samples) fewest = std::min(fewest, item.total());
+    for (const SampleCounts& item : one.samples) {
+      fewest = std::min(fewest, item.total());
+    }
     std::vector<int> sizes;
-    for (int k = 1; k < fewest; k *= 2) sizes.push_back(k);
-    if (fewest > 0) sizes.push_back(fewest);
+    for (int k = 1; k < fewest; k *= 2) {
+      sizes.push_back(k);
+    }
+    if (fewest > 0) {
+      sizes.push_back(fewest);
+    }
     const auto add = [&](Cell k, double pass, double majority) {
       table.rows.push_back({Cell::Text(RowLabel(one.run)), Cell::Text(one.run.run.suite),
                             std::move(k), Cell::Number(kPercent * pass, 1),

@@ -39,7 +39,9 @@ TEST(ChecklistTest, SaysOfEachSystemWhatThePaperSays) {
   for (const auto& row : table.rows) {
     std::string& line = marks[row[0].text];
     line = row[1].text + " ";
-    for (size_t i = 2; i < row.size(); ++i) line += row[i].text[0];
+    for (size_t i = 2; i < row.size(); ++i) {
+      line += row[i].text[0];
+    }
   }
   EXPECT_EQ(marks.size(), Methods().size());
   // Adaptive, no rigid search, answer evaluation, prune, refine, train-free policy and reward.
@@ -60,10 +62,14 @@ TEST(ChecklistTest, SaysOfEachSystemWhatThePaperSays) {
 TEST(ChecklistTest, CellsThatThePaperHasOtherwiseSaySo) {
   std::map<std::string, std::vector<Cell>> rows;
   const Table table = ChecklistTable();
-  for (const auto& row : table.rows) rows[row[0].text] = row;
+  for (const auto& row : table.rows) {
+    rows[row[0].text] = row;
+  }
   const auto cell = [&](const char* method, const std::string& column) {
     for (size_t i = 0; i < table.columns.size(); ++i) {
-      if (table.columns[i].name == column) return rows[method][i].text;
+      if (table.columns[i].name == column) {
+        return rows[method][i].text;
+      }
     }
     return std::string();
   };
@@ -75,7 +81,9 @@ TEST(ChecklistTest, CellsThatThePaperHasOtherwiseSaySo) {
   EXPECT_TRUE(cell("tot-conf", "Prune").ends_with("no") ||
               cell("tot-conf", "Prune") == "yes (paper: no)");
   for (const char* same : {"hyper", "deepconf"}) {
-    for (const Cell& one : rows[same]) EXPECT_EQ(one.text.find("paper"), std::string::npos) << same;
+    for (const Cell& one : rows[same]) {
+      EXPECT_EQ(one.text.find("paper"), std::string::npos) << same;
+    }
   }
 }
 
@@ -128,7 +136,9 @@ TEST(PaperNumbersTest, ColumnsOfTable2AddUp) {
   const auto file = nlohmann::json::parse(PaperNumbersText());
   double sums[3] = {};
   for (const auto& row : file["main"]["rows"]) {
-    for (size_t i = 0; i < 3; ++i) sums[i] += row[3 + i].get<double>();
+    for (size_t i = 0; i < 3; ++i) {
+      sums[i] += row[3 + i].get<double>();
+    }
   }
   EXPECT_NEAR(sums[0], 5329.4, 1e-6);
   EXPECT_NEAR(sums[1], 149.7, 1e-6);
@@ -159,7 +169,9 @@ TEST(PaperTablesTest, TreesTakeTheirWidthIntoTheirName) {
   rebase.run.settings["width"] = "8";
   std::vector<RunSummary> runs = {MadeRun("sc", 0.6, 200), rebase, MadeRun("hyper", 0.9, 100)};
   EXPECT_EQ(TreesTable(runs).columns.size(), 6U);  // no paper beside another model
-  for (RunSummary& run : runs) PutAt(run, "aime24");
+  for (RunSummary& run : runs) {
+    PutAt(run, "aime24");
+  }
   const Table table = TreesTable(runs);
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_DOUBLE_EQ(*table.rows[1][4].value, 1.5);
@@ -296,7 +308,9 @@ TEST(SamplesTest, EqualSpellingsAreOneAnswer) {
   for (const char* answer : {"0.5", "\\frac12", "3", "3.0", "4", ""}) {
     StoredPath path;
     path.path = static_cast<PathId>(item.paths.size());
-    if (*answer != '\0') path.answer = answer;
+    if (*answer != '\0') {
+      path.answer = answer;
+    }
     item.paths.push_back(path);
   }
   item.paths[4].status = PathStatus::kMerged;

@@ -28,7 +28,9 @@ std::vector<std::string> Distinct(const std::vector<RunSummary>& runs, Get get) 
   std::vector<std::string> values;
   for (const RunSummary& run : runs) {
     const std::string value = get(run);
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    if (std::find(values.begin(), values.end(), value) == values.end()) {
+      values.push_back(value);
+    }
   }
   return values;
 }
@@ -109,7 +111,9 @@ Table ResultsTable(const std::vector<RunSummary>& runs) {
                           PaperCell("main", run, method, "tokens", 2)});
   }
   table.notes = Notes(runs);
-  if (DropEmptyColumns(table, kPaperGroup)) table.notes.emplace_back("Paper: its Table 2.");
+  if (DropEmptyColumns(table, kPaperGroup)) {
+    table.notes.emplace_back("Paper: its Table 2.");
+  }
   return table;
 }
 
@@ -127,7 +131,9 @@ std::vector<const RunSummary*> MainLines(const std::vector<RunSummary>& runs) {
   for (const RunSummary& run : runs) {
     const bool known = std::any_of(lines.begin(), lines.end(),
                                    [&](const RunSummary* line) { return SameLine(*line, run); });
-    if (!known) lines.push_back(&run);
+    if (!known) {
+      lines.push_back(&run);
+    }
   }
   return lines;
 }
@@ -140,9 +146,15 @@ std::string LineName(const std::vector<const RunSummary*>& lines, const RunSumma
     });
   };
   std::string name = line.run.suite;
-  if (differs(&StoredRun::seed)) name += fmt::format(", seed {}", line.run.seed);
-  if (differs(&StoredRun::engine)) name += ", " + line.run.engine;
-  if (differs(&StoredRun::version)) name += ", version " + line.run.version;
+  if (differs(&StoredRun::seed)) {
+    name += fmt::format(", seed {}", line.run.seed);
+  }
+  if (differs(&StoredRun::engine)) {
+    name += ", " + line.run.engine;
+  }
+  if (differs(&StoredRun::version)) {
+    name += ", version " + line.run.version;
+  }
   return name;
 }
 
@@ -158,7 +170,9 @@ std::vector<Cell> MainRow(const std::vector<RunSummary>& runs, const RunSummary&
     std::vector<const RunSummary*> own;
     std::vector<std::string> numbers;
     for (const RunSummary& run : runs) {
-      if (run.run.label != methods[method] || !SameLine(run, line)) continue;
+      if (run.run.label != methods[method] || !SameLine(run, line)) {
+        continue;
+      }
       own.push_back(&run);
       numbers.push_back(fmt::format("#{}", run.run.id));
     }
@@ -168,7 +182,9 @@ std::vector<Cell> MainRow(const std::vector<RunSummary>& runs, const RunSummary&
                       "they stand in the table results, by line.",
                       methods[method], name, fmt::join(numbers, ", ")));
     }
-    if (own.size() != 1) continue;
+    if (own.size() != 1) {
+      continue;
+    }
     row[2 + 2 * method] = Cell::Number(EffectiveRatio(runs, *own.front()), 2);
     row[3 + 2 * method] = AccuracyCell(own.front()->accuracy);
     accuracies.push_back(&row[3 + 2 * method]);
@@ -191,7 +207,9 @@ std::vector<Cell> PaperRow(const PaperPlace& place, const std::vector<std::strin
 
 // The columns of Table 2: all rows, or where those are too many for a line, the paper's methods.
 std::vector<std::string> MainMethods(const std::vector<std::string>& labels) {
-  if (labels.size() <= kMostColumns) return labels;
+  if (labels.size() <= kMostColumns) {
+    return labels;
+  }
   std::vector<std::string> methods;
   std::copy_if(labels.begin(), labels.end(), std::back_inserter(methods),
                [](const std::string& label) { return PaperNames("main", label); });
@@ -249,7 +267,9 @@ Table AblationTable(const std::vector<RunSummary>& runs) {
   MarkBest(table, 0, table.rows.size(), {2});
   table.notes = Notes(runs);
   table.notes.emplace_back("Decisions: those that changed the pool; any other is None.");
-  if (DropEmptyColumns(table, kPaperGroup)) table.notes.emplace_back("Paper: its Ablation I.");
+  if (DropEmptyColumns(table, kPaperGroup)) {
+    table.notes.emplace_back("Paper: its Ablation I.");
+  }
   return table;
 }
 
@@ -266,7 +286,9 @@ Table VoteTable(const RunSummary& run, const std::vector<RuleAccuracy>& rules) {
   table.notes = {"The same paths for every rule; " + std::to_string(run.accuracy.questions) +
                  " questions, " + std::to_string(run.accuracy.repeats) +
                  (IsResampled(run) ? " resamples." : " repeats.")};
-  for (const std::string& note : RuleNotes(run, rules)) table.notes.push_back(note);
+  for (const std::string& note : RuleNotes(run, rules)) {
+    table.notes.push_back(note);
+  }
   return table;
 }
 
@@ -275,11 +297,15 @@ namespace {
 // The paper's own row beside that of a method that it names.
 std::vector<Cell> PaperAccountingRow(const RunSummary& run) {
   const std::optional<PaperPlace> place = PaperPlaceOf(run.run);
-  if (!place) return {};
+  if (!place) {
+    return {};
+  }
   const auto number = [&](const char* column) {
     return PaperNumber("accounting", *place, run.run.label, column);
   };
-  if (std::isnan(number("accuracy"))) return {};
+  if (std::isnan(number("accuracy"))) {
+    return {};
+  }
   return {Cell::Text("paper: " + place->model),
           Cell::Text(place->data_set),
           Cell::Text(run.run.label),
@@ -316,7 +342,9 @@ Table AccountingTable(const std::vector<RunSummary>& runs) {
   const size_t own = table.rows.size();
   for (const RunSummary& run : runs) {
     std::vector<Cell> row = PaperAccountingRow(run);
-    if (!row.empty()) table.rows.push_back(std::move(row));
+    if (!row.empty()) {
+      table.rows.push_back(std::move(row));
+    }
   }
   table.notes = Notes(runs);
   table.notes.emplace_back("Tokens and latency per question; peaks over all questions.");

@@ -52,7 +52,9 @@ std::vector<bool> NumberColumns(const Table& table) {
   std::vector<bool> numbers(table.columns.size(), false);
   for (size_t i = 0; i < numbers.size(); ++i) {
     for (const auto& row : table.rows) {
-      if (!IsNumber(row[i]) && row[i].text.empty()) continue;
+      if (!IsNumber(row[i]) && row[i].text.empty()) {
+        continue;
+      }
       numbers[i] = IsNumber(row[i]);
       break;
     }
@@ -80,7 +82,9 @@ class Grid {
   std::vector<size_t> Widths() const {
     std::vector<size_t> widths(to_right_.size(), 0);
     for (const auto& line : lines_) {
-      for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], Width(line[i]));
+      for (size_t i = 0; i < line.size(); ++i) {
+        widths[i] = std::max(widths[i], Width(line[i]));
+      }
     }
     return widths;
   }
@@ -114,23 +118,33 @@ std::string Terminal(const Table& table) {
     grid.Add(std::move(heads));
   }
   std::vector<std::string> names;
-  for (const Column& column : table.columns) names.push_back(column.name);
+  for (const Column& column : table.columns) {
+    names.push_back(column.name);
+  }
   grid.Add(std::move(names));
   for (const auto& row : table.rows) {
     std::vector<std::string> cells;
     cells.reserve(row.size());
-    for (const Cell& cell : row) cells.push_back(Shown(cell, kPlusMinus) + (cell.best ? "*" : ""));
+    for (const Cell& cell : row) {
+      cells.push_back(Shown(cell, kPlusMinus) + (cell.best ? "*" : ""));
+    }
     grid.Add(std::move(cells));
   }
   const std::vector<size_t> widths = grid.Widths();
   size_t total = 0;
-  for (const size_t width : widths) total += width + 2;
+  for (const size_t width : widths) {
+    total += width + 2;
+  }
   std::string text = table.title + "\n";
   for (size_t line = 0; line < grid.size(); ++line) {
     text += grid.Line(line, widths, "", "  ", "");
-    if (line == (groups ? 1U : 0U)) text += std::string(total - 2, '-') + "\n";
+    if (line == (groups ? 1U : 0U)) {
+      text += std::string(total - 2, '-') + "\n";
+    }
   }
-  for (const std::string& note : table.notes) text += note + "\n";
+  for (const std::string& note : table.notes) {
+    text += note + "\n";
+  }
   return text;
 }
 
@@ -166,7 +180,9 @@ std::string Markdown(const Table& table) {
   for (size_t line = 0; line < grid.size(); ++line) {
     text += grid.Line(line, widths, "| ", " | ", " |");
   }
-  for (const std::string& note : table.notes) text += "\n" + note + "\n";
+  for (const std::string& note : table.notes) {
+    text += "\n" + note + "\n";
+  }
   return text;
 }
 
@@ -207,19 +223,30 @@ std::string Csv(const Table& table) {
   std::vector<std::string> heads;
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::string name = FlatName(table.columns[i]);
-    if (parts[i].plain) heads.push_back(name);
-    if (parts[i].spread) heads.push_back(name + " std");
-    if (parts[i].range) heads.insert(heads.end(), {name + " low", name + " high"});
+    if (parts[i].plain) {
+      heads.push_back(name);
+    }
+    if (parts[i].spread) {
+      heads.push_back(name + " std");
+    }
+    if (parts[i].range) {
+      heads.insert(heads.end(), {name + " low", name + " high"});
+    }
   }
   add_line(heads);
   for (const auto& row : table.rows) {
     std::vector<std::string> fields;
     for (size_t i = 0; i < parts.size(); ++i) {
       const Cell& cell = row[i];
-      if (parts[i].plain) fields.push_back(cell.value ? FullNumber(cell.value) : cell.text);
-      if (parts[i].spread) fields.push_back(FullNumber(cell.spread));
-      if (parts[i].range)
+      if (parts[i].plain) {
+        fields.push_back(cell.value ? FullNumber(cell.value) : cell.text);
+      }
+      if (parts[i].spread) {
+        fields.push_back(FullNumber(cell.spread));
+      }
+      if (parts[i].range) {
         fields.insert(fields.end(), {FullNumber(cell.low), FullNumber(cell.high)});
+      }
     }
     add_line(fields);
   }
@@ -232,7 +259,9 @@ Json NumberOrNull(const std::optional<double>& value) {
 
 // The number of a cell, or its text. Counts are whole numbers.
 Json PlainJson(const Cell& cell) {
-  if (!cell.value) return cell.low ? Json(nullptr) : Json(cell.text);
+  if (!cell.value) {
+    return cell.low ? Json(nullptr) : Json(cell.text);
+  }
   const bool count =
       cell.decimals == 0 && Known(cell.value) && *cell.value == std::rint(*cell.value);
   return count ? Json(static_cast<int64_t>(*cell.value)) : NumberOrNull(cell.value);
@@ -245,8 +274,12 @@ std::string JsonForm(const Table& table) {
     Json object = Json::object();
     for (size_t i = 0; i < row.size(); ++i) {
       const std::string name = FlatName(table.columns[i]);
-      if (parts[i].plain) object[name] = PlainJson(row[i]);
-      if (row[i].spread) object[name + " std"] = NumberOrNull(row[i].spread);
+      if (parts[i].plain) {
+        object[name] = PlainJson(row[i]);
+      }
+      if (row[i].spread) {
+        object[name + " std"] = NumberOrNull(row[i].spread);
+      }
       if (row[i].low) {
         object[name + " low"] = NumberOrNull(row[i].low);
         object[name + " high"] = NumberOrNull(row[i].high);
@@ -295,7 +328,9 @@ std::string LatexCell(const Cell& cell) {
   }
   const std::string number = Rounded(*cell.value, cell.decimals);
   std::string text = cell.best ? "$\\mathbf{" + number + "}" : "$" + number;
-  if (Known(cell.spread)) text += " \\;(\\pm\\;" + Rounded(*cell.spread, cell.decimals) + ")";
+  if (Known(cell.spread)) {
+    text += " \\;(\\pm\\;" + Rounded(*cell.spread, cell.decimals) + ")";
+  }
   return text + "$";
 }
 
@@ -306,7 +341,9 @@ std::string LatexGroups(const Table& table) {
   for (size_t i = 0; i < table.columns.size();) {
     size_t end = i + 1;
     const std::string& group = table.columns[i].group;
-    while (end < table.columns.size() && !group.empty() && table.columns[end].group == group) ++end;
+    while (end < table.columns.size() && !group.empty() && table.columns[end].group == group) {
+      ++end;
+    }
     heads += i == 0 ? "" : " & ";
     if (!group.empty()) {
       heads += fmt::format("\\multicolumn{{{}}}{{c}}{{{}}}", end - i, LatexEscaped(group));
@@ -320,16 +357,24 @@ std::string LatexGroups(const Table& table) {
 std::string Latex(const Table& table) {
   std::string text = "\\begin{table}[t]\n\\centering\n\\caption{" + LatexEscaped(table.title) +
                      "}\n\\label{tab:" + table.name + "}\n\\begin{tabular}{";
-  for (const bool number : NumberColumns(table)) text += number ? 'r' : 'l';
+  for (const bool number : NumberColumns(table)) {
+    text += number ? 'r' : 'l';
+  }
   text += "}\n\\toprule\n";
-  if (AnyGroup(table)) text += LatexGroups(table);
+  if (AnyGroup(table)) {
+    text += LatexGroups(table);
+  }
   const auto add_line = [&](const auto& cells, auto render) {
-    for (size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "" : " & ") + render(cells[i]);
+    for (size_t i = 0; i < cells.size(); ++i) {
+      text += (i == 0 ? "" : " & ") + render(cells[i]);
+    }
     text += " \\\\\n";
   };
   add_line(table.columns, [](const Column& column) { return LatexEscaped(column.name); });
   text += "\\midrule\n";
-  for (const auto& row : table.rows) add_line(row, LatexCell);
+  for (const auto& row : table.rows) {
+    add_line(row, LatexCell);
+  }
   text += "\\bottomrule\n\\end{tabular}\n";
   for (const std::string& note : table.notes) {
     text += "\\par\\footnotesize " + LatexEscaped(note) + "\n";
@@ -340,10 +385,14 @@ std::string Latex(const Table& table) {
 }  // namespace
 
 std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+    return text;
+  }
   std::string quoted = "\"";
   for (const char c : text) {
-    if (c == '"') quoted += '"';
+    if (c == '"') {
+      quoted += '"';
+    }
     quoted += c;
   }
   return quoted + "\"";
@@ -377,11 +426,21 @@ Cell Cell::Range(double low, double high, int decimals) {
 }
 
 std::optional<TableForm> ParseTableForm(const std::string& name) {
-  if (name == "text") return TableForm::kTerminal;
-  if (name == "markdown") return TableForm::kMarkdown;
-  if (name == "csv") return TableForm::kCsv;
-  if (name == "json") return TableForm::kJson;
-  if (name == "latex") return TableForm::kLatex;
+  if (name == "text") {
+    return TableForm::kTerminal;
+  }
+  if (name == "markdown") {
+    return TableForm::kMarkdown;
+  }
+  if (name == "csv") {
+    return TableForm::kCsv;
+  }
+  if (name == "json") {
+    return TableForm::kJson;
+  }
+  if (name == "latex") {
+    return TableForm::kLatex;
+  }
   return std::nullopt;
 }
 
@@ -414,7 +473,9 @@ std::string RenderTables(const std::vector<Table>& tables, TableForm form) {
 void MarkBest(Table& table, size_t first, size_t last, const std::vector<size_t>& columns) {
   for (const size_t column : columns) {
     std::vector<Cell*> cells;
-    for (size_t row = first; row < last; ++row) cells.push_back(&table.rows[row][column]);
+    for (size_t row = first; row < last; ++row) {
+      cells.push_back(&table.rows[row][column]);
+    }
     MarkBest(cells);
   }
 }
@@ -424,26 +485,38 @@ void MarkBest(const std::vector<Cell*>& cells) {
   constexpr double kEqual = 1e-9;
   double best = -std::numeric_limits<double>::infinity();
   for (const Cell* cell : cells) {
-    if (Known(cell->value)) best = std::max(best, *cell->value);
+    if (Known(cell->value)) {
+      best = std::max(best, *cell->value);
+    }
   }
   std::vector<Cell*> leaders;
   for (Cell* cell : cells) {
-    if (Known(cell->value) && *cell->value > best - kEqual) leaders.push_back(cell);
+    if (Known(cell->value) && *cell->value > best - kEqual) {
+      leaders.push_back(cell);
+    }
   }
-  if (leaders.size() == 1) leaders.front()->best = true;
+  if (leaders.size() == 1) {
+    leaders.front()->best = true;
+  }
 }
 
 bool DropEmptyColumns(Table& table, const std::string& group) {
   bool left = false;
   for (size_t i = table.columns.size(); i-- > 0;) {
-    if (table.columns[i].group != group) continue;
+    if (table.columns[i].group != group) {
+      continue;
+    }
     const bool used = std::any_of(table.rows.begin(), table.rows.end(),
                                   [i](const auto& row) { return Known(row[i].value); });
     left = left || used;
-    if (used) continue;
+    if (used) {
+      continue;
+    }
     const auto place = static_cast<std::ptrdiff_t>(i);
     table.columns.erase(table.columns.begin() + place);
-    for (auto& row : table.rows) row.erase(row.begin() + place);
+    for (auto& row : table.rows) {
+      row.erase(row.begin() + place);
+    }
   }
   return left;
 }

@@ -35,7 +35,9 @@ std::vector<std::string> RowNotes(const std::vector<RunSummary>& runs) {
       notes.push_back(fmt::format("{}: {} questions lack a repeat and are left out.", run.run.label,
                                   run.left_out));
     }
-    if (IsResampled(run)) resampled += (resampled.empty() ? "" : ", ") + run.run.label;
+    if (IsResampled(run)) {
+      resampled += (resampled.empty() ? "" : ", ") + run.run.label;
+    }
   }
   if (!resampled.empty()) {
     notes.push_back(resampled +
@@ -52,7 +54,9 @@ std::vector<std::string> RuleNotes(const RunSummary& run, const std::vector<Rule
     open = std::max(open, rule.accuracy.open_share);
     comparable = comparable && rule.accuracy.comparable;
   }
-  if (open == 0) return {};
+  if (open == 0) {
+    return {};
+  }
   return {
       fmt::format("{}: up to {:.1f} % undecided or failed under a rule, so its accuracy may be "
                   "higher by as much{}.",

@@ -104,7 +104,9 @@ TEST(MarkBestTest, TheLargestOfEachColumnAndNoneOnATie) {
   MarkBest(table, 0, 4, {1, 2});
   std::string marks;
   for (const auto& row : table.rows) {
-    for (const size_t column : {1, 2}) marks += row[column].best ? 'b' : '.';
+    for (const size_t column : {1, 2}) {
+      marks += row[column].best ? 'b' : '.';
+    }
   }
   EXPECT_EQ(marks, "...b......");
 }

@@ -151,7 +151,9 @@ bool TextStream::SortReasoning(bool final) {
     pair_ = tag.pair;
     depth_ += repeated ? 0 : 1;
     trim_ = repeated;
-    if (!repeated) GiveReasoning(text.substr(0, tag.at + tag.size));
+    if (!repeated) {
+      GiveReasoning(text.substr(0, tag.at + tag.size));
+    }
     buffer_.erase(0, tag.at + tag.size);
     return true;
   }
@@ -191,7 +193,9 @@ bool TextStream::SortNested(bool final) {
     Earlier(rest, pair_->open, *pair_, true, tag);
     Earlier(rest, pair_->close, *pair_, false, tag);
     if (tag.at == std::string::npos) {
-      if (final) break;
+      if (final) {
+        break;
+      }
       scanned_ = buffer_.size() -
                  std::max(BegunLength(rest, pair_->open), BegunLength(rest, pair_->close));
       return false;
@@ -212,7 +216,9 @@ bool TextStream::SortNested(bool final) {
 // an opening tag was too many.
 size_t TextStream::EndOfNested() const {
   std::string text;
-  for (int i = 0; i < opened_; ++i) text += pair_->open;
+  for (int i = 0; i < opened_; ++i) {
+    text += pair_->open;
+  }
   const size_t before = text.size();
   text += buffer_;
   const ReasoningSplit split = SplitReasoning(text, options_.tags, false);

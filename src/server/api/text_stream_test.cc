@@ -116,7 +116,9 @@ TEST(TextStream, SplitsAsTheWholeTextIsSplit) {
   for (size_t begin = 0, round = 0; round < 7; ++round) {
     const size_t end = texts.size();
     for (; begin < end; ++begin) {
-      for (const std::string& piece : pieces) texts.push_back(texts[begin] + piece);
+      for (const std::string& piece : pieces) {
+        texts.push_back(texts[begin] + piece);
+      }
     }
   }
   for (const std::string& tail : texts) {

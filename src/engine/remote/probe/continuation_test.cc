@@ -25,7 +25,9 @@ constexpr const char* kRendered = "user: 1 < 2?\n";
 // Letters out of a hash of all that went before: another prompt gives another distribution.
 void WriteLetters(uint64_t /*key*/, std::span<const Token> history, std::span<float> logits) {
   uint64_t hash = 1469598103934665603U;
-  for (const Token token : history) hash = (hash ^ static_cast<uint64_t>(token)) * 1099511628211U;
+  for (const Token token : history) {
+    hash = (hash ^ static_cast<uint64_t>(token)) * 1099511628211U;
+  }
   for (Token letter = 'a'; letter <= 'z'; ++letter) {
     hash = hash * 6364136223846793005U + 1442695040888963407U;
     logits[static_cast<size_t>(letter)] = 2.0F + static_cast<float>(hash >> 40U) / 4.0e6F;
@@ -65,7 +67,9 @@ class PrefillServer {
     const Result<ServerReport> report = ProbeServer(server_.url(), {});
     EXPECT_TRUE(report.has_value()) << report.error().message;
     for (const ServerFinding& finding : report->findings) {
-      if (finding.name == name) return finding.value;
+      if (finding.name == name) {
+        return finding.value;
+      }
     }
     return "";
   }
@@ -102,7 +106,9 @@ std::string Write(Engine& engine, LaneId lane, int count) {
         EXPECT_EQ(event.top.size(), 20U) << "chats tell log-probabilities too";
       }
       EXPECT_NE(event.kind, EventKind::kFailed) << event.error.message;
-      if (event.kind != EventKind::kToken) return text;
+      if (event.kind != EventKind::kToken) {
+        return text;
+      }
     }
   }
   return text + " (no end)";

@@ -110,7 +110,9 @@ Status Prober::FindCompletions() {
       for (const int top : {10, 5, 1, 0}) {
         can_.top_logprobs = top;
         answer = Complete(Short(1));
-        if (answer.ok()) break;
+        if (answer.ok()) {
+          break;
+        }
       }
       Workaround(fmt::format("lists of {} log-probabilities in place of {}: {}", can_.top_logprobs,
                              kWantedTop, reason));

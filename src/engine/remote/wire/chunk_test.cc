@@ -190,7 +190,9 @@ std::string ChatBytes(const std::string& text, std::initializer_list<const char*
       Read(R"({"choices":[{"delta":{"content":")" + text + R"("},"logprobs":{"content":[)" + list +
            R"(]},"finish_reason":)" + finish + "}]}");
   std::string bytes;
-  for (const ChunkToken& token : chunk.tokens) bytes += "|" + token.bytes;
+  for (const ChunkToken& token : chunk.tokens) {
+    bytes += "|" + token.bytes;
+  }
   return bytes;
 }
 

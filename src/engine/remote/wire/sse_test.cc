@@ -14,7 +14,9 @@ std::vector<std::string> DataOf(std::string_view bytes, size_t step) {
   parser.Finish(events);
   std::vector<std::string> data;
   data.reserve(events.size());
-  for (const SseParser::Event& event : events) data.push_back(event.data);
+  for (const SseParser::Event& event : events) {
+    data.push_back(event.data);
+  }
   return data;
 }
 

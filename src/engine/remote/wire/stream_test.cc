@@ -15,7 +15,9 @@ class StreamEnds : public ::testing::Test {
 
   std::string Text() const {
     std::string text;
-    for (const ChunkToken& token : stream_.tokens) text += token.bytes;
+    for (const ChunkToken& token : stream_.tokens) {
+      text += token.bytes;
+    }
     return text;
   }
 
@@ -92,7 +94,9 @@ TEST_F(StreamEnds, ACutLeavesNoPartOfTheKey) {
 
 TEST_F(StreamEnds, ACutLeavesWholeCharacters) {
   std::string words = "x";
-  for (int i = 0; i < 300; ++i) words += "\xE4\xBD\xA0";
+  for (int i = 0; i < 300; ++i) {
+    words += "\xE4\xBD\xA0";
+  }
   stream_.OnData(400, R"({"error":{"message":")" + words + R"("}})");
   stream_.OnDone({400, "", -1});
   EXPECT_TRUE(stream_.end.error.ends_with("\xE4\xBD\xA0"));
