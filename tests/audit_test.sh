@@ -10,24 +10,24 @@ command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# record NAME METHOD [FLAG...]
+# record NAME METHOD WIDTH [FLAG...]
 record() {
-  local name=$1 method=$2
-  shift 2
+  local name=$1 method=$2 width=$3
+  shift 3
   "$hyper" run "Start with 25, add 13, multiply by 4. What is the result?" --model "$model" \
-    --threads 1 --seed 5 --method "$method" --width 12 --max-tokens 120 \
+    --threads 1 --seed 5 --method "$method" --width "$width" --max-tokens 120 \
     --trace "$folder/$name.jsonl" "$@" >"$folder/$name.out" 2>&1 ||
     { cat "$folder/$name.out"; exit 1; }
 }
 
 for method in hyper hyper-no-single hyper-no-multi hyper-no-branch hyper-roe-sampling \
   single-token-only multi-token-only manual deepconf deepconf-high deepconf-top10 sc roe; do
-  record "$method" "$method"
+  record "$method" "$method" 12
 done
-record self-certainty self-certainty --width 6
+record self-certainty self-certainty 6
 # Every action by force, without the limits that keep expansions early.
-record single hyper --actions single_token --threshold off
-record multi hyper --actions multi_token --late-expansion true
-record branch hyper --actions branch --late-expansion true
-record kept hyper --actions multi_token --late-expansion true --keep-finished true
+record single hyper 12 --actions single_token --threshold off
+record multi hyper 12 --actions multi_token --late-expansion true
+record branch hyper 12 --actions branch --late-expansion true
+record kept hyper 12 --actions multi_token --late-expansion true --keep-finished true
 "$audit" "$folder"/*.jsonl

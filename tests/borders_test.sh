@@ -27,6 +27,7 @@ takes '"src/core/vote.h"'
 takes '"src/base/utf8.h"'
 takes '"hyper/engine.h"'
 takes '<hwy/highway.h>'
+takes '<fmt/format.h>'
 for part in answer decode store eval server; do
   header=$(cd "$source_dir" && find "src/$part" -name '*.h' | sort | head -1)
   refuses "\"${header:?src/$part has no header}\"" 'No such file'
@@ -34,7 +35,7 @@ done
 refuses '"hyper/session.h"' 'No such file'
 refuses '<nlohmann/json.hpp>' 'No such file'
 refuses '<curl/curl.h>' 'OUTSIDE curl'
-refuses '<fmt/ranges.h>' 'OUTSIDE fmt'
+refuses '<utf8proc.h>' 'OUTSIDE utf8proc'
 refuses '<sqlite3.h>' 'OUTSIDE sqlite'
 refuses '<coin/CbcModel.hpp>' 'OUTSIDE cbc'
 echo "src/core sees what it links, and nothing else"

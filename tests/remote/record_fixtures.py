@@ -21,7 +21,8 @@ SHORT = "What is 7*8?"
 STORY = ("Jack has 3 crates with 21 books each. Jack gives away 12. How many books does Jack have"
          " now?")
 HYPER = ["--method", "hyper", "--actions", "none,multi_token,branch", "--width", "4",
-         "--warmup", "2", "--max-tokens", "60"]
+         "--warmup", "2", "--max-tokens", "60",
+         "--late-expansion", "true", "--keep-finished", "true"]
 RUNS = {
     "sc": (SHORT, ["--method", "sc", "--width", "2", "--max-tokens", "60"]),
     "deepconf": (STORY, ["--method", "deepconf", "--width", "3", "--warmup", "2",

@@ -129,7 +129,7 @@ TEST(TableTest, RangesAreTwoNumbers) {
   EXPECT_TRUE(rows[1]["interval high"].is_null());
   const std::string text = RenderTable(table, TableForm::kTerminal);
   EXPECT_NE(text.find("12.2 to 80.0"), std::string::npos) << text;
-  EXPECT_NE(text.find("0.0 to 100.0         -"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.0 to 100.0             -"), std::string::npos) << text;
   EXPECT_NE(RenderTable(table, TableForm::kLatex).find("0.0 to 100.0 & -"), std::string::npos);
 }
 
