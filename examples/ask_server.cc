@@ -1,4 +1,5 @@
-// Asks a model on a server with an OpenAI API, such as vLLM: the same algorithm, the model elsewhere.
+// Asks a model on a server with an OpenAI API, such as vLLM: the same algorithm, the model
+// elsewhere.
 //   ask_server http://host:8000/v1 QUESTION
 #include <hyper/ask.h>
 #include <hyper/remote_engine.h>
