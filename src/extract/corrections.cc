@@ -85,6 +85,9 @@ bool StandsAlone(std::string_view sentence, size_t at, std::string_view phrase) 
 template <class List>
 size_t EndOfPhrase(std::string_view sentence, size_t at, const List& list) {
   for (std::string_view phrase : list) {
+    if (ToLower(At(sentence, at)) != phrase.front()) {
+      continue;  // as nearly always
+    }
     if (StandsAlone(sentence, at, phrase)) {
       return at + phrase.size();
     }
@@ -129,7 +132,8 @@ class CorrectionFinder {
     bool supposing = sentence.ends_with('?');
     std::string_view pronoun_value;
     for (size_t i = 0; i < sentence.size() && !supposing; ++i) {
-      if (i > 0 && IsLetter(sentence[i - 1])) {
+      const bool word_starts = IsLetter(sentence[i]) && (i == 0 || !IsLetter(sentence[i - 1]));
+      if (!word_starts) {
         continue;
       }
       supposing = EndOfPhrase(sentence, i, kSupposing) > i;

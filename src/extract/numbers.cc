@@ -276,6 +276,14 @@ constexpr std::array<std::string_view, 22> kBeforeSign = {
 
 // Where the word for a minus sign begins that stands before `at`, or `at` itself.
 size_t WithSignWord(std::string_view text, size_t at, size_t from) {
+  size_t word_end = at;
+  while (word_end > from && text[word_end - 1] == ' ') {
+    --word_end;
+  }
+  const char last = word_end > from ? text[word_end - 1] : ' ';
+  if (!IsLetter(last) && IsAscii(last)) {
+    return at;
+  }
   for (std::string_view sign : kMinusCharacters) {
     if (at >= from + sign.size() && StandsAt(text, at - sign.size(), sign)) {
       return at - sign.size();
@@ -467,7 +475,9 @@ std::string_view LastNumber(std::string_view text) {
   if (numbers.empty()) {
     return {};
   }
-  for (size_t i = numbers.size(); i-- > 0;) {
+  constexpr size_t kMostTotals = 8;  // one behind the other; more are no share
+  const size_t first = numbers.size() > kMostTotals ? numbers.size() - kMostTotals : 0;
+  for (size_t i = numbers.size(); i-- > first;) {
     if (!IsTotal(text, static_cast<size_t>(numbers[i].data() - text.data()))) {
       return numbers[i];
     }

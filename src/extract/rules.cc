@@ -104,7 +104,9 @@ std::string_view OnlyBoldNumber(std::string_view text) {
       break;
     }
     const std::string_view bold = Slice(text, open + 2, close);
-    if (!bold.ends_with(':') && CanonicalNumber(NormalInteger(bold))) {
+    constexpr size_t kLongest = 64;  // of a number with its unit
+    const bool may_be_number = bold.size() > 0 && bold.size() < kLongest && !bold.ends_with(':');
+    if (may_be_number && CanonicalNumber(NormalInteger(bold))) {
       if (!only.empty()) {
         return {};
       }
