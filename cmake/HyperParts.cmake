@@ -62,14 +62,19 @@ endfunction()
 #   HEADERS x.h...           headers of include/hyper that this part implements
 #   LINK hyper_core...       parts that it may include; who links this one may include them too
 #   OUTSIDE curl...          libraries of cmake/HyperOutside.cmake
+#   WITHOUT http             a folder in this one that is a part of its own
 #   BUNDLE 6)                with HYPER_UNITY, sources are compiled so many at a time
 # The static library of one part. Nothing of it leaves a shared library but what public headers
 # declare.
 function(hyper_part name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BUNDLE" "SOURCES;HEADERS;LINK;OUTSIDE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BUNDLE;WITHOUT" "SOURCES;HEADERS;LINK;OUTSIDE")
   add_library(${name} STATIC ${arg_SOURCES})
   set(folder ${CMAKE_CURRENT_SOURCE_DIR})
   cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+  if(arg_WITHOUT)
+    file(GLOB folder CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/*)
+    list(FILTER folder EXCLUDE REGEX "/${arg_WITHOUT}$")
+  endif()
   list(TRANSFORM arg_HEADERS PREPEND include/hyper/)
   hyper_root(${name} ${folder} ${arg_HEADERS})
   target_include_directories(${name} PUBLIC ${CMAKE_BINARY_DIR}/borders/${name})

@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hyper/engine.h"
@@ -102,6 +104,14 @@ struct MemoryPlan {
 // What MakeLlamaEngine(options) would take, by llama.cpp's own account; the weights are not read.
 // Unlike MakeLlamaEngine it refuses nothing for want of memory. Errors: as MakeLlamaEngine.
 Result<MemoryPlan> PlanLlamaMemory(const LlamaOptions& options);
+
+// What the Jinja source of a chat template makes of the messages, the model's turn opened, where
+// the model is elsewhere; BOS and EOS are empty texts. `arguments`: JSON values by name, as
+// Engine::RenderChat takes them.
+// Errors: kInvalidArgument (the template cannot be read, or refuses the messages). Pure.
+Result<std::string> RenderChatTemplate(
+    const std::string& source, std::span<const ChatMessage> messages,
+    std::span<const std::pair<std::string, std::string>> arguments);
 
 }  // namespace hyper
 #pragma GCC visibility pop

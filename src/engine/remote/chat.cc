@@ -5,9 +5,9 @@
 #include <array>
 #include <utility>
 
+#include "hyper/llama_engine.h"
 #include "src/base/http/url.h"
 #include "src/base/utf8.h"
-#include "src/engine/llama/chat_text.h"
 #include "src/engine/remote/remote_engine.h"
 #include "src/engine/remote/wire/endpoint.h"
 #include "src/engine/remote/wire/json_call.h"
@@ -201,7 +201,7 @@ class Renderer {
       for (const auto& [name, value] : arguments.items()) {
         pairs.emplace_back(name, value.dump());
       }
-      return llama::RenderChatText(local_, messages, pairs);
+      return RenderChatTemplate(local_, messages, pairs);
     }
     const Result<Json> answer =
         Ask(loop_, root_ + "/apply-template",
