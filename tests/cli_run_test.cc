@@ -146,6 +146,31 @@ TEST(CliRun, HelpShowsMeaningRangeSymbolAndDefault) {
   }
 }
 
+// Examples that need no file of the user's run as they stand, with the bundled model.
+TEST(CliRun, ExamplesOfTheHelpComeOutRight) {
+  const std::string help = RunProcess(Hyper({"run", "--help"})).out;
+  std::istringstream lines(help.substr(help.find("Examples:")));
+  const TemporaryFolder folder;
+  int examples = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const bool command = line.starts_with("  hyper ") || line.starts_with("  echo ");
+    if (!command || line.find("qwen3.gguf") != std::string::npos) {
+      continue;
+    }
+    ++examples;
+    const ProcessResult run = RunProcess(
+        {"/bin/sh", "-c",
+         "cd " + folder.File("") + " && hyper() { " + HYPER_PROGRAM + " \"$@\"; } && " + line});
+    EXPECT_EQ(run.exit_code, 0) << line << run.err;
+    const bool to_file = line.find("> run.json") != std::string::npos;
+    const std::string answer =
+        to_file ? json::parse(ReadWholeFile(folder.File("run.json")))["answer"].get<std::string>()
+                : run.out.substr(0, run.out.find('\n'));
+    EXPECT_EQ(answer, to_file ? "95" : "answer   420") << line;
+  }
+  EXPECT_EQ(examples, 2);
+}
+
 TEST(CliRun, QuestionComesFromArgumentInputOrFile) {
   const TemporaryFolder folder;
   const std::string file = WriteFile(folder.File("question.txt"), "What is 6 * 7?\n");

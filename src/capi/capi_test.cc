@@ -9,8 +9,8 @@
 #include "hyper/hyper.h"
 #include "src/capi/engine_handle.h"
 #include "src/capi/engine_options.h"
-#include "src/decode/scripted_paths.h"
 #include "src/report/json.h"
+#include "tests/support/scripted_paths.h"
 
 namespace hyper {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/decode/scripted_paths.h"
+#include "tests/support/scripted_paths.h"
 
 namespace hyper {
 namespace {

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "src/core/random.h"
-#include "src/decode/scripted_paths.h"
 #include "src/decode/session_pool.h"
+#include "tests/support/scripted_paths.h"
 
 namespace hyper {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "src/core/random.h"
 #include "src/decode/methods/hyper.h"
-#include "src/decode/scripted_paths.h"
+#include "tests/support/scripted_paths.h"
 
 namespace hyper {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "src/core/random.h"
-#include "src/decode/scripted_paths.h"
+#include "tests/support/scripted_paths.h"
 
 namespace hyper {
 namespace {

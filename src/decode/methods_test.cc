@@ -9,7 +9,7 @@
 #include "src/core/confidence.h"
 #include "src/core/random.h"
 #include "src/decode/methods/sc.h"
-#include "src/decode/scripted_paths.h"
+#include "tests/support/scripted_paths.h"
 
 namespace hyper {
 namespace {

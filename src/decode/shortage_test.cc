@@ -8,7 +8,7 @@
 #include <set>
 
 #include "src/core/random.h"
-#include "src/decode/scripted_paths.h"
+#include "tests/support/scripted_paths.h"
 
 namespace hyper {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "src/decode/scripted_paths.h"
+#include "tests/support/scripted_paths.h"
 
 namespace hyper {
 namespace {

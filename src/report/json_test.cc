@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "src/decode/scripted_paths.h"
+#include "tests/support/scripted_paths.h"
 
 namespace hyper {
 namespace {

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kRunFooter = R"(Examples:
   hyper run "Rosa has 14 bags with 30 cards each. How many cards does she have?"
   hyper run --model qwen3.gguf --width 32 --time 5m --file question.txt
-  echo "12 * (7 + 5) = ?" | hyper run --json --seed 1 - > run.json
+  echo "Start with 12, add 7, multiply by 5." | hyper run --json --seed 1 - > run.json
 
 The answer and what it cost go to stdout, everything that depends on the clock to stderr.
 Exit codes: 0 done, 64 a flag or value is not valid, 65 a file is broken, 66 a file cannot be read,

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "src/decode/methods/scripted_steps.h"
+#include "tests/support/scripted_steps.h"
 
 namespace hyper {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "src/decode/methods/scripted_steps.h"
+#include "tests/support/scripted_steps.h"
 
 namespace hyper {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "hyper/step_reward.h"
 #include "src/decode/methods/registry.h"
-#include "src/decode/methods/scripted_steps.h"
 #include "src/decode/names.h"
+#include "tests/support/scripted_steps.h"
 
 namespace hyper {
 namespace {

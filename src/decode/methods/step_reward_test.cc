@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "src/decode/methods/judge_reward.h"
-#include "src/decode/methods/scripted_steps.h"
+#include "tests/support/scripted_steps.h"
 
 namespace hyper {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "src/decode/methods/scripted_steps.h"
+#include "tests/support/scripted_steps.h"
 
 namespace hyper {
 namespace {

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "src/core/random.h"
-#include "src/decode/scripted_paths.h"
 #include "src/eval/run/runner.h"
 #include "src/eval/run/stored_pool.h"
+#include "tests/support/scripted_paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace hyper::eval {

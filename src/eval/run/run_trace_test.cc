@@ -8,9 +8,9 @@
 #include "hyper/ask.h"
 #include "hyper/driver.h"
 #include "src/core/random.h"
-#include "src/decode/scripted_paths.h"
 #include "src/eval/run/pool_study.h"
 #include "src/report/json.h"
+#include "tests/support/scripted_paths.h"
 
 namespace hyper::eval {
 namespace {

@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "src/core/random.h"
-#include "src/decode/scripted_paths.h"
 #include "src/eval/grade/study_grades.h"
 #include "src/eval/run/stored_reservation.h"
+#include "tests/support/scripted_paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace hyper::eval {

@@ -13,7 +13,7 @@
 
 #include "hyper/step_reward.h"
 #include "src/decode/methods/batch_reward.h"
-#include "src/decode/scripted_paths.h"
+#include "tests/support/scripted_paths.h"
 
 namespace hyper {
 
