@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "hyper/result.h"
 #include "src/base/utf8.h"
@@ -37,6 +38,11 @@ int InspectCommand(int argc, const char* const* argv);
 int GradeCommand(int argc, const char* const* argv);
 int CompareCommand(int argc, const char* const* argv);
 int ExportCommand(int argc, const char* const* argv);
+
+// An error in what the user gave.
+inline Error Invalid(std::string message) {
+  return {ErrorCode::kInvalidArgument, std::move(message)};
+}
 
 // Exit code of an error.
 int ExitCodeOf(const Error& error);

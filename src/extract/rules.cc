@@ -105,7 +105,7 @@ std::string_view OnlyBoldNumber(std::string_view text) {
     }
     const std::string_view bold = Slice(text, open + 2, close);
     constexpr size_t kLongest = 64;  // of a number with its unit
-    const bool may_be_number = bold.size() > 0 && bold.size() < kLongest && !bold.ends_with(':');
+    const bool may_be_number = !bold.empty() && bold.size() < kLongest && !bold.ends_with(':');
     if (may_be_number && CanonicalNumber(NormalInteger(bold))) {
       if (!only.empty()) {
         return {};

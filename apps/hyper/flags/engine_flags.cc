@@ -23,8 +23,6 @@ namespace {
 
 constexpr int kScriptedContext = 4096;
 
-Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 Result<std::string> ReadServerKey(const std::string& path) {
   if (!path.empty()) {
     return SecretFromFile(path);

@@ -61,8 +61,6 @@ std::vector<std::string> SplitAt(const std::string& text, char separator) {
   return parts;
 }
 
-Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 std::vector<Option> OwnOptions(EvalFlags& flags) {
   constexpr const char* kStudy = "Study";
   return {

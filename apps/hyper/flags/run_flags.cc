@@ -26,10 +26,6 @@ Exit codes: 0 done, 64 a flag or value is not valid, 65 a file is broken, 66 a f
 69 the model cannot do it, 71 out of memory or KV cells, 74 the trace could not be written,
 75 a server of --rpc went away, 130 interrupted (the best vote so far is printed).)";
 
-Error Invalid(std::string message) {
-  return Error{ErrorCode::kInvalidArgument, std::move(message)};
-}
-
 constexpr std::array kAnswerKinds = {"integer", "math", "choice", "text"};
 constexpr const char* kRunGroup = "Run";
 

@@ -14,7 +14,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr size_t kMostEvents = size_t{1} << 16U;  // that a slow client may leave unread
-constexpr milliseconds kLook{50};  // between two looks at whether the client is still there
 
 // The events of a reply, and a look at the client now and then.
 class Watch {

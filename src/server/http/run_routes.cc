@@ -25,7 +25,6 @@ using httplib::Request;
 using httplib::Response;
 
 constexpr size_t kLinesAtOnce = 512;
-constexpr std::chrono::milliseconds kLook{50};
 
 void SendUnknown(Response& response, const std::string& id) {
   SendError(response, {404, "not_found_error", "run_not_found", "",

@@ -3,12 +3,16 @@
 
 #include <cpp-httplib/httplib.h>
 
+#include <chrono>
+
 #include "src/report/json.h"
 #include "src/server/api/api_error.h"
 
 namespace hyper::server {
 
 inline constexpr const char* kJsonType = "application/json";
+// Between two looks at whether the client of a stream is still there.
+inline constexpr std::chrono::milliseconds kLook{50};
 
 inline void Send(httplib::Response& response, int status, const Json& body) {
   response.status = status;
