@@ -33,7 +33,7 @@ CORE = [
     ("aggregate.cc", "options.k + 1", "options.k"),
     ("confidence.cc", "return used == 0 ? kNan : -sum / used;", "return used == 0 ? kNan : sum / used;"),
     ("confidence.cc", "return used == 0 ? kNan : -sum / used;", "return used == 0 ? kNan : -sum / k;"),
-    ("confidence.cc", "if (used >= k) break;", "if (used > k) break;"),
+    ("confidence.cc", "if (used >= k) {", "if (used > k) {"),
     ("confidence.cc", "candidate.token == chosen", "candidate.token != chosen"),
     ("confidence.cc", "entropy -= entry.probability", "entropy += entry.probability"),
     ("confidence.cc", "entry.probability /= total", "entry.probability /= 1"),
@@ -91,7 +91,7 @@ CORE = [
     ("sampling.cc", "sum >= mass", "sum > 1.05 * mass"),
     ("sampling.cc", "each.weight < spec.min_p", "each.weight < 2 * spec.min_p"),
     ("sampling.cc", "spec.top_p * sum", "spec.top_p * sum * 0.9"),
-    ("sampling.cc", "if (sum + block > target) break;", "if (sum > target) break;"),
+    ("sampling.cc", "if (sum + block > target) {", "if (sum > target) {"),
     ("threshold.cc", "window.full() && ", ""),
     ("threshold.cc", "window.WindowMean() < threshold", "window.WindowMean() <= threshold"),
     ("threshold.cc", "window.WindowMean() < threshold", "window.TraceMean() < threshold"),
@@ -236,7 +236,7 @@ def main():
     unnoticed = 0
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
-        for part in ("include", "cmake", "src", "tests/goldens"):
+        for part in ("include", "cmake", "src", "tests/goldens", "tests/support"):
             shutil.copytree(ROOT / part, tree / part)
         (tree / "CMakeLists.txt").write_text(CMAKE.format(vendor=options.vendor.resolve()))
         build = f"{folder}/build"
