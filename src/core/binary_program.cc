@@ -2,14 +2,32 @@
 
 #include <dlfcn.h>
 
+#include <filesystem>
+#include <string>
+#include <system_error>
+
 #include "src/core/cbc/cbc_module.h"
 
 namespace hyper {
 namespace {
 
+// The module beside the program or library that this code is part of, else its bare name, which the
+// system looks for. (dlopen's own look into the caller's run path fails under AddressSanitizer,
+// which calls it in the caller's place.)
+std::string PlaceOf(const std::string& module) {
+  static const char here = 0;
+  Dl_info info{};
+  if (module.find('/') != std::string::npos || dladdr(&here, &info) == 0) {
+    return module;
+  }
+  std::error_code ignored;
+  const std::filesystem::path beside = std::filesystem::path(info.dli_fname).parent_path() / module;
+  return std::filesystem::exists(beside, ignored) ? beside.string() : module;
+}
+
 // Nothing is unloaded: CBC keeps state of its own.
 Result<void*> Load(const std::string& module) {
-  void* library = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(PlaceOf(module).c_str(), RTLD_NOW | RTLD_LOCAL);
   void* function = library == nullptr ? nullptr : dlsym(library, "hyper_cbc_maximise");
   if (function == nullptr) {
     const char* reason = dlerror();
