@@ -127,7 +127,7 @@ Result<int> WarnOfFailures(Store& store, const std::vector<int64_t>& runs) {
       return items.error();
     }
     for (const ItemSummary& item : *items) {
-      if (item.status != ItemStatus::kFailed) {
+      if (item.status != ItemStatus::kFailed || item.reason.starts_with(eval::kStoppedReason)) {
         continue;
       }
       ++failed;

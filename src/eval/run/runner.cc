@@ -378,7 +378,7 @@ Status StudyRunner::Abandon() {
     if (!active->session->started()) {
       continue;
     }
-    active->session->Stop("the study was stopped");
+    active->session->Stop(kStoppedReason);
     StoredItem item = RecordSession(*active->session, active->records, active->work.key);
     item.status = ItemStatus::kFailed;
     if (const auto saved = store_.SaveItem(item); !saved) {

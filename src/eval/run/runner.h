@@ -48,6 +48,9 @@ struct StudyPlan {
 // OpenSession makes. Errors: kInvalidArgument where parallel is not 1.
 Result<std::unique_ptr<Method>> MakeRowMethod(const StudyPlan& plan, const MethodRow& row);
 
+// How the reason of an item begins that was running when its study was stopped: nothing went wrong.
+inline constexpr const char* kStoppedReason = "the study was stopped";
+
 // How far a study is.
 struct StudyProgress {
   int items = 0;       // all of the plan
