@@ -13,22 +13,23 @@ namespace {
 using hyper::fuzz::Require;
 
 void CheckRun(const hyper::server::RunRequest& run, const hyper::server::ServerLimits& limits) {
-  Require(run.options.max_tokens >= 1 && run.options.max_tokens <= limits.most_tokens);
+  Require(run.plan.options.max_tokens >= 1 && run.plan.options.max_tokens <= limits.most_tokens);
   Require(run.choices >= 1 && run.choices <= limits.most_choices);
-  Require(std::isfinite(run.options.sampler.temperature) && run.options.sampler.temperature >= 0);
+  Require(std::isfinite(run.plan.options.sampler.temperature) &&
+          run.plan.options.sampler.temperature >= 0);
   Require(limits.most_time_s <= 0 || run.limits.time_s <= limits.most_time_s);
   for (const std::string& stop : run.stop) {
     Require(!stop.empty());
   }
   for (const auto& [token, bias] : run.logit_bias) {
-    Require(token >= 0 && token < limits.vocab_size && std::abs(bias) <= 100);
+    Require(token >= 0 && token < limits.model.vocab_size && std::abs(bias) <= 100);
   }
   for (const hyper::Token token : run.prompt_tokens) {
-    Require(token >= 0 && token < limits.vocab_size);
+    Require(token >= 0 && token < limits.model.vocab_size);
   }
   if (run.method != hyper::server::kPlainMethod) {
-    Require(hyper::Validate(run.options).ok());
-    Require(run.options.width <= limits.most_lanes);
+    Require(hyper::Validate(run.plan.options).ok());
+    Require(run.plan.options.width <= limits.most_lanes);
   }
 }
 
@@ -40,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   hyper::server::ServerLimits limits;
   limits.model_name = "m";
-  limits.vocab_size = 128;
+  limits.model.vocab_size = 128;
   limits.most_lanes = 64;
   limits.routing = (data[0] & 4U) != 0;
   limits.most_time_s = (data[0] & 8U) != 0 ? 30 : 0;

@@ -198,7 +198,7 @@ Error Option::OutOfRange(std::string_view value) const {
 
 Status Option::Set(std::string_view text) {
   const std::string name = info_.name;
-  const Status status = std::visit(
+  return std::visit(
       Overloaded{[&](double* field) -> Status {
                    if (info_.seconds && text != "0") {
                      const Result<double> seconds = ParseDuration(name, std::string(text));
@@ -206,7 +206,7 @@ Status Option::Set(std::string_view text) {
                      return seconds ? Status() : Status(seconds.error());
                    }
                    double value = *field;
-                   const Status read = ParseNumber(name, text, Takes(), value);
+                   Status read = ParseNumber(name, text, Takes(), value);
                    if (!read) {
                      return read;
                    }
@@ -240,7 +240,7 @@ Status Option::Set(std::string_view text) {
                    std::vector<float> values;
                    for (const std::string_view part : Parts(text)) {
                      double value = 0;
-                     const Status read = ParseNumber(name, part, Takes(), value);
+                     Status read = ParseNumber(name, part, Takes(), value);
                      if (!read) {
                        return read;
                      }
@@ -275,7 +275,7 @@ Status Option::Set(std::string_view text) {
                  },
                  [&](auto* field) -> Status {  // whole numbers
                    auto value = *field;
-                   const Status read = ParseNumber(name, text, Takes(), value);
+                   Status read = ParseNumber(name, text, Takes(), value);
                    if (!read) {
                      return read;
                    }
@@ -286,12 +286,11 @@ Status Option::Set(std::string_view text) {
                    return {};
                  }},
       field_);
-  return status;
 }
 
 Status Option::Check() const {
-  const auto number = [this](double value, std::string text) {
-    return Inside(info_.bounds, value) ? Status() : Status(OutOfRange(std::move(text)));
+  const auto number = [this](double value, const std::string& text) {
+    return Inside(info_.bounds, value) ? Status() : Status(OutOfRange(text));
   };
   return std::visit(
       Overloaded{[&](const int* field) { return number(*field, std::to_string(*field)); },
