@@ -340,10 +340,11 @@ void CheckVote(const Twin& twin, const Session& session) {
   std::string winner;
   ASSERT_LE(scores.size(), 3U);  // K_a = 3 leaves none of them out
   for (const auto& [answer, score] : scores) {
+    const std::string& name = answer;
     winner = winner.empty() || score > scores[winner] ? answer : winner;
     const auto ours =
         std::find_if(vote.scores.begin(), vote.scores.end(),
-                     [&](const AnswerTally& tally) { return tally.answer == answer; });
+                     [&name](const AnswerTally& tally) { return tally.answer == name; });
     ASSERT_NE(ours, vote.scores.end());
     EXPECT_NEAR(ours->score, score, 1e-4);
     EXPECT_EQ(ours->paths, counts[answer]);
