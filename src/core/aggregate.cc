@@ -11,8 +11,6 @@
 namespace hyper {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
 // Weights of the routes by the rule; unusable routes have confidence NaN.
 std::vector<double> RouteWeightsOf(std::span<const double> confidences,
                                    const AggregateOptions& options) {
@@ -32,15 +30,15 @@ std::vector<double> RouteWeightsOf(std::span<const double> confidences,
 }
 
 // One block of tokens at a time, so that the sums over the routes stay in the cache.
-constexpr size_t kBlock = 1024;
+constexpr size_t kTokenBlock = 1024;
 
 // log of the weighted mean over the routes, for the tokens from `begin` on: of log P
 // (kConfidence, thus the mean of the logs) or of P (kMeanProb).
 void CombineBlock(std::span<const std::span<const float>> routes, std::span<const double> log_sums,
                   std::span<const double> weights, RouteAggregate rule, size_t begin,
                   std::span<float> out) {
-  std::array<double, kBlock> sums{};
-  std::array<float, kBlock> probabilities;
+  std::array<double, kTokenBlock> sums{};
+  std::array<float, kTokenBlock> probabilities;
   for (size_t k = 0; k < routes.size(); ++k) {
     if (weights[k] == 0) {
       continue;
@@ -85,12 +83,12 @@ std::vector<double> AggregateRoutes(std::span<const std::span<const float>> rout
   }
   std::vector<double> weights = RouteWeightsOf(confidences, options);
   if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; })) {
-    std::fill(out.begin(), out.end(), kNan);
+    std::fill(out.begin(), out.end(), std::numeric_limits<float>::quiet_NaN());
     return weights;
   }
-  for (size_t begin = 0; begin < out.size(); begin += kBlock) {
+  for (size_t begin = 0; begin < out.size(); begin += kTokenBlock) {
     CombineBlock(routes, log_sums, weights, options.rule, begin,
-                 out.subspan(begin, std::min(kBlock, out.size() - begin)));
+                 out.subspan(begin, std::min(kTokenBlock, out.size() - begin)));
   }
   SummarizeRow(out, 0, summary);
   for (float& value : out) {

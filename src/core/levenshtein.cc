@@ -7,7 +7,7 @@
 namespace hyper {
 namespace {
 
-constexpr size_t kBlock = 64;
+constexpr size_t kWordBits = 64;
 
 // For each distinct token of a pattern, the positions where it stands, a bit each.
 class PositionMasks {
@@ -19,7 +19,7 @@ class PositionMasks {
     // One more row, all zero: the tokens that the pattern lacks.
     masks_.resize((tokens_.size() + 1) * blocks_);
     for (size_t i = 0; i < pattern.size(); ++i) {
-      masks_[Row(pattern[i]) * blocks_ + i / kBlock] |= uint64_t{1} << (i % kBlock);
+      masks_[Row(pattern[i]) * blocks_ + i / kWordBits] |= uint64_t{1} << (i % kWordBits);
     }
   }
 
@@ -73,11 +73,11 @@ size_t Levenshtein(std::span<const Token> a, std::span<const Token> b) {
   if (a.empty()) {
     return b.size();
   }
-  const size_t blocks = (a.size() + kBlock - 1) / kBlock;
+  const size_t blocks = (a.size() + kWordBits - 1) / kWordBits;
   const PositionMasks masks(a, blocks);
   std::vector<Column> columns(blocks);
-  const uint64_t last_row = uint64_t{1} << ((a.size() - 1) % kBlock);
-  constexpr uint64_t kTopBit = uint64_t{1} << (kBlock - 1);
+  const uint64_t last_row = uint64_t{1} << ((a.size() - 1) % kWordBits);
+  constexpr uint64_t kTopBit = uint64_t{1} << (kWordBits - 1);
   size_t distance = a.size();
   for (Token token : b) {
     const uint64_t* equal = masks.Find(token);

@@ -10,9 +10,9 @@
 namespace hyper {
 namespace {
 
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-
-float Orderable(float value) { return std::isnan(value) ? kMinusInfinity : value; }
+float Orderable(float value) {
+  return std::isnan(value) ? -std::numeric_limits<float>::infinity() : value;
+}
 
 }  // namespace
 

@@ -2,10 +2,15 @@
 // sessions that share an engine.
 #include "hyper/driver.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "src/core/random.h"
 #include "src/decode/session_pool.h"
@@ -375,41 +380,75 @@ TEST(Driver, ASessionWhoseLanesFailWithoutAnAnswerFails) {
   }
 }
 
-// A token whose rivals are NaN has no confidence; the result says how many there are.
-TEST(Driver, TokensWithoutAConfidenceAreCounted) {
-  // Every third token of an engine comes without its list, as from a server that left it out.
-  struct Forgetful : FakeEngine {
-    using FakeEngine::FakeEngine;
-    Result<std::span<const Event>> Poll(double timeout_s) override {
-      const Result<std::span<const Event>> all = FakeEngine::Poll(timeout_s);
-      events.assign(all->begin(), all->end());
-      for (Event& event : events) {
-        if (event.kind == EventKind::kToken && ++tokens % 3 == 0) {
-          event.top = {};
-          ++without;
-        }
+// A scripted engine whose token events are changed before anyone sees them.
+struct AlteredEngine : FakeEngine {
+  AlteredEngine(FakeOptions options, std::function<void(Event&)> change)
+      : FakeEngine(std::move(options)), alter(std::move(change)) {}
+  Result<std::span<const Event>> Poll(double timeout_s) override {
+    const Result<std::span<const Event>> all = FakeEngine::Poll(timeout_s);
+    events.assign(all->begin(), all->end());
+    for (Event& event : events) {
+      if (event.kind == EventKind::kToken) {
+        ++tokens;
+        alter(event);
       }
-      return std::span<const Event>(events);
     }
-    std::vector<Event> events;
-    int tokens = 0;
-    int without = 0;
-  };
-  Forgetful engine(ScriptedOptions(Varied));
-  auto session = ScriptedSession(engine, "sc", DriverOptions());
-  Driver driver(engine);
-  driver.Add(session.get());
-  ASSERT_TRUE(driver.RunAll().ok());
+    return std::span<const Event>(events);
+  }
+  std::function<void(Event&)> alter;
+  std::vector<Event> events;
+  int tokens = 0;
+};
+
+std::vector<std::string> NoticesOf(Session& session) {
   std::vector<std::string> notices;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session.pool().TakeRecords()) {
     if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
       notices.push_back(notice->text);
     }
   }
-  ASSERT_GT(engine.without, 0);
-  EXPECT_EQ(notices,
-            std::vector<std::string>{std::to_string(engine.without) + " of " +
+  return notices;
+}
+
+// A token whose rivals are NaN has no confidence; the result says how many there are.
+TEST(Driver, TokensWithoutAConfidenceAreCounted) {
+  // Every third token of an engine comes without its list, as from a server that left it out.
+  int without = 0;
+  AlteredEngine engine(ScriptedOptions(Varied), [&, tokens = 0](Event& event) mutable {
+    if (++tokens % 3 == 0) {
+      event.top = {};
+      ++without;
+    }
+  });
+  auto session = ScriptedSession(engine, "sc", DriverOptions());
+  Driver driver(engine);
+  driver.Add(session.get());
+  ASSERT_TRUE(driver.RunAll().ok());
+  ASSERT_GT(without, 0);
+  EXPECT_EQ(NoticesOf(*session),
+            std::vector<std::string>{std::to_string(without) + " of " +
                                      std::to_string(engine.tokens) + " tokens have no confidence"});
+}
+
+// A negative sum of router scores rewards the reuse that it should discourage; the result says so.
+TEST(Driver, PenaltiesThatRewardAreTold) {
+  for (const int rewards : {0, 1}) {
+    AlteredEngine engine(ScriptedOptions(Varied), [rewards](Event& event) {
+      event.penalty_sums = 2;
+      event.penalty_rewards = rewards;
+    });
+    auto session = ScriptedSession(engine, "sc", DriverOptions());
+    Driver driver(engine);
+    driver.Add(session.get());
+    ASSERT_TRUE(driver.RunAll().ok());
+    std::vector<std::string> told;
+    if (rewards > 0) {
+      told.push_back(fmt::format(
+          "{} of {} penalties on reusing an expert were rewards: the router's scores were negative",
+          engine.tokens, 2 * engine.tokens));
+    }
+    EXPECT_EQ(NoticesOf(*session), told);
+  }
 }
 
 // A limit that ends a session whose only finished paths failed does not hide the failure.

@@ -16,8 +16,6 @@ constexpr std::array<std::string_view, 6> kCommands = {"\\boxed", "\\fbox", "\\f
 constexpr std::string_view kOpenTag = "<|begin_of_box|>";
 constexpr std::string_view kCloseTag = "<|end_of_box|>";
 
-constexpr size_t kNone = std::string_view::npos;
-
 // A brace or tag that is still open; `command` is where its box command or tag starts, kNone for
 // other braces, and `brace` the last byte before its content.
 struct OpenBrace {

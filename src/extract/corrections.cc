@@ -10,7 +10,7 @@ namespace hyper::extract {
 namespace {
 
 // How firmly the text has turned against the answer.
-enum class Doubt { kNone, kSecondThought, kCalledWrong };
+enum class Doubt { kAbsent, kSecondThought, kCalledWrong };
 
 // Openings of a sentence that has second thoughts. Those in the first list need a mark behind them:
 // "Wait for the bus" has none.
@@ -150,7 +150,7 @@ class CorrectionFinder {
     if (doubted) {
       doubt_ = std::max(doubt_, Doubt::kSecondThought);
     }
-    if (supposing || doubt_ == Doubt::kNone) {
+    if (supposing || doubt_ == Doubt::kAbsent) {
       return;
     }
     if (!pronoun_value.empty() && IsWholeClause(pronoun_value)) {
@@ -205,7 +205,7 @@ class CorrectionFinder {
   static constexpr size_t kLeadOfLine = 16;  // "**Final Answer: "
 
   AnswerKind kind_;
-  Doubt doubt_ = Doubt::kNone;
+  Doubt doubt_ = Doubt::kAbsent;
   std::vector<std::string_view> values_;
 };
 

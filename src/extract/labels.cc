@@ -9,8 +9,6 @@
 namespace hyper::extract {
 namespace {
 
-constexpr size_t kNone = std::string_view::npos;
-
 // A phrase as found: where it begins and where its value begins.
 struct Hit {
   size_t begin = 0;

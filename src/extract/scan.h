@@ -10,6 +10,9 @@
 
 namespace hyper::extract {
 
+// No place in a text.
+inline constexpr size_t kNone = std::string_view::npos;
+
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 inline bool IsLower(char c) { return c >= 'a' && c <= 'z'; }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/answer/read/names.h"
+
 namespace hyper::answer {
 namespace {
 
@@ -31,11 +33,6 @@ constexpr std::string_view kOperators[] = {"cup", "cap",  "setminus", "backslash
 
 // Longer contents of \\text{...} are no answer; the bound keeps nested ones linear.
 constexpr size_t kMaxTextBytes = 2000;
-
-template <class List>
-bool Contains(const List& list, std::string_view name) {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
-}
 
 bool Digit(char c) { return c >= '0' && c <= '9'; }
 // Bytes of letters outside ASCII count as letters: words of other languages stay words.
@@ -153,7 +150,7 @@ class Lexer {
     }
     const Token& last = out_.tokens.back();
     if (last.kind == TokenKind::kCommand) {
-      return Contains(kOperators, last.text);
+      return IsOneOf(last.text, kOperators);
     }
     return last.kind != TokenKind::kPunct ||
            std::string_view("^_}]").find(last.text[0]) == std::string_view::npos;
@@ -334,7 +331,7 @@ class Lexer {
       ++at_;
     }
     if ((name.size() == 1 && kDroppedSigns.find(name) != std::string_view::npos) ||
-        Contains(kDropped, name)) {
+        IsOneOf(name, kDropped)) {
       // "\left." and "\right." are invisible brackets.
       if ((name == "left" || name == "right") && Peek() == '.') {
         ++at_;
@@ -344,7 +341,7 @@ class Lexer {
       after_command_ = name.size() > 1 && name != "quad" && name != "qquad";
       return;
     }
-    if (Contains(kTextCommands, name) && BracedText()) {
+    if (IsOneOf(name, kTextCommands) && BracedText()) {
       return;
     }
     if (name == "{" || name == "lbrace" || name == "langle") {

@@ -94,16 +94,11 @@ auto Lookup(const Table& table, std::string_view name) {
   return found == std::end(table) ? Value{} : Value{found->second};
 }
 
-template <class List>
-bool Contains(const List& list, std::string_view name) {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
-}
-
 }  // namespace
 
 std::string_view FunctionName(std::string_view name) { return Lookup(kFunctions, name); }
 std::string_view ConstantName(std::string_view name) { return Lookup(kConstants, name); }
-bool IsGreek(std::string_view name) { return Contains(kGreek, name); }
+bool IsGreek(std::string_view name) { return IsOneOf(name, kGreek); }
 char RelationOperator(std::string_view name) { return Lookup(kRelations, name); }
 
 bool IsWord(std::string_view run) {
@@ -111,7 +106,7 @@ bool IsWord(std::string_view run) {
     return false;
   }
   const std::string lower = LowerCase(run);
-  if (Contains(kShortWords, lower) || IsPlainUnit(run)) {
+  if (IsOneOf(lower, kShortWords) || IsPlainUnit(run)) {
     return true;
   }
   const bool foreign = std::any_of(run.begin(), run.end(), [](char c) { return (c & 0x80) != 0; });
@@ -119,11 +114,11 @@ bool IsWord(std::string_view run) {
   return foreign || (run.size() >= 4 && vowel);
 }
 
-bool IsFactorWord(std::string_view word) { return Contains(kFactorWords, word); }
-bool IsOrdinalEnding(std::string_view word) { return Contains(kOrdinalEndings, word); }
-bool IsTimeWord(std::string_view word) { return Contains(kTimeWords, word); }
+bool IsFactorWord(std::string_view word) { return IsOneOf(word, kFactorWords); }
+bool IsOrdinalEnding(std::string_view word) { return IsOneOf(word, kOrdinalEndings); }
+bool IsTimeWord(std::string_view word) { return IsOneOf(word, kTimeWords); }
 std::string_view ScaleOf(std::string_view word) { return Lookup(kScales, word); }
-bool IsStopWord(std::string_view word) { return Contains(kStopWords, word); }
+bool IsStopWord(std::string_view word) { return IsOneOf(word, kStopWords); }
 
 long NumberOfWord(std::string_view word) {
   static constexpr std::string_view kWords[] = {

@@ -1,10 +1,18 @@
 // What words and commands mean: functions, constants, units and plain English.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
 namespace hyper::answer {
+
+// Whether `list` holds `name`.
+template <class List>
+bool IsOneOf(std::string_view name, const List& list) {
+  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+}
 
 // Canonical name of a known function ("asin" and "arcsin" are "arcsin"), or empty.
 std::string_view FunctionName(std::string_view name);
