@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The checks that are too heavy for every change; each run adds a section to
 # docs/log/<version>.md. Run by hand, as root on Debian 12.
-#   scripts/check-full.sh [STEP...]      steps: fresh source system mutations coverage valgrind fuzz
-#                                    server remote rpc; none: all
+#   scripts/check-full.sh [STEP...]      steps: fresh source system mutations coverage valgrind
+#                                    sanitizers fuzz server remote rpc; none: all
 set -uo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ $# -gt 0 ] || steps=(fresh source system mutations coverage valgrind fuzz server remote rpc)
+[ $# -gt 0 ] || steps=(fresh source system mutations coverage valgrind sanitizers fuzz server remote rpc)
 work=$PWD/build-check-full
 mkdir -p "$work"
 report=docs/log/$(sed -n 's/^project(hyper VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt).md
@@ -70,6 +70,16 @@ check_valgrind() {
     programs+=("$program")
   done
   printf '%s\0' "${programs[@]}" | GTEST_FILTER="-$long" xargs -0 -P "$(nproc)" -I{} scripts/under-valgrind.sh {}
+}
+
+# Every check of the sanitizers on every test; CI leaves out some for their build time.
+check_sanitizers() {
+  local preset
+  for preset in asan tsan; do
+    cmake --preset "$preset" -B "$work/$preset" -DHYPER_UNITY=ON &&
+      cmake --build "$work/$preset" &&
+      ctest --test-dir "$work/$preset" --output-on-failure -E '^install_test$' || return 1
+  done
 }
 
 check_fuzz() {

@@ -85,7 +85,7 @@ class ConfidenceReward : public BatchReward {
   double high_ = Path::kUnknown;
 };
 
-constexpr std::string_view kProbeQuestion =
+constexpr std::string_view kStepProbe =
     "\n\nIs the reasoning so far correct? Answer Yes or No.\nAnswer:";
 
 // A step whose path goes on is asked in place. Where the path has ended with the step, its lane is
@@ -118,7 +118,7 @@ class ProbeReward : public BatchReward {
 
  protected:
   Status Ask(Pool& pool) override {
-    Result<std::vector<Token>> question = pool.engine().Tokenize(kProbeQuestion, false);
+    Result<std::vector<Token>> question = pool.engine().Tokenize(kStepProbe, false);
     Result<std::vector<Token>> yes = pool.engine().Tokenize(" Yes", false);
     Result<std::vector<Token>> no = pool.engine().Tokenize(" No", false);
     if (!question || !yes || !no || yes->empty() || no->empty()) {
