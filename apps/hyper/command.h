@@ -39,11 +39,6 @@ int GradeCommand(int argc, const char* const* argv);
 int CompareCommand(int argc, const char* const* argv);
 int ExportCommand(int argc, const char* const* argv);
 
-// An error in what the user gave.
-inline Error Invalid(std::string message) {
-  return {ErrorCode::kInvalidArgument, std::move(message)};
-}
-
 // Exit code of an error.
 int ExitCodeOf(const Error& error);
 

@@ -20,9 +20,9 @@ std::optional<int> ParseCommandLine(CLI::App& app, const char* command, int argc
   } catch (const CLI::CallForHelp&) {
     return PrintResult(command, app.help()) ? kExitOk : kExitOutput;
   } catch (const CLI::ParseError& error) {
-    return Complain(
-        command, {ErrorCode::kInvalidArgument,
-                  fmt::format("{}; 'hyper {} --help' lists what it takes", error.what(), command)});
+    return Complain(command,
+                    InvalidArgument(fmt::format("{}; 'hyper {} --help' lists what it takes",
+                                                error.what(), command)));
   }
   return std::nullopt;
 }

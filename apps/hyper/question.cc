@@ -8,8 +8,8 @@ namespace hyper::app {
 
 Result<std::string> ReadQuestion(const std::string& argument, const std::string& path) {
   if (!argument.empty() && !path.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("both a question and --file '{}' are given; give one", path)};
+    return InvalidArgument(
+        fmt::format("both a question and --file '{}' are given; give one", path));
   }
   std::string text = argument;
   if (!path.empty() || argument == "-") {
@@ -21,9 +21,9 @@ Result<std::string> ReadQuestion(const std::string& argument, const std::string&
   }
   text.erase(text.find_last_not_of("\r\n") + 1);
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "the question is empty; give it as an argument, as - for standard input, or with "
-                 "--file"};
+    return InvalidArgument(
+        "the question is empty; give it as an argument, as - for standard input, or with "
+        "--file");
   }
   return text;
 }

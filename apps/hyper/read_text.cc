@@ -30,9 +30,9 @@ std::string ReadSome(std::istream& stream, size_t most_bytes) {
 
 Result<std::string> Checked(const std::string& name, std::string text, size_t most_bytes) {
   if (text.size() > most_bytes) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{} is longer than the {} MiB that are read; give a shorter text",
-                             name, most_bytes >> 20U)};
+    return InvalidArgument(
+        fmt::format("{} is longer than the {} MiB that are read; give a shorter text", name,
+                    most_bytes >> 20U));
   }
   if (text.starts_with(kByteOrderMark)) {
     text.erase(0, kByteOrderMark.size());

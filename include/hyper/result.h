@@ -28,6 +28,11 @@ struct Error {
   std::string message;
 };
 
+// An error in a value that the caller gave. Pure.
+inline Error InvalidArgument(std::string message) {
+  return {ErrorCode::kInvalidArgument, std::move(message)};
+}
+
 // Name of a code in lower_snake_case, for records and JSON. Pure.
 const char* ErrorCodeName(ErrorCode code);
 

@@ -145,8 +145,7 @@ hyper_status hyper_engine_open(const char* model_path, const char* options_json,
                                hyper_engine** engine, char** error) {
   return hyper::Guarded(error, [&]() -> hyper::Status {
     if (engine == nullptr || model_path == nullptr) {
-      return hyper::Error{hyper::ErrorCode::kInvalidArgument,
-                          "model_path and engine must not be null"};
+      return hyper::InvalidArgument("model_path and engine must not be null");
     }
     *engine = nullptr;
     hyper::Result<hyper::LlamaOptions> options =
@@ -170,8 +169,7 @@ hyper_status hyper_ask(hyper_engine* engine, const char* question, const char* o
                        char** error) {
   return hyper::Guarded(error, [&]() -> hyper::Status {
     if (engine == nullptr || question == nullptr || result_json == nullptr) {
-      return hyper::Error{hyper::ErrorCode::kInvalidArgument,
-                          "engine, question and result_json must not be null"};
+      return hyper::InvalidArgument("engine, question and result_json must not be null");
     }
     *result_json = nullptr;
     hyper::RecordSink sink(on_record, context);

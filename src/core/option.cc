@@ -21,8 +21,6 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 std::string NumberText(double value) { return fmt::format("{}", value); }
 
 // What a number takes: "1 to 4096", "a number above 0 to 1", "a whole number from 0".
@@ -65,12 +63,12 @@ Status ParseNumber(const std::string& name, std::string_view text, const std::st
   const char* end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, read);
   if (code == std::errc::result_out_of_range && stop == end) {
-    return Invalid(
+    return InvalidArgument(
         fmt::format("--{} is {}, too large or small a number; it takes {}", name, text, takes));
   }
   if (code != std::errc() || stop != end) {
     const char* kind = std::is_integral_v<Number> ? "whole number" : "number";
-    return Invalid(
+    return InvalidArgument(
         fmt::format("--{} is '{}', which is not a {}; it takes {}", name, text, kind, takes));
   }
   value = read;
@@ -192,99 +190,99 @@ std::string Option::Takes() const {
 }
 
 Error Option::OutOfRange(std::string_view value) const {
-  return Invalid(
+  return InvalidArgument(
       fmt::format("--{} is {}, outside its range; it takes {}", info_.name, value, Takes()));
 }
 
 Status Option::Set(std::string_view text) {
   const std::string name = info_.name;
   return std::visit(
-      Overloaded{[&](double* field) -> Status {
-                   if (info_.seconds && text != "0") {
-                     const Result<double> seconds = ParseDuration(name, std::string(text));
-                     *field = seconds ? *seconds : *field;
-                     return seconds ? Status() : Status(seconds.error());
-                   }
-                   double value = *field;
-                   Status read = ParseNumber(name, text, Takes(), value);
-                   if (!read) {
-                     return read;
-                   }
-                   if (!Inside(info_.bounds, value)) {
-                     return OutOfRange(NumberText(value));
-                   }
-                   *field = value;
-                   return {};
-                 },
-                 [&](bool* field) -> Status {
-                   if (text != info_.words[0] && text != info_.words[1]) {
-                     return Invalid(fmt::format("--{} is '{}'; it takes {}", name, text, Takes()));
-                   }
-                   *field = text == info_.words[1];
-                   return {};
-                 },
-                 [&](std::string* field) -> Status {
-                   *field = text;
-                   return {};
-                 },
-                 [&](std::vector<std::string>* field) -> Status {
-                   if (info_.repeated) {
-                     field->emplace_back(text);
-                     return {};
-                   }
-                   const auto parts = Parts(text);
-                   field->assign(parts.begin(), parts.end());
-                   return {};
-                 },
-                 [&](std::vector<float>* field) -> Status {
-                   std::vector<float> values;
-                   for (const std::string_view part : Parts(text)) {
-                     double value = 0;
-                     Status read = ParseNumber(name, part, Takes(), value);
-                     if (!read) {
-                       return read;
-                     }
-                     if (!Inside(info_.bounds, value)) {
-                       return OutOfRange(text);
-                     }
-                     values.push_back(static_cast<float>(value));
-                   }
-                   *field = std::move(values);
-                   return {};
-                 },
-                 [&](ActionSet* field) -> Status {
-                   return ParseActions(text, *field)
-                              ? Status()
-                              : Status(OutOfRange(fmt::format("'{}'", text)));
-                 },
-                 [&](ThresholdRule* field) -> Status {
-                   const Result<ThresholdRule> rule = ParseThresholdRule(text);
-                   if (!rule) {
-                     return OutOfRange(fmt::format("'{}'", text));
-                   }
-                   *field = *rule;
-                   return {};
-                 },
-                 [&](WordField& field) -> Status {
-                   const auto at = std::find(field.words.begin(), field.words.end(), text);
-                   if (at == field.words.end()) {
-                     return OutOfRange(fmt::format("'{}'", text));
-                   }
-                   field.set(field.field, static_cast<size_t>(at - field.words.begin()));
-                   return {};
-                 },
-                 [&](auto* field) -> Status {  // whole numbers
-                   auto value = *field;
-                   Status read = ParseNumber(name, text, Takes(), value);
-                   if (!read) {
-                     return read;
-                   }
-                   if (!Inside(info_.bounds, static_cast<double>(value))) {
-                     return OutOfRange(fmt::format("{}", value));
-                   }
-                   *field = value;
-                   return {};
-                 }},
+      Overloaded{
+          [&](double* field) -> Status {
+            if (info_.seconds && text != "0") {
+              const Result<double> seconds = ParseDuration(name, std::string(text));
+              *field = seconds ? *seconds : *field;
+              return seconds ? Status() : Status(seconds.error());
+            }
+            double value = *field;
+            Status read = ParseNumber(name, text, Takes(), value);
+            if (!read) {
+              return read;
+            }
+            if (!Inside(info_.bounds, value)) {
+              return OutOfRange(NumberText(value));
+            }
+            *field = value;
+            return {};
+          },
+          [&](bool* field) -> Status {
+            if (text != info_.words[0] && text != info_.words[1]) {
+              return InvalidArgument(fmt::format("--{} is '{}'; it takes {}", name, text, Takes()));
+            }
+            *field = text == info_.words[1];
+            return {};
+          },
+          [&](std::string* field) -> Status {
+            *field = text;
+            return {};
+          },
+          [&](std::vector<std::string>* field) -> Status {
+            if (info_.repeated) {
+              field->emplace_back(text);
+              return {};
+            }
+            const auto parts = Parts(text);
+            field->assign(parts.begin(), parts.end());
+            return {};
+          },
+          [&](std::vector<float>* field) -> Status {
+            std::vector<float> values;
+            for (const std::string_view part : Parts(text)) {
+              double value = 0;
+              Status read = ParseNumber(name, part, Takes(), value);
+              if (!read) {
+                return read;
+              }
+              if (!Inside(info_.bounds, value)) {
+                return OutOfRange(text);
+              }
+              values.push_back(static_cast<float>(value));
+            }
+            *field = std::move(values);
+            return {};
+          },
+          [&](ActionSet* field) -> Status {
+            return ParseActions(text, *field) ? Status()
+                                              : Status(OutOfRange(fmt::format("'{}'", text)));
+          },
+          [&](ThresholdRule* field) -> Status {
+            const Result<ThresholdRule> rule = ParseThresholdRule(text);
+            if (!rule) {
+              return OutOfRange(fmt::format("'{}'", text));
+            }
+            *field = *rule;
+            return {};
+          },
+          [&](WordField& field) -> Status {
+            const auto at = std::find(field.words.begin(), field.words.end(), text);
+            if (at == field.words.end()) {
+              return OutOfRange(fmt::format("'{}'", text));
+            }
+            field.set(field.field, static_cast<size_t>(at - field.words.begin()));
+            return {};
+          },
+          [&](auto* field) -> Status {  // whole numbers
+            auto value = *field;
+            Status read = ParseNumber(name, text, Takes(), value);
+            if (!read) {
+              return read;
+            }
+            if (!Inside(info_.bounds, static_cast<double>(value))) {
+              return OutOfRange(fmt::format("{}", value));
+            }
+            *field = value;
+            return {};
+          }},
       field_);
 }
 
@@ -334,7 +332,7 @@ Result<double> ParseDuration(const std::string& name, const std::string& text) {
   double value = 0;
   const Status status = ParseNumber(name, number, "", value);
   if (!status || !std::isfinite(value * scale) || value * scale <= 0) {
-    return Invalid(fmt::format(
+    return InvalidArgument(fmt::format(
         "--{} is '{}'; it takes a time above zero such as 30s, 2m, 1h or 500ms", name, text));
   }
   return value * scale;

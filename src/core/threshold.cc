@@ -12,9 +12,9 @@ namespace hyper {
 namespace {
 
 Error BadRule(std::string_view text) {
-  return {ErrorCode::kInvalidArgument,
-          "threshold '" + std::string(text) +
-              "' is not a rule; use top:N with N >= 1, or percentile:Q with Q from 0 to 100"};
+  return InvalidArgument(
+      "threshold '" + std::string(text) +
+      "' is not a rule; use top:N with N >= 1, or percentile:Q with Q from 0 to 100");
 }
 
 // Reads all of `text` as a number; false where anything else is in it.

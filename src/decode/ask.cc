@@ -16,8 +16,6 @@ namespace {
 // Cells where the engine does not count them: more than any session can fill.
 constexpr int64_t kUncountedCells = int64_t{1} << 40U;
 
-Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 // The preset that a model is meant for.
 std::string PresetOf(const ModelInfo& model) {
   if (!model.preset.empty()) {
@@ -33,7 +31,7 @@ Status Take(const OptionValues& values, const MethodEntry& method, bool must_rea
   for (const OptionValue& value : values) {
     Option* option = FindOption(options, value.name);
     if (option == nullptr) {
-      return Invalid(
+      return InvalidArgument(
           fmt::format("option '{}' is not known; docs/options.md lists them", value.name));
     }
     const OptionInfo& info = option->info();
@@ -43,8 +41,9 @@ Status Take(const OptionValues& values, const MethodEntry& method, bool must_rea
     }
     const bool changed = option->Text() != before;
     if (must_read && changed && (info.read_by & method.features) == 0) {
-      return Invalid(fmt::format("--{} has no effect on the method '{}'; it is read by {}",
-                                 value.name, method.name, fmt::join(ReadersOf(info), ", ")));
+      return InvalidArgument(fmt::format("--{} has no effect on the method '{}'; it is read by {}",
+                                         value.name, method.name,
+                                         fmt::join(ReadersOf(info), ", ")));
     }
   }
   return {};
@@ -57,7 +56,7 @@ Status CheckRule(const MethodEntry& method, VoteRule rule) {
   if (!weighs || (method.features & kWeights) != 0) {
     return {};
   }
-  return Invalid(
+  return InvalidArgument(
       fmt::format("--vote {} needs a score of each path, and the method '{}' gives none; "
                   "take another rule, or bon or self-certainty",
                   kVoteRuleNames[static_cast<size_t>(rule)], method.name));
@@ -129,7 +128,7 @@ Status CheckAbilities(const RunPlan& plan, const Capabilities& can) {
   const bool warms_up = (method->features & kWarmup) != 0;
   const int paths = std::max(warms_up ? WarmupCount(plan.options) : 0, PoolWidth(plan.options));
   if (paths > can.max_lanes) {
-    return Invalid(
+    return InvalidArgument(
         fmt::format("--width {} needs {} paths at once, but the engine holds {}; lower "
                     "--width",
                     plan.options.width, paths, can.max_lanes));
@@ -165,7 +164,7 @@ Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan
   }
   const auto context = static_cast<size_t>(engine.capabilities().context_tokens);
   if (spec.prompt.tokens.size() >= context) {
-    return Invalid(
+    return InvalidArgument(
         fmt::format("the prompt has {} tokens, but the context holds {}; shorten the "
                     "question, or raise --ctx if the model can take more",
                     spec.prompt.tokens.size(), context));
@@ -191,7 +190,7 @@ Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan
 Result<Prompt> RenderQuestion(Engine& engine, std::string_view question, std::string_view system,
                               std::string_view instruction) {
   if (question.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    return Invalid("the question is empty; give it some text");
+    return InvalidArgument("the question is empty; give it some text");
   }
   std::vector<ChatMessage> messages;
   if (!system.empty()) {

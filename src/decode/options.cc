@@ -22,8 +22,8 @@ constexpr const char* kTree = "Trees of steps";
 constexpr const char* kSampling = "Sampling and length";
 
 Error OutOfRange(const char* name, const std::string& value, const std::string& takes) {
-  return {ErrorCode::kInvalidArgument,
-          fmt::format("--{} is {}, outside its range; it takes {}", name, value, takes)};
+  return InvalidArgument(
+      fmt::format("--{} is {}, outside its range; it takes {}", name, value, takes));
 }
 
 // What one option's own range cannot tell.
@@ -473,8 +473,8 @@ Status SetOption(MethodOptions& options, std::string_view name, std::string_view
   std::vector<Option> table = OptionsOf(options);
   Option* option = FindOption(table, name);
   if (option == nullptr) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("option '{}' is not known; docs/options.md lists them", name)};
+    return InvalidArgument(
+        fmt::format("option '{}' is not known; docs/options.md lists them", name));
   }
   return option->Set(text);
 }

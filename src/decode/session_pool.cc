@@ -118,9 +118,8 @@ Result<PathId> SessionPool::Fork(PathId parent, int step, int child) {
 Status SessionPool::Extend(PathId id, std::span<const Token> tokens) {
   Path& path = Mutable(id);
   if (!path.running() || path.granted > 0) {
-    return Error{
-        ErrorCode::kInvalidArgument,
-        "path " + std::to_string(id) + " has ended or is decoding; pause it before Extend"};
+    return InvalidArgument("path " + std::to_string(id) +
+                           " has ended or is decoding; pause it before Extend");
   }
   Status status = engine_.Extend(path.lane, tokens);
   if (!status) {

@@ -16,11 +16,6 @@
 
 namespace hyper {
 
-// An error in a value that the caller gave.
-inline Error Invalid(std::string message) {
-  return {ErrorCode::kInvalidArgument, std::move(message)};
-}
-
 // What a member of type T takes, in words.
 template <class T>
 constexpr const char* TypeName() {
@@ -68,7 +63,8 @@ class MemberReader {
     object_ =
         text.empty() ? Json::object() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (object_.is_discarded() || !object_.is_object()) {
-      status_ = Invalid("the options are not a JSON object; they look like {\"width\": 16}");
+      status_ =
+          InvalidArgument("the options are not a JSON object; they look like {\"width\": 16}");
       object_ = Json::object();
     }
   }
@@ -84,7 +80,7 @@ class MemberReader {
       return;
     }
     if (!Holds<T>(*found)) {
-      status_ = Invalid(
+      status_ = InvalidArgument(
           fmt::format("option '{}' is {}; it takes {}", name, Shown(*found), TypeName<T>()));
       return;
     }
@@ -119,8 +115,8 @@ class MemberReader {
       }
       known += (known.empty() ? "" : ", ") + std::string(candidate);
     }
-    status_ =
-        Invalid(fmt::format("option '{}' is '{}'; it takes {}", name, ShownText(word), known));
+    status_ = InvalidArgument(
+        fmt::format("option '{}' is '{}'; it takes {}", name, ShownText(word), known));
   }
 
   void Fail(Error error) {
@@ -136,7 +132,7 @@ class MemberReader {
     }
     for (const auto& member : object_.items()) {
       if (names_.count(member.key()) == 0) {
-        return Invalid(
+        return InvalidArgument(
             fmt::format("option '{}' is not known; docs/c-api.md lists them", member.key()));
       }
     }

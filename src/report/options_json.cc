@@ -39,8 +39,8 @@ void TakeExtract(MemberReader& reader, ExtractOptions& extract) {
   if (const std::optional<std::string> labels = ParseChoiceOptions(choices)) {
     extract.options = *labels;
   } else {
-    reader.Fail(
-        Invalid(fmt::format("option 'choices' is '{}'; it takes labels such as ABCD", choices)));
+    reader.Fail(InvalidArgument(
+        fmt::format("option 'choices' is '{}'; it takes labels such as ABCD", choices)));
   }
 }
 
@@ -66,7 +66,7 @@ Result<AskRequest> Parse(MemberReader reader) {
   reader.Take("budget-tokens", options.limits.budget_tokens);
   reader.Take("time", options.limits.time_s);
   if (options.limits.budget_tokens < 0 || !(options.limits.time_s >= 0)) {
-    reader.Fail(Invalid("options 'budget-tokens' and 'time' take numbers from 0 (none)"));
+    reader.Fail(InvalidArgument("options 'budget-tokens' and 'time' take numbers from 0 (none)"));
   }
   reader.Take("token-records", options.token_records);
   reader.Take("timing", request.timing);

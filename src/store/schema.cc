@@ -182,12 +182,11 @@ Status PrepareSchema(Database& database, DatabaseMode mode) {
       return status;
     }
   } else if (*application != kApplicationId) {
-    return Error{ErrorCode::kInvalidArgument, "the file is no study of hyper; give another one"};
+    return InvalidArgument("the file is no study of hyper; give another one");
   } else if (*version != kStoreSchemaVersion) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "the study has schema version " + std::to_string(*version) +
-                     ", this program reads version " + std::to_string(kStoreSchemaVersion) +
-                     "; use the program that wrote it"};
+    return InvalidArgument("the study has schema version " + std::to_string(*version) +
+                           ", this program reads version " + std::to_string(kStoreSchemaVersion) +
+                           "; use the program that wrote it");
   } else if (transaction) {
     if (Status status = AddLostGenerated(database); !status) {
       return status;

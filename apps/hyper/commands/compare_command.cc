@@ -84,7 +84,7 @@ Result<std::vector<eval::RunSummary>> SummariesOf(const Side& side) {
       return std::vector<eval::RunSummary>{std::move(summary)};
     }
   }
-  return Error{ErrorCode::kInvalidArgument, "row '" + side.row + "' has no finished question yet"};
+  return InvalidArgument("row '" + side.row + "' has no finished question yet");
 }
 
 using Pairs = std::vector<std::pair<eval::RunSummary, eval::RunSummary>>;
@@ -104,8 +104,7 @@ Result<Pairs> PairUp(const std::vector<eval::RunSummary>& first,
     }
   }
   if (pairs.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "the studies have no row in common; name one of each as STUDY:ROW"};
+    return InvalidArgument("the studies have no row in common; name one of each as STUDY:ROW");
   }
   return pairs;
 }
@@ -173,9 +172,8 @@ int CompareCommand(int argc, const char* const* argv) {
   const std::optional<eval::TableForm> form = eval::ParseTableForm(flags.form);
   if (!form) {
     return Complain(kCompareCommand,
-                    {ErrorCode::kInvalidArgument,
-                     "--format '" + flags.form +
-                         "' is not known; it takes text, markdown, csv, json or latex"});
+                    InvalidArgument("--format '" + flags.form +
+                                    "' is not known; it takes text, markdown, csv, json or latex"));
   }
   const Result<std::string> table = Compare(flags, seed, *form);
   if (!table) {

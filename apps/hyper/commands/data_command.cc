@@ -70,8 +70,8 @@ Result<eval::HubRequest> RequestOf(const DataFlags& flags) {
     return suite.error();
   }
   if (!suite->hub) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "the questions of " + suite->name + " are bundled; there is nothing to fetch"};
+    return InvalidArgument("the questions of " + suite->name +
+                           " are bundled; there is nothing to fetch");
   }
   eval::HubRequest request;
   request.base = flags.hub.empty() ? FromEnvironment({"HYPER_HUB"}) : flags.hub;
@@ -79,8 +79,7 @@ Result<eval::HubRequest> RequestOf(const DataFlags& flags) {
     request.base.pop_back();
   }
   if (request.base.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "no hub is named; give its address with --hub ADDRESS or in HYPER_HUB"};
+    return InvalidArgument("no hub is named; give its address with --hub ADDRESS or in HYPER_HUB");
   }
   request.source = *suite->hub;
   request.file = flags.file;

@@ -115,13 +115,12 @@ Result<EqualOptions> OptionsOf(const EqualFlags& flags) {
   } else if (flags.log_base == "decimal") {
     options.bare_log = BareLog::kDecimal;
   } else if (flags.log_base != "either") {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--log '{}' is not known; it takes either, natural or decimal",
-                             flags.log_base)};
+    return InvalidArgument(fmt::format(
+        "--log '{}' is not known; it takes either, natural or decimal", flags.log_base));
   }
   if (options.base != 0 && (options.base < 2 || options.base > 36)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--base {} is no base; it takes 2 to 36, or 0", options.base)};
+    return InvalidArgument(
+        fmt::format("--base {} is no base; it takes 2 to 36, or 0", options.base));
   }
   return options;
 }

@@ -176,8 +176,8 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
   } else if (prepared.longest <= kShortTraces) {
     prepared.cells = prepared.lanes * eval::CellsOfLane(prepared.longest);
   } else if (flags.parallel > 1) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "--parallel with long traces takes --ctx N, the KV cells of one question"};
+    return InvalidArgument(
+        "--parallel with long traces takes --ctx N, the KV cells of one question");
   }
   return prepared;
 }

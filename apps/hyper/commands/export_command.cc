@@ -158,12 +158,11 @@ int ExportCommand(int argc, const char* const* argv) {
   }
   if (flags.csv && (flags.jsonl || flags.series)) {
     return Complain(kExportCommand,
-                    {ErrorCode::kInvalidArgument,
-                     "--csv goes with neither --jsonl nor --series; take one form"});
+                    InvalidArgument("--csv goes with neither --jsonl nor --series; take one form"));
   }
   if (flags.paths && !flags.csv) {
     return Complain(kExportCommand,
-                    {ErrorCode::kInvalidArgument, "--paths goes with --csv; JSON lines hold them"});
+                    InvalidArgument("--paths goes with --csv; JSON lines hold them"));
   }
   return ExportStudy(flags);
 }

@@ -64,8 +64,7 @@ void AddFlags(CLI::App& app, ExtractFlags& flags) {
 }
 
 Error BadValue(const char* flag, const std::string& value, const char* reason, const char* takes) {
-  return {ErrorCode::kInvalidArgument,
-          fmt::format("--{} '{}' {}; it takes {}", flag, value, reason, takes)};
+  return InvalidArgument(fmt::format("--{} '{}' {}; it takes {}", flag, value, reason, takes));
 }
 
 Result<ExtractOptions> OptionsOf(const ExtractFlags& flags) {

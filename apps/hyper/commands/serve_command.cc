@@ -153,8 +153,8 @@ Result<std::string> ReadOwnKey(const std::string& path) {
   }
   Result<std::string> key = SecretFromFile(path);
   if (key && key->empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--api-key-file {} is empty; it takes a file with a key", path)};
+    return InvalidArgument(
+        fmt::format("--api-key-file {} is empty; it takes a file with a key", path));
   }
   return key;
 }
@@ -164,7 +164,7 @@ Status CheckMethod(const server::ServerLimits& limits) {
   const bool plain = limits.default_method == server::kPlainMethod;
   const Result<RunPlan> plan =
       ResolveRun({plain ? server::kPlainPlan : limits.default_method, limits.preset, {}, {}}, {});
-  return plan ? Status() : Status(Error{ErrorCode::kInvalidArgument, plan.error().message});
+  return plan ? Status() : Status(InvalidArgument(plan.error().message));
 }
 
 // Reads what was given, and refuses what no model could make valid.

@@ -86,14 +86,15 @@ Status CheckEngineFlags(EngineFlags& flags) {
   }
   LlamaOptions& llama = flags.llama;
   if (!llama.rpc_servers.empty() && flags.engine != "llama") {
-    return Invalid("--rpc is for --engine llama; with --engine " + flags.engine + " leave it out");
+    return InvalidArgument("--rpc is for --engine llama; with --engine " + flags.engine +
+                           " leave it out");
   }
   if (IsRemote(flags.engine)) {
     llama.strict = false;  // a server batches as it likes
     return ReadServers(flags);
   }
   if (flags.engine != "llama" && flags.engine != "scripted") {
-    return Invalid(
+    return InvalidArgument(
         fmt::format("--engine '{}' is not known; it takes llama, scripted or the URL of "
                     "a server",
                     flags.engine));
@@ -102,7 +103,7 @@ Status CheckEngineFlags(EngineFlags& flags) {
     return servers;
   }
   if (llama.kv_layout == KvLayout::kStreams && llama.strict) {
-    return Invalid("--kv streams cannot keep equal bytes; add --determinism fast");
+    return InvalidArgument("--kv streams cannot keep equal bytes; add --determinism fast");
   }
   if (flags.engine == "scripted") {
     flags.model.clear();
@@ -148,8 +149,8 @@ Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlag
 
 int PrintPlan(const char* command, const EngineFlags& flags, int lanes, bool as_json) {
   if (flags.engine != "llama") {
-    return Complain(command,
-                    Invalid("--plan measures a model; leave --engine " + flags.engine + " out"));
+    return Complain(command, InvalidArgument("--plan measures a model; leave --engine " +
+                                             flags.engine + " out"));
   }
   LlamaOptions options = flags.llama;
   options.max_lanes = std::min(lanes, kMostLanes);

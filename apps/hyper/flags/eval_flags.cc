@@ -176,11 +176,11 @@ Status ReadRows(const EvalTexts& raw, EvalFlags& flags) {
     if (same == flags.rows.end()) {
       flags.rows.push_back(std::move(*row));
     } else if (same->method != row->method || same->options != row->options) {
-      return Invalid(
+      return InvalidArgument(
           fmt::format("two rows are named '{}'; give each a label of its own", row->label));
     }
   }
-  return flags.rows.empty() ? Status(Invalid("--methods names no method")) : Status();
+  return flags.rows.empty() ? Status(InvalidArgument("--methods names no method")) : Status();
 }
 
 // An option for every row has to be read by one of them at least.
@@ -189,7 +189,7 @@ Status CheckOptions(const EvalFlags& flags) {
     Status status;
     for (const RowRequest& row : flags.rows) {
       const Result<RunPlan> plan = ResolveRun({row.method, "", {value}, {}}, {});
-      status = plan ? Status() : Status(Invalid(plan.error().message));
+      status = plan ? Status() : Status(InvalidArgument(plan.error().message));
       if (status) {
         break;
       }
@@ -204,8 +204,8 @@ Status CheckOptions(const EvalFlags& flags) {
 Status ReadOutput(const EvalTexts& raw, EvalFlags& flags) {
   const std::optional<eval::TableForm> form = eval::ParseTableForm(raw.form);
   if (!form) {
-    return Invalid("--format '" + raw.form +
-                   "' is not known; it takes text, markdown, csv, json or latex");
+    return InvalidArgument("--format '" + raw.form +
+                           "' is not known; it takes text, markdown, csv, json or latex");
   }
   flags.form = *form;
   const bool all = raw.tables == "all" || (raw.tables.empty() && raw.methods == "all");
@@ -214,7 +214,7 @@ Status ReadOutput(const EvalTexts& raw, EvalFlags& flags) {
   for (const std::string& table : flags.tables) {
     const std::vector<std::string> known = TableNames();
     if (std::find(known.begin(), known.end(), table) == known.end()) {
-      return Invalid(
+      return InvalidArgument(
           fmt::format("--table '{}' is not known; there are {}", table, fmt::join(known, ", ")));
     }
   }
@@ -230,8 +230,8 @@ Status ReadAlign(const std::string& text, EvalFlags& flags) {
   Option factor(flags.align_factor, {.name = "align", .bounds = Between(1, 16)});
   const Status status = factor.Set(text);
   return status ? status
-                : Status(Invalid("--align is " + text +
-                                 "; it takes measured, off or a factor from 1 to 16"));
+                : Status(InvalidArgument("--align is " + text +
+                                         "; it takes measured, off or a factor from 1 to 16"));
 }
 
 Status ReadRaw(const EvalTexts& raw, const OptionValues& given, EvalFlags& flags) {
@@ -246,7 +246,7 @@ Status ReadRaw(const EvalTexts& raw, const OptionValues& given, EvalFlags& flags
     }
   }
   if (flags.report_only && !flags.pool.empty()) {
-    return Invalid("--report-only and --pool exclude each other; give one");
+    return InvalidArgument("--report-only and --pool exclude each other; give one");
   }
   return flags.report_only || !flags.pool.empty() ? Status() : CheckEngineFlags(flags.engine);
 }
@@ -261,11 +261,11 @@ Result<RowRequest> ParseRow(const std::string& text) {
   row.method = equals == std::string::npos ? head : head.substr(equals + 1);
   row.label = head.substr(0, equals);
   if (row.label.empty() || row.method.empty()) {
-    return Invalid("--row '" + text +
-                   "' has no label or method; it takes LABEL=METHOD:option=value");
+    return InvalidArgument("--row '" + text +
+                           "' has no label or method; it takes LABEL=METHOD:option=value");
   }
   if (const auto known = ResolveRun({row.method, "", {}, {}}, {}); !known) {
-    return Invalid(known.error().message);
+    return InvalidArgument(known.error().message);
   }
   if (colon == std::string::npos) {
     return row;
@@ -273,7 +273,7 @@ Result<RowRequest> ParseRow(const std::string& text) {
   for (const std::string& option : SplitAt(text.substr(colon + 1), ',')) {
     const size_t place = option.find('=');
     if (place == std::string::npos || place == 0) {
-      return Invalid(fmt::format("--row '{}': '{}' is no option=value", text, option));
+      return InvalidArgument(fmt::format("--row '{}': '{}' is no option=value", text, option));
     }
     std::string value = option.substr(place + 1);
     std::replace(value.begin(), value.end(), '+', ',');

@@ -118,20 +118,21 @@ Status CheckValues(RunFlags& flags, const OptionValues& given) {
   if (Given(given, "choices")) {
     const std::optional<std::string> labels = ParseChoiceOptions(choices);
     if (!labels) {
-      return Invalid(fmt::format(
+      return InvalidArgument(fmt::format(
           "--choices '{}' is no list of labels; it takes one such as A-D, ABCD or 1-4", choices));
     }
     flags.extract.options = *labels;
   }
   if (flags.timing && !flags.json) {
-    return Invalid("--timing has an effect only with --json; add it, or leave --timing out");
+    return InvalidArgument(
+        "--timing has an effect only with --json; add it, or leave --timing out");
   }
   status = CheckEngineFlags(flags.engine);
   if (!status) {
     return status;
   }
   const Result<RunPlan> plan = ResolveRun(flags.request, PeekModel(flags.engine));
-  return plan ? Status() : Invalid(plan.error().message);
+  return plan ? Status() : InvalidArgument(plan.error().message);
 }
 
 }  // namespace

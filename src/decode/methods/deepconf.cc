@@ -26,8 +26,8 @@ Status DeepConf::EndWarmup(Pool& pool) {
     return settled.error();
   }
   if (!settled->has_threshold) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "--threshold is off, but deepconf stops paths by it; take top:n or percentile:q"};
+    return InvalidArgument(
+        "--threshold is off, but deepconf stops paths by it; take top:n or percentile:q");
   }
   pool.Emit(*settled);
   if (Consensus(pool)) {

@@ -173,9 +173,9 @@ Result<std::unique_ptr<StepReward>> MakeStepReward(const std::string& name,
   } else if (name == "judge") {
     reward = std::make_unique<JudgeReward>(options, JudgeScale::kScore);
   } else if (name == "prm") {
-    return Error{ErrorCode::kInvalidArgument,
-                 "the reward prm needs the engine of a process reward model; take conf, ptrue or "
-                 "judge, or name that engine"};
+    return InvalidArgument(
+        "the reward prm needs the engine of a process reward model; take conf, ptrue or "
+        "judge, or name that engine");
   } else {
     return Error{ErrorCode::kNotFound,
                  "reward '" + name + "' is not known; take conf, ptrue, judge or prm"};

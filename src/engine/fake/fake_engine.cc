@@ -12,7 +12,7 @@ namespace hyper {
 namespace {
 
 Error UnknownLane(LaneId lane) {
-  return {ErrorCode::kInvalidArgument, "lane " + std::to_string(lane) + " is not open"};
+  return InvalidArgument("lane " + std::to_string(lane) + " is not open");
 }
 
 }  // namespace
@@ -114,9 +114,8 @@ Result<LaneId> FakeEngine::Insert(Lane lane) {
 
 Result<LaneId> FakeEngine::Open(std::span<const Token> prompt, const LaneSpec& spec) {
   if (prompt.empty() || static_cast<int>(prompt.size()) >= options_.capabilities.context_tokens) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "the prompt has " + std::to_string(prompt.size()) + " tokens; 1 to " +
-                     std::to_string(options_.capabilities.context_tokens - 1) + " fit"};
+    return InvalidArgument("the prompt has " + std::to_string(prompt.size()) + " tokens; 1 to " +
+                           std::to_string(options_.capabilities.context_tokens - 1) + " fit");
   }
   Lane lane;
   lane.spec = spec;
@@ -131,9 +130,8 @@ Result<LaneId> FakeEngine::Fork(LaneId lane, int position, const LaneSpec& spec)
     return UnknownLane(lane);
   }
   if (position < 1 || position > static_cast<int>(from->history.size())) {
-    return Error{ErrorCode::kInvalidArgument, "position " + std::to_string(position) +
-                                                  " is outside the lane's " +
-                                                  std::to_string(from->history.size()) + " tokens"};
+    return InvalidArgument("position " + std::to_string(position) + " is outside the lane's " +
+                           std::to_string(from->history.size()) + " tokens");
   }
   Lane child;
   child.spec = spec;

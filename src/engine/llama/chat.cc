@@ -130,7 +130,7 @@ int64_t CountControl(const llama_vocab* vocab, std::span<const Token> tokens) {
 Error InOneLine(const std::exception& failure) {
   std::string line = failure.what();
   std::replace(line.begin(), line.end(), '\n', ' ');
-  return {ErrorCode::kInvalidArgument, std::move(line)};
+  return InvalidArgument(std::move(line));
 }
 
 Error Refused(const Error& reason) {

@@ -18,8 +18,7 @@ constexpr int kFastPrefillRows = 512;
 constexpr int kDefaultCells = 32768;  // llama.cpp scans all cells at every fork and prune
 
 Error OutOfRange(const std::string& name, int64_t value, const std::string& range) {
-  return {ErrorCode::kInvalidArgument,
-          name + " is " + std::to_string(value) + "; it takes " + range};
+  return InvalidArgument(name + " is " + std::to_string(value) + "; it takes " + range);
 }
 
 // Cells of each context where none were asked for.
@@ -56,9 +55,9 @@ Status CheckOptions(const LlamaOptions& options) {
                       "1 to " + std::to_string(kMostContextLanes) + ", or 0 for auto");
   }
   if (options.kv_layout == KvLayout::kStreams && options.strict) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "a KV buffer for each lane cannot keep equal bytes; take --determinism fast, or "
-                 "--kv unified"};
+    return InvalidArgument(
+        "a KV buffer for each lane cannot keep equal bytes; take --determinism fast, or "
+        "--kv unified");
   }
   if (options.threads < 0) {
     return OutOfRange("the number of threads", options.threads,

@@ -65,9 +65,8 @@ Result<Lane> LlamaEngine::ChildOf(LaneId lane, int position, const LaneSpec& spe
   }
   const Lane& parent = **found;
   if (position < 1 || position > parent.length()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "a fork at position " + std::to_string(position) + " of a lane with " +
-                     std::to_string(parent.length()) + " tokens is not possible"};
+    return InvalidArgument("a fork at position " + std::to_string(position) + " of a lane with " +
+                           std::to_string(parent.length()) + " tokens is not possible");
   }
   Lane child;
   child.history.assign(parent.history.begin(), parent.history.begin() + position);

@@ -10,25 +10,25 @@ namespace {
 
 constexpr int kMaxRoutes = 1024;  // each keeps a row of logits while its token is refined
 
-Error Invalid(const std::string& message) { return {ErrorCode::kInvalidArgument, message}; }
-
 bool NonNegative(double value) { return std::isfinite(value) && value >= 0; }
 
 Status CheckRoute(const RouteSpec& spec) {
   if (spec.routes < 1 || spec.routes > kMaxRoutes) {
-    return Invalid("the number of routes is " + std::to_string(spec.routes) + "; it takes 1 to " +
-                   std::to_string(kMaxRoutes));
+    return InvalidArgument("the number of routes is " + std::to_string(spec.routes) +
+                           "; it takes 1 to " + std::to_string(kMaxRoutes));
   }
   if (!NonNegative(spec.tau) || !NonNegative(spec.lambda)) {
-    return Invalid("tau is " + std::to_string(spec.tau) + " and lambda " +
-                   std::to_string(spec.lambda) + "; both take finite numbers >= 0");
+    return InvalidArgument("tau is " + std::to_string(spec.tau) + " and lambda " +
+                           std::to_string(spec.lambda) + "; both take finite numbers >= 0");
   }
   if (!NonNegative(spec.aggregate_temperature) || spec.aggregate_temperature == 0) {
-    return Invalid("the aggregation temperature is " + std::to_string(spec.aggregate_temperature) +
-                   "; it takes a finite number > 0");
+    return InvalidArgument("the aggregation temperature is " +
+                           std::to_string(spec.aggregate_temperature) +
+                           "; it takes a finite number > 0");
   }
   if (spec.confidence_count < 1 || spec.skip_first_layers < 0 || spec.skip_last_layers < 0) {
-    return Invalid("a count of candidates below 1 or of skipped layers below 0 is not possible");
+    return InvalidArgument(
+        "a count of candidates below 1 or of skipped layers below 0 is not possible");
   }
   return {};
 }
@@ -119,7 +119,7 @@ Result<std::vector<Token>> LlamaEngine::Tokenize(std::string_view text, bool par
   try {
     return TokenizeText(vocab_, text, false, parse_special);
   } catch (const std::exception& failure) {
-    return Invalid(std::string("the text cannot be tokenised: ") + failure.what());
+    return InvalidArgument(std::string("the text cannot be tokenised: ") + failure.what());
   }
 }
 
@@ -153,13 +153,13 @@ Result<Prompt> LlamaEngine::RenderChat(
   try {
     return chat_->Render(messages, template_arguments);
   } catch (const std::exception& failure) {
-    return Invalid(std::string("the messages cannot be rendered: ") + failure.what());
+    return InvalidArgument(std::string("the messages cannot be rendered: ") + failure.what());
   }
 }
 
 Result<LaneId> LlamaEngine::Open(std::span<const Token> prompt, const LaneSpec& spec) {
   if (prompt.empty()) {
-    return Invalid("the prompt is empty; give at least one token");
+    return InvalidArgument("the prompt is empty; give at least one token");
   }
   if (static_cast<int64_t>(prompt.size()) > loaded_.context_tokens) {
     return ContextTooLong(static_cast<int>(prompt.size()));
@@ -230,10 +230,10 @@ Status LlamaEngine::Grant(LaneId lane, int count) {
     return found.error();
   }
   if (count < 0) {
-    return Invalid("a grant of " + std::to_string(count) + " tokens is not possible");
+    return InvalidArgument("a grant of " + std::to_string(count) + " tokens is not possible");
   }
   if ((*found)->ended) {
-    return Invalid("lane " + std::to_string(lane) + " has ended; it takes no more tokens");
+    return InvalidArgument("lane " + std::to_string(lane) + " has ended; it takes no more tokens");
   }
   (*found)->grant += count;
   return {};
@@ -308,23 +308,23 @@ Result<Lane*> LlamaEngine::Find(LaneId lane) {
 
 Status LlamaEngine::CheckSpec(const LaneSpec& spec) const {
   if (spec.top_count < 0 || spec.top_count > capabilities_.max_top_count) {
-    return Invalid("the length of the top list is " + std::to_string(spec.top_count) +
-                   "; it takes 0 to " + std::to_string(capabilities_.max_top_count));
+    return InvalidArgument("the length of the top list is " + std::to_string(spec.top_count) +
+                           "; it takes 0 to " + std::to_string(capabilities_.max_top_count));
   }
   const SamplerSpec& sampler = spec.sampler;
   if (!NonNegative(sampler.temperature)) {
-    return Invalid("the temperature is " + std::to_string(sampler.temperature) +
-                   "; it takes a finite number >= 0");
+    return InvalidArgument("the temperature is " + std::to_string(sampler.temperature) +
+                           "; it takes a finite number >= 0");
   }
   if (sampler.top_k < 0 || !(sampler.top_p > 0 && sampler.top_p <= 1) ||
       !(sampler.min_p >= 0 && sampler.min_p < 1)) {
-    return Invalid("top-k " + std::to_string(sampler.top_k) + ", top-p " +
-                   std::to_string(sampler.top_p) + ", min-p " + std::to_string(sampler.min_p) +
-                   ": they take >= 0, (0, 1] and [0, 1)");
+    return InvalidArgument("top-k " + std::to_string(sampler.top_k) + ", top-p " +
+                           std::to_string(sampler.top_p) + ", min-p " +
+                           std::to_string(sampler.min_p) + ": they take >= 0, (0, 1] and [0, 1)");
   }
   for (const auto& [token, bias] : spec.logit_bias) {
     if (token < 0 || token >= loaded_.info.vocab_size || std::isnan(bias)) {
-      return Invalid("the bias of token " + std::to_string(token) + " is not possible");
+      return InvalidArgument("the bias of token " + std::to_string(token) + " is not possible");
     }
   }
   return {};
@@ -333,8 +333,8 @@ Status LlamaEngine::CheckSpec(const LaneSpec& spec) const {
 Status LlamaEngine::CheckTokens(std::span<const Token> tokens) const {
   for (const Token token : tokens) {
     if (token < 0 || token >= loaded_.info.vocab_size) {
-      return Invalid("token " + std::to_string(token) + " is not in the vocabulary of " +
-                     std::to_string(loaded_.info.vocab_size));
+      return InvalidArgument("token " + std::to_string(token) + " is not in the vocabulary of " +
+                             std::to_string(loaded_.info.vocab_size));
     }
   }
   return {};
@@ -387,9 +387,9 @@ void LlamaEngine::DropRefinement(Lane* lane) {
 }
 
 Error LlamaEngine::ContextTooLong(int tokens) const {
-  return Invalid("a history of " + std::to_string(tokens) +
-                 " tokens is longer than the context of " + std::to_string(loaded_.context_tokens) +
-                 " tokens; shorten it or give a larger --ctx");
+  return InvalidArgument(
+      "a history of " + std::to_string(tokens) + " tokens is longer than the context of " +
+      std::to_string(loaded_.context_tokens) + " tokens; shorten it or give a larger --ctx");
 }
 
 }  // namespace hyper::llama

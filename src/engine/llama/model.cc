@@ -43,10 +43,9 @@ Result<GgufHeader> ReadAllParts(const std::string& path) {
   }
   std::array<char, 4096> name{};
   if (llama_split_prefix(name.data(), name.size(), path.c_str(), 0, parts) <= 0) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "model file " + Quoted(path) + " is not the first of its " +
-                     std::to_string(parts) +
-                     " parts; give the path that ends in -00001-of-...gguf"};
+    return InvalidArgument("model file " + Quoted(path) + " is not the first of its " +
+                           std::to_string(parts) +
+                           " parts; give the path that ends in -00001-of-...gguf");
   }
   const std::string prefix = name.data();
   for (int part = 1; part < parts; ++part) {

@@ -12,9 +12,7 @@
 namespace hyper::remote {
 namespace {
 
-Error UnknownLane(LaneId lane) {
-  return {ErrorCode::kInvalidArgument, fmt::format("lane {} is not open", lane)};
-}
+Error UnknownLane(LaneId lane) { return InvalidArgument(fmt::format("lane {} is not open", lane)); }
 
 }  // namespace
 
@@ -77,8 +75,8 @@ Result<LaneId> RemoteEngine::Insert(RemoteLane lane) {
 Result<LaneId> RemoteEngine::Open(std::span<const Token> prompt, const LaneSpec& spec) {
   const int fits = capabilities_.context_tokens - 1;
   if (prompt.empty() || prompt.size() > static_cast<size_t>(fits)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("the prompt has {} tokens; 1 to {} fit", prompt.size(), fits)};
+    return InvalidArgument(
+        fmt::format("the prompt has {} tokens; 1 to {} fit", prompt.size(), fits));
   }
   RemoteLane lane;
   lane.chat = ChatOf(prompt);
@@ -100,9 +98,10 @@ Result<LaneId> RemoteEngine::Fork(LaneId id, int position, const LaneSpec& spec)
     return UnknownLane(id);
   }
   if (position < 1 || position > from->length()) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("position {} is outside the lane's {} "
-                                                          "tokens",
-                                                          position, from->length())};
+    return InvalidArgument(
+        fmt::format("position {} is outside the lane's {} "
+                    "tokens",
+                    position, from->length()));
   }
   if (from->chat != nullptr && position < from->chat->tokens) {
     return Error{ErrorCode::kUnsupported, "a chat that the server renders has no forks inside"};
@@ -240,9 +239,7 @@ Status CheckOptions(const RemoteOptions& options) {
       return status;
     }
   }
-  const auto invalid = [](const std::string& words) {
-    return Error{ErrorCode::kInvalidArgument, words};
-  };
+  const auto invalid = [](const std::string& words) { return InvalidArgument(words); };
   for (const std::string& header : options.headers) {
     const size_t colon = header.find(':');
     if (colon == 0 || colon == std::string::npos ||

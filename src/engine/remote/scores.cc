@@ -84,7 +84,7 @@ bool RemoteEngine::Settled(RemoteScore::Call& call) {
 Result<uint64_t> RemoteEngine::Score(LaneId id, std::span<const std::vector<Token>> continuations) {
   const RemoteLane* lane = Find(id);
   if (lane == nullptr) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("lane {} is not open", id)};
+    return InvalidArgument(fmt::format("lane {} is not open", id));
   }
   if (!capabilities_.score) {
     const char* lacking = !can().echo         ? "the log-probabilities of a prompt (echo)"

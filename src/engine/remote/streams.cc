@@ -28,8 +28,7 @@ bool InsideReasoning(std::string_view text) {
 
 Error RefusedPrompt(const StreamEnd& end) {
   if (end.context_full) {
-    return {ErrorCode::kInvalidArgument,
-            "the prompt does not fit the server's context: " + end.error};
+    return InvalidArgument("the prompt does not fit the server's context: " + end.error);
   }
   return {ErrorCode::kUnavailable,
           "the server ended a completion at its length before its first token"};

@@ -51,11 +51,11 @@ Status Write(std::FILE* file, const std::string& path, std::string_view bytes) {
 Error AnswerError(const HubRequest& request, int status) {
   const std::string& name = request.source.dataset;
   if (status == 401 || status == 403) {
-    return {ErrorCode::kInvalidArgument,
-            request.token.empty()
-                ? name + " is gated; accept its terms at the hub and give a token in HF_TOKEN"
-                : "the token in HF_TOKEN has no access to " + name +
-                      "; accept its terms at the hub, or take another token"};
+    return InvalidArgument(
+        request.token.empty()
+            ? name + " is gated; accept its terms at the hub and give a token in HF_TOKEN"
+            : "the token in HF_TOKEN has no access to " + name +
+                  "; accept its terms at the hub, or take another token");
   }
   if (status == 404) {
     return {ErrorCode::kNotFound, "the hub has no data set " + name + " with configuration " +
@@ -233,8 +233,8 @@ Result<std::optional<HubResult>> Present(const std::string& target) {
     return std::optional<HubResult>();
   }
   if (!kept) {
-    return Error{ErrorCode::kInvalidArgument,
-                 target + " is there, but was not fetched by this program; give another --output"};
+    return InvalidArgument(target +
+                           " is there, but was not fetched by this program; give another --output");
   }
   Result<HubResult> result = Describe(target);
   if (!result) {

@@ -43,8 +43,8 @@ Result<QuestionSet> LoadBundled(const Suite& suite, const Selection& selection) 
     all.left_out += set->left_out;
   }
   if (all.questions.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "suite " + suite.name + " has no split '" +
-                                                  selection.split + "'; it has " + Join(splits)};
+    return InvalidArgument("suite " + suite.name + " has no split '" + selection.split +
+                           "'; it has " + Join(splits));
   }
   return all;
 }
@@ -99,8 +99,8 @@ Result<QuestionSet> LoadQuestions(const Suite& suite, const Selection& selection
   } else if (!suite.files.empty()) {
     set = LoadBundled(suite, selection);
   } else {
-    return Error{ErrorCode::kInvalidArgument,
-                 "the questions of " + suite.name + " are not bundled; give them with --data FILE"};
+    return InvalidArgument("the questions of " + suite.name +
+                           " are not bundled; give them with --data FILE");
   }
   if (!set) {
     return set;
@@ -111,8 +111,7 @@ Result<QuestionSet> LoadQuestions(const Suite& suite, const Selection& selection
   }
   for (const std::string& group : selection.groups) {
     if (present.count(group) == 0) {
-      return Error{ErrorCode::kInvalidArgument,
-                   suite.name + " has no group '" + group + "'; it has " + Join(present)};
+      return InvalidArgument(suite.name + " has no group '" + group + "'; it has " + Join(present));
     }
   }
   set->questions = Select(set->questions, selection);

@@ -102,7 +102,7 @@ class ObjectReader {
       return;
     }
     const std::string name = key.empty() ? "the value" : "\"" + key + "\"";
-    status_ = Error{ErrorCode::kInvalidArgument, place_ + ": " + name + " " + reason};
+    status_ = InvalidArgument(place_ + ": " + name + " " + reason);
   }
 
   Status Finish() {
@@ -136,7 +136,7 @@ Status ReadHub(const json& value, const std::string& place, Suite& suite) {
 
 Status ReadFiles(const json& value, const std::string& place, Suite& suite) {
   if (!value.is_array()) {
-    return Error{ErrorCode::kInvalidArgument, place + ": \"files\" takes a list of objects"};
+    return InvalidArgument(place + ": \"files\" takes a list of objects");
   }
   for (const json& entry : value) {
     ObjectReader reader(entry, place + " \"files\"");
@@ -179,8 +179,7 @@ Status ReadRange(const json& value, const std::string& place, Suite& suite) {
   const bool fits = value.is_array() && value.size() == 2 && value[0].is_number_integer() &&
                     value[1].is_number_integer() && value[0] <= value[1];
   if (!fits) {
-    return Error{ErrorCode::kInvalidArgument,
-                 place + ": \"range\" takes two whole numbers, the smaller first"};
+    return InvalidArgument(place + ": \"range\" takes two whole numbers, the smaller first");
   }
   suite.range = {value[0].get<int64_t>(), value[1].get<int64_t>()};
   return {};
@@ -216,7 +215,7 @@ Status ReadParts(ObjectReader& reader, const std::string& place, Suite& suite) {
 Result<Suite> ParseSuite(std::string_view text, const std::string& source) {
   const json value = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) {
-    return Error{ErrorCode::kInvalidArgument, source + " is no valid JSON"};
+    return InvalidArgument(source + " is no valid JSON");
   }
   Suite suite;
   ObjectReader reader(value, source);
@@ -276,8 +275,8 @@ Result<Suite> LoadSuite(const std::string& name) {
   for (const std::string& other : SuiteNames()) {
     known += (known.empty() ? "" : ", ") + other;
   }
-  return Error{ErrorCode::kInvalidArgument, "there is no suite '" + name + "'; there are " + known +
-                                                ", and files that end in .json"};
+  return InvalidArgument("there is no suite '" + name + "'; there are " + known +
+                         ", and files that end in .json");
 }
 
 }  // namespace hyper::eval

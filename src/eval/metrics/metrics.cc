@@ -130,14 +130,13 @@ double SampleStd(std::span<const double> values) {
 
 Result<double> PassAtK(int n, int c, int k) {
   if (n < 1 || c < 0 || c > n || k < 1) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "pass@k takes n >= 1, 0 <= c <= n and k >= 1; got n = " + std::to_string(n) +
-                     ", c = " + std::to_string(c) + ", k = " + std::to_string(k)};
+    return InvalidArgument(
+        "pass@k takes n >= 1, 0 <= c <= n and k >= 1; got n = " + std::to_string(n) +
+        ", c = " + std::to_string(c) + ", k = " + std::to_string(k));
   }
   if (k > n) {
-    return Error{ErrorCode::kInvalidArgument, "pass@" + std::to_string(k) + " needs " +
-                                                  std::to_string(k) + " samples; there are " +
-                                                  std::to_string(n)};
+    return InvalidArgument("pass@" + std::to_string(k) + " needs " + std::to_string(k) +
+                           " samples; there are " + std::to_string(n));
   }
   double all_wrong = 1;
   for (int i = 0; i < k; ++i) {
@@ -152,9 +151,8 @@ Result<double> MajorityAtK(int right, std::span<const int> others, int silent, i
       right < 0 || silent < 0 ||
       std::any_of(others.begin(), others.end(), [](int other) { return other < 0; });
   if (negative || k < 1 || k > sum) {
-    return Error{ErrorCode::kInvalidArgument, "maj@" + std::to_string(k) + " needs at least " +
-                                                  std::to_string(k) + " samples; there are " +
-                                                  std::to_string(sum)};
+    return InvalidArgument("maj@" + std::to_string(k) + " needs at least " + std::to_string(k) +
+                           " samples; there are " + std::to_string(sum));
   }
   const std::vector<Count> choose_right = Binomials(right);
   Count won = 0;
@@ -192,9 +190,8 @@ double McNemarExact(int only_a, int only_b) {
 Result<PairedDifference> PairedBootstrap(std::span<const double> a, std::span<const double> b,
                                          double level, int resamples, uint64_t seed) {
   if (a.size() != b.size() || a.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "a paired test needs the same questions on both sides; got " +
-                     std::to_string(a.size()) + " and " + std::to_string(b.size())};
+    return InvalidArgument("a paired test needs the same questions on both sides; got " +
+                           std::to_string(a.size()) + " and " + std::to_string(b.size()));
   }
   std::vector<double> differences(a.size());
   for (size_t i = 0; i < a.size(); ++i) {
@@ -216,8 +213,8 @@ Result<Accuracy> Summarise(std::span<const std::vector<Outcome>> outcomes) {
   const bool even = std::all_of(outcomes.begin(), outcomes.end(),
                                 [&](const auto& row) { return row.size() == repeats; });
   if (repeats == 0 || !even) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "an accuracy takes at least one question, and equally many repeats of each"};
+    return InvalidArgument(
+        "an accuracy takes at least one question, and equally many repeats of each");
   }
   const auto questions = static_cast<double>(outcomes.size());
   Accuracy accuracy;

@@ -41,8 +41,8 @@ Result<Named> TheOne(const char* kind, const std::string& name, std::vector<Name
                                            "'; it has " +
                                            (all.empty() ? "none" : List(all, member))};
   }
-  return Error{ErrorCode::kInvalidArgument,
-               "'" + name + "' fits several; take one by its number: " + List(matching, member)};
+  return InvalidArgument("'" + name +
+                         "' fits several; take one by its number: " + List(matching, member));
 }
 
 }  // namespace

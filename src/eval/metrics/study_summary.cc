@@ -283,8 +283,8 @@ Result<RunComparison> CompareRuns(const RunSummary& first, const RunSummary& sec
     comparison.only_second += second_right && !first_right ? 1 : 0;
   }
   if (a.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 first.run.label + " and " + second.run.label + " have no question in common"};
+    return InvalidArgument(first.run.label + " and " + second.run.label +
+                           " have no question in common");
   }
   comparison.questions = static_cast<int>(a.size());
   comparison.first = Mean(a);

@@ -31,7 +31,7 @@ std::vector<StoredPath> Drawn(const std::vector<StoredPath>& paths, uint64_t see
 }
 
 Error RowError(const MethodRow& row, const std::string& reason) {
-  return {ErrorCode::kInvalidArgument, "row " + row.label + ": " + reason};
+  return InvalidArgument("row " + row.label + ": " + reason);
 }
 
 Status CheckRow(const MethodRow& row, const TracePool& pool) {

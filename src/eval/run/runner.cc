@@ -59,10 +59,9 @@ Result<std::unique_ptr<Method>> MakeRowMethod(const StudyPlan& plan, const Metho
     return std::unique_ptr<Method>();
   }
   if (plan.parallel != 1) {
-    return Error{ErrorCode::kInvalidArgument,
-                 method +
-                     " asks a reward model, which serves one question at a time; leave "
-                     "--parallel at 1"};
+    return InvalidArgument(method +
+                           " asks a reward model, which serves one question at a time; leave "
+                           "--parallel at 1");
   }
   const std::string stem = method.substr(0, method.size() - kRewardSuffix.size());
   return MakeStepMethod(stem, row.plan.options, MakeProcessReward(*plan.reward, {}));

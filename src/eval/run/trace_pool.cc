@@ -256,11 +256,10 @@ Result<TracePool> PoolOfStudy(Store& store, const std::string& row) {
     return holds.error();
   }
   if (!*holds) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "row " + run->label +
-                     " holds no per-token series: it was computed from another "
-                     "row's paths (see the notices of hyper inspect); name that "
-                     "one, or none"};
+    return InvalidArgument("row " + run->label +
+                           " holds no per-token series: it was computed from another "
+                           "row's paths (see the notices of hyper inspect); name that "
+                           "one, or none");
   }
   const Result<std::vector<StoredQuestion>> questions = store.Questions();
   if (!questions) {

@@ -31,7 +31,7 @@ Result<RequestPrompt> RawPrompt(Engine& engine, const RunRequest& request) {
     raw.prompt.tokens = std::move(*tokens);
   }
   if (raw.prompt.tokens.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "the prompt is empty; give it some text"};
+    return InvalidArgument("the prompt is empty; give it some text");
   }
   for (const Token token : request.prompt_tokens) {
     raw.prompt.text += engine.TokenText(token);

@@ -251,10 +251,9 @@ Result<int64_t> FileBytes(const std::string& path) {
                            "; check the path given as the model"};
   }
   if (!S_ISREG(info.st_mode)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "model " + Quoted(path) + " is " +
-                     (S_ISDIR(info.st_mode) ? "a folder" : "not a regular file") +
-                     "; give the path of a .gguf file"};
+    return InvalidArgument("model " + Quoted(path) + " is " +
+                           (S_ISDIR(info.st_mode) ? "a folder" : "not a regular file") +
+                           "; give the path of a .gguf file");
   }
   if (info.st_size == 0) {
     return Error{ErrorCode::kDataLoss,
@@ -298,8 +297,8 @@ Result<GgufHeader> ReadGgufHeader(const std::string& path) {
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    return Error{ErrorCode::kInvalidArgument, "model file " + Quoted(path) + " cannot be read: " +
-                                                  std::strerror(errno) + "; check its permissions"};
+    return InvalidArgument("model file " + Quoted(path) +
+                           " cannot be read: " + std::strerror(errno) + "; check its permissions");
   }
   GgufHeader header;
   header.file_bytes = *bytes;

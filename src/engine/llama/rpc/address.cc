@@ -89,10 +89,10 @@ Result<RpcAddress> ParseRpcAddress(const std::string& text) {
   const std::string host = text.substr(0, colon);
   if (host.empty() || host.find_first_of(" \t/@[]") != std::string::npos || number < 1 ||
       number > 65535) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "RPC server " + Quoted(text) +
-                     " is no address; --rpc takes host:port[,host:port...] with a name or an IPv4 "
-                     "address and a port of 1 to 65535, such as 10.0.0.2:50052"};
+    return InvalidArgument(
+        "RPC server " + Quoted(text) +
+        " is no address; --rpc takes host:port[,host:port...] with a name or an IPv4 "
+        "address and a port of 1 to 65535, such as 10.0.0.2:50052");
   }
   return RpcAddress{host, number};
 }
@@ -105,8 +105,8 @@ Status CheckRpcServers(const std::vector<std::string>& servers) {
     }
     if (std::find(servers.begin(), servers.begin() + static_cast<std::ptrdiff_t>(i), servers[i]) !=
         servers.begin() + static_cast<std::ptrdiff_t>(i)) {
-      return Error{ErrorCode::kInvalidArgument,
-                   "RPC server " + Quoted(servers[i]) + " is given twice in --rpc; give it once"};
+      return InvalidArgument("RPC server " + Quoted(servers[i]) +
+                             " is given twice in --rpc; give it once");
     }
   }
   return {};

@@ -20,9 +20,9 @@ std::string RootUrl(const std::string& base_url) {
 Status CheckUrl(const std::string& url) {
   if (!base::IsPlainHttpUrl(url)) {
     // Not repeated here: what is wrong about it may be a password in it.
-    return Error{ErrorCode::kInvalidArgument,
-                 "an engine's URL takes the form http://host:port/v1, without user, query or "
-                 "spaces; keys go into --engine-key-file"};
+    return InvalidArgument(
+        "an engine's URL takes the form http://host:port/v1, without user, query or "
+        "spaces; keys go into --engine-key-file");
   }
   return {};
 }
