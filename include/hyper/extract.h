@@ -2,12 +2,15 @@
 // answer are tried in a fixed order. What the rules are and why: docs/answers.md.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "hyper/names.h"
 
 #pragma GCC visibility push(default)
 namespace hyper {
@@ -19,12 +22,8 @@ enum class AnswerKind {
   kChoice,   // one label of a list of options: ARC, GPQA, MMLU-Pro
   kText,     // words: HLE's exact answers, replies of a judge
 };
-
-// Name of a kind: "integer", "math", "choice" or "text". Pure.
-std::string_view AnswerKindName(AnswerKind kind);
-
-// The kind of that name, or nothing. Pure.
-std::optional<AnswerKind> ParseAnswerKind(std::string_view name);
+template <>
+inline constexpr std::array kNamesOf<AnswerKind> = {"integer", "math", "choice", "text"};
 
 // Labels of a choice question out of a list such as "ABCD", "A-J", "1-4" or "A,B,C".
 //   list  letters are made capitals; 1 to 36 different letters or digits, ranges upwards

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hyper/engine.h"
+#include "hyper/names.h"
 #include "hyper/option.h"
 #include "hyper/result.h"
 
@@ -18,7 +19,8 @@ namespace hyper {
 
 // Element type of the KV cache.
 enum class KvType { kF16, kF32, kBf16, kQ8_0, kQ4_0 };
-inline constexpr std::array kKvTypeNames = {"f16", "f32", "bf16", "q8_0", "q4_0"};
+template <>
+inline constexpr std::array kNamesOf<KvType> = {"f16", "f32", "bf16", "q8_0", "q4_0"};
 
 // How lanes lie in the KV cache.
 enum class KvLayout {
@@ -26,7 +28,8 @@ enum class KvLayout {
   kUnified,  // one buffer that all lanes share: forks only tag cells; needed for strict and routes
   kStreams,  // a buffer of its own for each lane: forks copy it, attention sees its own cells only
 };
-inline constexpr std::array kKvLayoutNames = {"auto", "unified", "streams"};
+template <>
+inline constexpr std::array kNamesOf<KvLayout> = {"auto", "unified", "streams"};
 
 // Most lanes of an engine, and of one llama.cpp context; wider engines run over several.
 inline constexpr int kMostLanes = 3840;
@@ -34,7 +37,8 @@ inline constexpr int kMostContextLanes = 240;
 
 // Three-valued switch; kAuto leaves the choice to the engine.
 enum class Toggle { kAuto, kOff, kOn };
-inline constexpr std::array kToggleNames = {"auto", "off", "on"};
+template <>
+inline constexpr std::array kNamesOf<Toggle> = {"auto", "off", "on"};
 
 // What a llama.cpp engine is made from. Zero means "choose" where the comment says auto.
 struct LlamaOptions {

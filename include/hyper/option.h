@@ -9,10 +9,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "hyper/names.h"
 #include "hyper/option_types.h"
 #include "hyper/result.h"
 
@@ -70,16 +72,9 @@ class Option {
   enum class Type { kInteger, kNumber, kSwitch, kWord, kText, kList };
   using Value = std::variant<bool, int64_t, double, std::string>;
 
-  template <class Field>
-  Option(Field& field, OptionInfo info) : field_(&field), info_(info) {}
-  // An enum whose values are 0, 1, .. in the order of `words`.
-  template <class Enum>
-  Option(Enum& field, std::span<const char* const> words, OptionInfo info)
-      : field_(WordField{
-            &field, words,
-            [](const void* at) { return static_cast<size_t>(*static_cast<const Enum*>(at)); },
-            [](void* at, size_t index) { *static_cast<Enum*>(at) = static_cast<Enum>(index); }}),
-        info_(info) {}
+  // Enums have names (hyper/names.h), which are then the words.
+  template <class T>
+  Option(T& field, OptionInfo info) : field_(FieldOf(field)), info_(info) {}
 
   const OptionInfo& info() const { return info_; }
   Type type() const;
@@ -107,6 +102,18 @@ class Option {
                              std::vector<std::string>*, std::vector<float>*, ActionSet*,
                              ThresholdRule*, WordField>;
 
+  template <class T>
+  static Field FieldOf(T& field) {
+    if constexpr (std::is_enum_v<T>) {
+      static_assert(!kNamesOf<T>.empty(), "the enum has no names");
+      return WordField{
+          &field, kNamesOf<T>,
+          [](const void* at) { return static_cast<size_t>(*static_cast<const T*>(at)); },
+          [](void* at, size_t index) { *static_cast<T*>(at) = static_cast<T>(index); }};
+    } else {
+      return &field;
+    }
+  }
   Error OutOfRange(std::string_view value) const;
 
   Field field_;

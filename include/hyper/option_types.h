@@ -1,18 +1,20 @@
 // Types that options have beside numbers: words of a fixed set, sets of actions, threshold rules.
-// The names of an enum's values stand beside it, in its order, and nowhere else.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "hyper/names.h"
+
 #pragma GCC visibility push(default)
 namespace hyper {
 
 // What the controller can do to the pool (Sec. 3.1). Equal scores go to the earlier one.
 enum class Action { kNone, kSingleToken, kMultiToken, kBranch };
-inline constexpr std::array kActionNames = {"none", "single_token", "multi_token", "branch"};
-inline constexpr size_t kActionCount = kActionNames.size();
+template <>
+inline constexpr std::array kNamesOf<Action> = {"none", "single_token", "multi_token", "branch"};
+inline constexpr size_t kActionCount = kNamesOf<Action>.size();
 
 // A set of actions; kNone is always in it.
 class ActionSet {
@@ -49,19 +51,23 @@ enum class ConfidenceSet {
   kAlternatives,  // the k most probable tokens other than the chosen one (HyPER)
   kTopK,          // the k most probable tokens, the chosen one among them or not (DeepConf)
 };
-inline constexpr std::array kConfidenceSetNames = {"alternatives", "topk"};
+template <>
+inline constexpr std::array kNamesOf<ConfidenceSet> = {"alternatives", "topk"};
 
 // How the reuse of experts by earlier routes is penalised (Sec. 3.2, step 2).
 enum class RoutePenalty { kScore, kSoftmax };
-inline constexpr std::array kRoutePenaltyNames = {"score", "softmax"};
+template <>
+inline constexpr std::array kNamesOf<RoutePenalty> = {"score", "softmax"};
 
 // Whether the chosen experts are mixed with noisy (HyPER) or clean (RoE as published) weights.
 enum class RouteWeights { kNoisy, kClean };
-inline constexpr std::array kRouteWeightsNames = {"noisy", "clean"};
+template <>
+inline constexpr std::array kNamesOf<RouteWeights> = {"noisy", "clean"};
 
 // How the K next-token distributions become one (Sec. 3.2, step 3; kMeanProb is RoE's).
 enum class RouteAggregate { kConfidence, kMeanProb };
-inline constexpr std::array kRouteAggregateNames = {"confidence", "mean-prob"};
+template <>
+inline constexpr std::array kNamesOf<RouteAggregate> = {"confidence", "mean-prob"};
 
 // How ballots become a score per answer; the largest score wins. The last three need a score of
 // each path, which only some methods give.
@@ -76,7 +82,8 @@ enum class VoteRule {
   kBest,                // largest weight of any path (best of N)
   kBorda,               // sum of (N - rank + 1)^p, paths ranked by weight (Self-Certainty)
 };
-inline constexpr std::array kVoteRuleNames = {
+template <>
+inline constexpr std::array kNamesOf<VoteRule> = {
     "length_confidence",   "majority", "confidence", "length", "deepconf",
     "importance_sampling", "weighted", "best",       "borda"};
 
@@ -92,24 +99,29 @@ struct VoteOptions {
 
 // Score of a whole path.
 enum class PathScorer { kSelfCertainty, kMean, kTail, kBottom, kLowest, kPTrue };
-inline constexpr std::array kPathScorerNames = {"self-certainty", "mean",   "tail",
-                                                "bottom",         "lowest", "p-true"};
+template <>
+inline constexpr std::array kNamesOf<PathScorer> = {"self-certainty", "mean",   "tail",
+                                                    "bottom",         "lowest", "p-true"};
 
 // Where the value of a step of a tree comes from.
 enum class RewardKind { kConfidence, kPTrue, kJudge, kProcessModel };
-inline constexpr std::array kRewardKindNames = {"conf", "ptrue", "judge", "prm"};
+template <>
+inline constexpr std::array kNamesOf<RewardKind> = {"conf", "ptrue", "judge", "prm"};
 
 // How REBASE turns shares into whole numbers: the paper's rounding, or its code's.
 enum class Allocation { kRound, kCeil };
-inline constexpr std::array kAllocationNames = {"round", "ceil"};
+template <>
+inline constexpr std::array kNamesOf<Allocation> = {"round", "ceil"};
 
 // Order in which Tree of Thoughts visits states.
 enum class SearchOrder { kBreadth, kDepth };
-inline constexpr std::array kSearchOrderNames = {"bfs", "dfs"};
+template <>
+inline constexpr std::array kNamesOf<SearchOrder> = {"bfs", "dfs"};
 
 // Who writes ThreadWeaver's closing tag: the orchestrator (paper) or the model.
 enum class ParallelClose { kOrchestrator, kModel };
-inline constexpr std::array kParallelCloseNames = {"orchestrator", "model"};
+template <>
+inline constexpr std::array kNamesOf<ParallelClose> = {"orchestrator", "model"};
 
 }  // namespace hyper
 #pragma GCC visibility pop

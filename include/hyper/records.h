@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "hyper/names.h"
 #include "hyper/option_types.h"
 #include "hyper/types.h"
 
@@ -29,18 +30,17 @@ enum class PathStatus {
   kCancelled,   // the run was stopped
   kFailed,      // the engine gave the lane up
 };
-inline constexpr std::array kPathStatusNames = {"running", "finished",   "pruned",    "length",
-                                                "merged",  "degenerate", "cancelled", "failed"};
+template <>
+inline constexpr std::array kNamesOf<PathStatus> = {"running", "finished",   "pruned",    "length",
+                                                    "merged",  "degenerate", "cancelled", "failed"};
 
 // What a path is for, and so how its tokens are charged.
 enum class PathKind {
   kReasoning,  // an answer to the question; counts into N_inst and may vote
   kJudge,      // a judge's or value prompt's reply; charged as judge tokens
 };
-
-// "none", "single_token", "multi_token", "branch"; "running", "finished", ... Pure.
-const char* ActionName(Action action);
-const char* PathStatusName(PathStatus status);
+template <>
+inline constexpr std::array kNamesOf<PathKind> = {"reasoning", "judge"};
 
 // Statistics of the pool at one position (App. A); all are 0 for an empty pool. Normalised by X_max
 // they are in [0, 1], but for D_dist and D_seq, which have no maximum of their own.

@@ -16,12 +16,6 @@ void Raise(Maximum& maximum, const Maximum& seen) {
 
 }  // namespace
 
-const char* ActionName(Action action) { return kActionNames[static_cast<size_t>(action)]; }
-
-const char* PathStatusName(PathStatus status) {
-  return kPathStatusNames[static_cast<size_t>(status)];
-}
-
 void Observe(MaxStatistics& maxima, const PoolStatistics& statistics, int position, int paths) {
   if (paths == 0) {
     return;

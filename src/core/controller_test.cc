@@ -116,10 +116,10 @@ TEST(Controller, ExpansionFactorRoundsUp) {
 }
 
 TEST(Controller, ActionsHaveTheNamesOfTheRecords) {
-  EXPECT_EQ(std::string(ActionName(Action::kNone)), "none");
-  EXPECT_EQ(std::string(ActionName(Action::kSingleToken)), "single_token");
-  EXPECT_EQ(std::string(ActionName(Action::kMultiToken)), "multi_token");
-  EXPECT_EQ(std::string(ActionName(Action::kBranch)), "branch");
+  EXPECT_EQ(std::string(NameOf(Action::kNone)), "none");
+  EXPECT_EQ(std::string(NameOf(Action::kSingleToken)), "single_token");
+  EXPECT_EQ(std::string(NameOf(Action::kMultiToken)), "multi_token");
+  EXPECT_EQ(std::string(NameOf(Action::kBranch)), "branch");
 }
 
 }  // namespace

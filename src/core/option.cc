@@ -79,7 +79,7 @@ std::string ActionsText(ActionSet actions) {
   std::string text;
   for (size_t i = 0; i < kActionCount; ++i) {
     if (actions.Has(static_cast<Action>(i))) {
-      text += (text.empty() ? "" : ",") + std::string(kActionNames[i]);
+      text += (text.empty() ? "" : ",") + std::string(kNamesOf<Action>[i]);
     }
   }
   return text;
@@ -90,11 +90,11 @@ bool ParseActions(std::string_view text, ActionSet& actions) {
   ActionSet read;
   const std::vector<std::string_view> names = Parts(text);
   for (const std::string_view name : names) {
-    const auto at = std::find(kActionNames.begin(), kActionNames.end(), name);
-    if (at == kActionNames.end()) {
+    const std::optional<Action> action = ValueOf<Action>(name);
+    if (!action) {
       return false;
     }
-    read = read.With(static_cast<Action>(at - kActionNames.begin()));
+    read = read.With(*action);
   }
   actions = read;
   return !names.empty();

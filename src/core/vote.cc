@@ -196,8 +196,6 @@ void MarkCandidates(std::vector<AnswerScore>& scores, int candidates) {
 
 }  // namespace
 
-const char* VoteRuleName(VoteRule rule) { return kVoteRuleNames[static_cast<size_t>(rule)]; }
-
 VoteResult CountVotes(std::span<const Ballot> ballots, std::span<const std::string> answers,
                       VoteRule rule, const VoteOptions& options) {
   VoteResult result;

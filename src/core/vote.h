@@ -32,10 +32,6 @@ inline constexpr std::array<VoteRule, 6> kVoteRules = {
 inline constexpr std::array<VoteRule, 3> kWeightRules = {VoteRule::kWeighted, VoteRule::kBest,
                                                          VoteRule::kBorda};
 
-// Name for records: length_confidence, majority, confidence, length, deepconf,
-// importance_sampling, weighted, best, borda. Pure.
-const char* VoteRuleName(VoteRule rule);
-
 // How one answer fared.
 struct AnswerScore {
   int group = -1;

@@ -35,8 +35,8 @@ TEST(Vote, ScoresEqualTheOracle) {
     }
     const VoteOptions options{3, golden["lambda_length"], golden["lambda_confidence"]};
     for (VoteRule rule : kVoteRules) {
-      SCOPED_TRACE(VoteRuleName(rule));
-      const auto& expected = golden["scores"][VoteRuleName(rule)];
+      SCOPED_TRACE(NameOf(rule));
+      const auto& expected = golden["scores"][NameOf(rule)];
       const VoteResult result = Vote(ballots, Names(26), rule, options);
       ASSERT_EQ(result.scores.size(), expected.size());
       double total = 0;
@@ -118,9 +118,9 @@ TEST(Vote, TiesAreDecidedByPathsThenConfidenceThenText) {
   std::vector<Ballot> ballots = {{0, 10, 5, 5}, {1, 10, 5, 5}, {0, 10, 5, 5}, {1, 10, 5, 5}};
   for (VoteRule rule : kVoteRules) {
     VoteResult result = Vote(ballots, {"B", "A"}, rule);
-    EXPECT_EQ(result.winner, 1) << VoteRuleName(rule);  // the smaller text
+    EXPECT_EQ(result.winner, 1) << NameOf(rule);  // the smaller text
     EXPECT_TRUE(result.tied);
-    EXPECT_EQ(Vote(ballots, {"A", "B"}, rule).winner, 0) << VoteRuleName(rule);
+    EXPECT_EQ(Vote(ballots, {"A", "B"}, rule).winner, 0) << NameOf(rule);
   }
   ballots[0].mean_confidence = 6;  // more confidence decides a majority tie
   EXPECT_EQ(Vote(ballots, {"B", "A"}, VoteRule::kMajority).winner, 0);
@@ -153,7 +153,7 @@ TEST(Vote, DoesNotDependOnTheOrderOfTheBallots) {
       const VoteResult result = Vote(shuffled, Names(3), rule);
       EXPECT_EQ(result.winner, expected.winner);
       for (size_t i = 0; i < 3; ++i) {
-        EXPECT_EQ(result.scores[i].score, expected.scores[i].score) << VoteRuleName(rule);
+        EXPECT_EQ(result.scores[i].score, expected.scores[i].score) << NameOf(rule);
       }
     }
   }
@@ -202,7 +202,7 @@ TEST(Vote, DegenerateConfidencesAreClippedAndNamed) {
     const std::vector<Ballot> ballots = {{0, 10, broken, broken}, {1, 10, 5, 5}, {1, 10, 5, 5}};
     for (VoteRule rule : kVoteRules) {
       const VoteResult result = Vote(ballots, {"9", "4"}, rule);
-      EXPECT_EQ(result.winner, 1) << VoteRuleName(rule) << ' ' << broken;
+      EXPECT_EQ(result.winner, 1) << NameOf(rule) << ' ' << broken;
       EXPECT_EQ(result.clipped, std::vector<size_t>{0});
       for (const AnswerScore& score : result.scores) {
         EXPECT_TRUE(std::isfinite(score.score));
@@ -220,8 +220,8 @@ TEST(Vote, AMissingConfidenceWeighsNothing) {
     for (VoteRule rule : {VoteRule::kConfidence, VoteRule::kDeepConf, VoteRule::kLengthConfidence,
                           VoteRule::kImportanceSampling}) {
       const VoteResult result = Vote(ballots, {"missing", "high", "low"}, rule);
-      EXPECT_EQ(result.winner, 1) << VoteRuleName(rule);
-      EXPECT_EQ(result.scores.back().group, 0) << VoteRuleName(rule);
+      EXPECT_EQ(result.winner, 1) << NameOf(rule);
+      EXPECT_EQ(result.scores.back().group, 0) << NameOf(rule);
       EXPECT_EQ(result.clipped, std::vector<size_t>{0});
     }
   }
@@ -241,7 +241,7 @@ TEST(Vote, ZeroDenominatorsLeaveTheOtherTerms) {
   const std::vector<Ballot> nothing = {{0, 0, kNan, kNan}, {1, 0, kNan, kNan}, {1, 0, kNan, kNan}};
   for (VoteRule rule : kVoteRules) {
     result = Vote(nothing, Names(2), rule);
-    EXPECT_EQ(result.winner, 1) << VoteRuleName(rule);  // more paths
+    EXPECT_EQ(result.winner, 1) << NameOf(rule);  // more paths
     for (const AnswerScore& score : result.scores) {
       EXPECT_TRUE(std::isfinite(score.score));
       EXPECT_TRUE(std::isfinite(score.share));
@@ -320,7 +320,7 @@ TEST(Vote, RulesHaveTheNamesOfTheRecords) {
   std::vector<std::string> names;
   names.reserve(kVoteRules.size());
   for (VoteRule rule : kVoteRules) {
-    names.emplace_back(VoteRuleName(rule));
+    names.emplace_back(NameOf(rule));
   }
   EXPECT_EQ(names, (std::vector<std::string>{"length_confidence", "majority", "confidence",
                                              "length", "deepconf", "importance_sampling"}));

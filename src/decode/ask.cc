@@ -59,7 +59,7 @@ Status CheckRule(const MethodEntry& method, VoteRule rule) {
   return InvalidArgument(
       fmt::format("--vote {} needs a score of each path, and the method '{}' gives none; "
                   "take another rule, or bon or self-certainty",
-                  kVoteRuleNames[static_cast<size_t>(rule)], method.name));
+                  NameOf(rule), method.name));
 }
 
 }  // namespace

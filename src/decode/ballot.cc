@@ -69,8 +69,7 @@ std::map<std::string, VoteOutcome> AllVotes(const std::vector<Voter>& voters,
   }
   std::map<std::string, VoteOutcome> outcomes;
   const auto count = [&](VoteRule rule) {
-    outcomes[VoteRuleName(rule)] =
-        ToOutcome(CountVotes(ballots, answers, rule, options.vote), answers);
+    outcomes[NameOf(rule)] = ToOutcome(CountVotes(ballots, answers, rule, options.vote), answers);
   };
   std::for_each(kVoteRules.begin(), kVoteRules.end(), count);
   if (weighted) {

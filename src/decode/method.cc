@@ -13,9 +13,7 @@ void Method::OnShortage(Pool& /*pool*/) {}
 
 Status Method::OnPolled(Pool& /*pool*/) { return {}; }
 
-std::string Method::VoteRule(const Pool& pool) const {
-  return VoteRuleName(pool.options().vote.rule);
-}
+std::string Method::VoteRule(const Pool& pool) const { return NameOf(pool.options().vote.rule); }
 
 bool Method::Votes(const Pool& pool, const Path& path) const {
   return path.kind == PathKind::kReasoning && path.status != PathStatus::kMerged &&

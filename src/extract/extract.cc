@@ -14,13 +14,6 @@ namespace {
 
 using extract::Found;
 
-constexpr std::array<std::pair<AnswerKind, std::string_view>, 4> kKindNames = {{
-    {AnswerKind::kInteger, "integer"},
-    {AnswerKind::kMath, "math"},
-    {AnswerKind::kChoice, "choice"},
-    {AnswerKind::kText, "text"},
-}};
-
 // A block of content, its last line "Confidence: 85%" read and cut off.
 struct Body {
   std::string_view text;
@@ -231,24 +224,6 @@ bool MayBeCut(std::string_view text, const Found& found, size_t end) {
 }
 
 }  // namespace
-
-std::string_view AnswerKindName(AnswerKind kind) {
-  for (const auto& [entry, name] : kKindNames) {
-    if (entry == kind) {
-      return name;
-    }
-  }
-  return "unknown";
-}
-
-std::optional<AnswerKind> ParseAnswerKind(std::string_view name) {
-  for (const auto& [kind, entry] : kKindNames) {
-    if (entry == name) {
-      return kind;
-    }
-  }
-  return std::nullopt;
-}
 
 std::optional<std::string> ParseChoiceOptions(std::string_view list) {
   std::string labels;

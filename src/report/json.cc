@@ -79,7 +79,7 @@ struct RecordVisitor {
     Json scores = Json::object();
     for (size_t i = 0; i < kActionCount; ++i) {
       const auto action = static_cast<Action>(i);
-      scores[ActionName(action)] =
+      scores[NameOf(action)] =
           decision.allowed.Has(action) ? Number(decision.scores[i]) : Json(nullptr);
     }
     return {{"record", "decision"},
@@ -88,7 +88,7 @@ struct RecordVisitor {
             {"raw", StatisticsJson(decision.raw)},
             {"normalised", StatisticsJson(decision.normalised)},
             {"scores", std::move(scores)},
-            {"action", ActionName(decision.action)},
+            {"action", NameOf(decision.action)},
             {"acted", decision.acted},
             {"expansion", decision.expansion},
             {"paths_before", decision.paths_before},
@@ -107,7 +107,7 @@ struct RecordVisitor {
   Json operator()(const FinishRecord& finish) const {
     return {{"record", "finish"},
             {"path", finish.path},
-            {"status", PathStatusName(finish.status)},
+            {"status", NameOf(finish.status)},
             {"tokens", finish.tokens},
             {"reason", TextOrNull(finish.reason)},
             {"answer", TextOrNull(finish.answer)},
@@ -190,7 +190,7 @@ Json PathJson(const Path& path) {
           {"parent", IdOrNull(path.parent)},
           {"fork_position", path.fork_position},
           {"warmup", path.warmup},
-          {"status", PathStatusName(path.status)},
+          {"status", NameOf(path.status)},
           {"reason", TextOrNull(path.reason)},
           {"kept", IdOrNull(path.kept)},
           {"answer", TextOrNull(path.answer)},

@@ -41,10 +41,10 @@ Status InsertPaths(Database& database, int64_t id, const StoredItem& item) {
   }
   for (const StoredPath& path : item.paths) {
     // SQLite's integers are signed, so 64-bit keys are text.
-    insert->BindAll(id, path.path, path.parent, path.fork_position, path.warmup,
-                    PathKindName(path.kind), PathStatusName(path.status), path.reason, path.kept,
-                    std::to_string(path.key), path.tokens, path.mean_confidence, path.lowest_window,
-                    path.text, path.answer, path.answer_raw, path.tentative);
+    insert->BindAll(id, path.path, path.parent, path.fork_position, path.warmup, NameOf(path.kind),
+                    NameOf(path.status), path.reason, path.kept, std::to_string(path.key),
+                    path.tokens, path.mean_confidence, path.lowest_window, path.text, path.answer,
+                    path.answer_raw, path.tentative);
     if (Status status = insert->Run(); !status) {
       return status;
     }
@@ -78,7 +78,7 @@ Status InsertDecisions(Database& database, int64_t id, const StoredItem& item) {
     return insert.error();
   }
   for (const DecisionRecord& decision : item.decisions) {
-    insert->BindAll(id, decision.step, decision.position, ActionName(decision.action),
+    insert->BindAll(id, decision.step, decision.position, NameOf(decision.action),
                     decision.expansion, decision.paths_before, decision.paths_after,
                     decision.lanes_after, decision.note);
     BindStatistics(*insert, decision.raw);

@@ -30,20 +30,14 @@ Status ForEachRow(Database& database, const char* sql, int64_t id, Take take) {
   }
 }
 
-// The value whose name is `name`, among the first `count` of an enum.
 template <class Enum>
-Status ParseName(const std::string& name, const char* (*name_of)(Enum), size_t count, Enum& value) {
-  for (size_t i = 0; i < count; ++i) {
-    if (name == name_of(static_cast<Enum>(i))) {
-      value = static_cast<Enum>(i);
-      return {};
-    }
+Status ParseName(const std::string& name, Enum& value) {
+  if (const std::optional<Enum> found = ValueOf<Enum>(name)) {
+    value = *found;
+    return {};
   }
   return Error{ErrorCode::kDataLoss, "the study holds the unknown name '" + name + "'"};
 }
-
-constexpr size_t kPathStatusCount = static_cast<size_t>(PathStatus::kFailed) + 1;
-constexpr size_t kPathKindCount = static_cast<size_t>(PathKind::kJudge) + 1;
 
 Status TakeWarmup(const Statement& row, StoredItem& item) {
   WarmupRecord warmup;
@@ -77,9 +71,9 @@ Status TakePath(const Statement& row, StoredItem& item) {
   path.answer = row.OptionalText(14);
   path.answer_raw = row.Text(15);
   path.tentative = row.Int(16) != 0;
-  Status status = ParseName(row.Text(5), PathKindName, kPathKindCount, path.kind);
+  Status status = ParseName(row.Text(5), path.kind);
   if (status.ok()) {
-    status = ParseName(row.Text(6), PathStatusName, kPathStatusCount, path.status);
+    status = ParseName(row.Text(6), path.status);
   }
   item.paths.push_back(std::move(path));
   return status;
@@ -121,7 +115,7 @@ Status TakeDecision(const Statement& row, StoredItem& item) {
       decision.allowed = decision.allowed.With(static_cast<Action>(action));
     }
   }
-  Status status = ParseName(row.Text(3), ActionName, kActionCount, decision.action);
+  Status status = ParseName(row.Text(3), decision.action);
   item.decisions.push_back(std::move(decision));
   return status;
 }

@@ -138,7 +138,6 @@ enum class StoredVerdict { kRight, kWrong, kUndecided, kNotGraded };
 // Pure.
 const char* VerdictName(StoredVerdict verdict);
 const char* ItemStatusName(ItemStatus status);
-const char* PathKindName(PathKind kind);
 
 // How an answer was graded; kept apart from the answer, so that grading can be done again.
 struct StoredGrade {

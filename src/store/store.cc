@@ -130,8 +130,6 @@ const char* ItemStatusName(ItemStatus status) {
   return "failed";
 }
 
-const char* PathKindName(PathKind kind) { return kind == PathKind::kJudge ? "judge" : "reasoning"; }
-
 std::string RunIdentity(const StoredRun& run) {
   std::string identity = Field("method", run.method) + Field("suite", run.suite) +
                          Field("model", run.model) + Field("model_hash", run.model_hash) +

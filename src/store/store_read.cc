@@ -206,10 +206,8 @@ Result<std::map<int64_t, ActionTally>> Store::ActionCounts(int64_t run) {
       return by_question;
     }
     ActionTally& tally = by_question[rows->Int(0)];
-    for (size_t action = 0; action < kActionCount; ++action) {
-      if (rows->Text(1) == ActionName(static_cast<Action>(action))) {
-        tally[action] = rows->Int(2);
-      }
+    if (const std::optional<Action> action = ValueOf<Action>(rows->Text(1))) {
+      tally[static_cast<size_t>(*action)] = rows->Int(2);
     }
   }
 }

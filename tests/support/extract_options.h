@@ -10,7 +10,7 @@ namespace hyper {
 
 inline ExtractOptions ExtractOptionsOf(const nlohmann::json& row) {
   ExtractOptions options;
-  options.kind = ParseAnswerKind(row.value("kind", "math")).value();
+  options.kind = ValueOf<AnswerKind>(row.value("kind", "math")).value();
   options.options = row.value("options", options.options);
   options.opened_by_template = row.value("opened_by_template", false);
   options.finished = row.value("finished", true);

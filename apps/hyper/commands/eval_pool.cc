@@ -76,7 +76,7 @@ Status AddGolds(const EvalFlags& flags, eval::TracePool& pool) {
     const eval::Question& known = *at->second;
     entry.question.name = known.id;
     entry.question.gold = known.gold;
-    entry.question.kind = AnswerKindName(known.kind);
+    entry.question.kind = NameOf(known.kind);
     entry.question.labels = known.labels;
     entry.question.group = known.group;
   }

@@ -14,8 +14,7 @@ std::string EngineText(const EngineFlags& flags) {
   LlamaOptions defaults;
   const std::vector<Option> now = OptionsOf(own);
   const std::vector<Option> usual = OptionsOf(defaults);
-  std::string text =
-      fmt::format("{} kv={}", flags.engine, kKvTypeNames[static_cast<size_t>(own.kv_type)]);
+  std::string text = fmt::format("{} kv={}", flags.engine, NameOf(own.kv_type));
   if (flags.engine != "llama") {
     return text;
   }

@@ -69,7 +69,7 @@ Error BadValue(const char* flag, const std::string& value, const char* reason, c
 
 Result<ExtractOptions> OptionsOf(const ExtractFlags& flags) {
   ExtractOptions options;
-  const std::optional<AnswerKind> kind = ParseAnswerKind(flags.kind);
+  const std::optional<AnswerKind> kind = ValueOf<AnswerKind>(flags.kind);
   if (!kind) {
     return BadValue("kind", flags.kind, "is not known", "integer, math, choice or text");
   }

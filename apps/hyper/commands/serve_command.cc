@@ -180,8 +180,8 @@ Status Check(const OptionValues& given, ServeFlags& flags) {
     return key.error();
   }
   flags.http.api_key = std::move(*key);
-  flags.archive.engine = fmt::format("{} kv={}", flags.engine.engine,
-                                     kKvTypeNames[static_cast<size_t>(flags.engine.llama.kv_type)]);
+  flags.archive.engine =
+      fmt::format("{} kv={}", flags.engine.engine, NameOf(flags.engine.llama.kv_type));
   flags.archive.version = HYPER_VERSION;
   if (flags.verbose) {
     flags.http.log = [](const std::string& method, const std::string& path, int status) {

@@ -158,7 +158,7 @@ int PrintPlan(const char* command, const EngineFlags& flags, int lanes, bool as_
   if (!plan) {
     return Complain(command, plan.error());
   }
-  const std::string kv_type = kKvTypeNames[static_cast<size_t>(options.kv_type)];
+  const std::string kv_type = NameOf(options.kv_type);
   if (!PrintResult(command, as_json ? PlanJsonText(*plan) : PlanText(*plan, kv_type))) {
     return kExitOutput;
   }

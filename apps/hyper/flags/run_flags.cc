@@ -55,7 +55,6 @@ std::vector<Option> OwnOptions(RunFlags& flags, std::string& choices) {
         .bounds = From(1),
         .group = kRunGroup}},
       {flags.live,
-       kLiveWhenNames,
        {.name = "live", .help = "show the pool on stderr; auto: on a terminal", .group = "Output"}},
   };
 }

@@ -121,7 +121,7 @@ std::string PathsText(const StoredItem& item, bool texts) {
                                  : std::string(path.warmup ? "warm-up" : "prompt");
     const std::string kind = path.kind == PathKind::kJudge ? "judge " : "";
     text += fmt::format("  {:>4} {:<8} {:<10} {:<3} {:>6} {:>6} {:>6}  {}{}{}\n", path.path, from,
-                        kind + PathStatusName(path.status), VotedText(voted[i]), path.tokens,
+                        kind + NameOf(path.status), VotedText(voted[i]), path.tokens,
                         ShortNumber(path.mean_confidence), ShortNumber(path.lowest_window),
                         Shown(path.answer), path.tentative ? " (tentative)" : "",
                         path.reason.empty() ? "" : "  | " + OneLine(path.reason));
@@ -141,7 +141,7 @@ std::string DecisionsText(const StoredItem& item) {
       "multi_token, branch\n";
   for (const DecisionRecord& decision : item.decisions) {
     text += fmt::format("  {:>4} {:<12} {:>3} {:>4} {:>4} ", decision.position,
-                        ActionName(decision.effect()), decision.expansion, decision.paths_before,
+                        NameOf(decision.effect()), decision.expansion, decision.paths_before,
                         decision.paths_after);
     for (size_t action = 0; action < kActionCount; ++action) {
       text += decision.allowed.Has(static_cast<Action>(action))

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 
+#include "hyper/names.h"
 #include "hyper/pool.h"
 #include "hyper/records.h"
 
@@ -16,7 +17,6 @@ enum class LiveMode { kRedraw, kLines, kOff };
 // `--live`: auto redraws on a terminal and is silent elsewhere; always also prints lines where
 // stderr is no terminal.
 enum class LiveWhen { kAuto, kAlways, kNever };
-inline constexpr std::array kLiveWhenNames = {"auto", "always", "never"};
 
 // The mode of that choice for the present stderr.
 LiveMode LiveModeOf(LiveWhen when);
@@ -53,3 +53,6 @@ class LiveView {
 };
 
 }  // namespace hyper::app
+
+template <>
+inline constexpr std::array hyper::kNamesOf<hyper::app::LiveWhen> = {"auto", "always", "never"};

@@ -62,7 +62,7 @@ std::string PathCounts(const std::vector<Path>& paths) {
   std::vector<std::string> parts;
   parts.reserve(counts.size());
   for (const auto& [status, count] : counts) {
-    parts.push_back(fmt::format("{} {}", count, PathStatusName(status)));
+    parts.push_back(fmt::format("{} {}", count, NameOf(status)));
   }
   return fmt::format("paths    {}: {}\n", paths.size(), fmt::join(parts, ", "));
 }
@@ -84,7 +84,7 @@ std::string ActionCounts(const std::vector<Record>& records) {
   }
   std::vector<std::string> parts;
   for (size_t i = 0; i < kActionCount; ++i) {
-    parts.push_back(fmt::format("{} {}", ActionName(static_cast<Action>(i)), counts[i]));
+    parts.push_back(fmt::format("{} {}", NameOf(static_cast<Action>(i)), counts[i]));
   }
   return fmt::format(
       "actions  {}{}\n", fmt::join(parts, ", "),
@@ -139,14 +139,14 @@ std::string TimeLine(const RunReport& report) {
 
 std::string FinishLine(const FinishRecord& record) {
   return fmt::format("path {:>3}  {:<10} {:>5} tokens  confidence {:>5} lowest {:>5}  {}{}",
-                     record.path, PathStatusName(record.status), record.tokens,
+                     record.path, NameOf(record.status), record.tokens,
                      ShortNumber(record.confidence), ShortNumber(record.lowest_window),
                      record.answer.empty() ? "no answer" : OneLine(record.answer),
                      record.tentative ? " (tentative)" : "");
 }
 
 std::string ActionText(const DecisionRecord& record) {
-  const char* name = ActionName(record.action);
+  const char* name = NameOf(record.action);
   return record.acted ? fmt::format("{} x{}", name, record.expansion) : name;
 }
 

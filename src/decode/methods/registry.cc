@@ -205,8 +205,7 @@ std::optional<Named> NamedTree(const std::string& name) {
   named.tree = RowOf(kTrees, name.substr(0, dash));
   if (dash != std::string::npos) {
     named.reward = name.substr(dash + 1);
-    if (std::find(kRewardKindNames.begin(), kRewardKindNames.end(), named.reward) ==
-        kRewardKindNames.end()) {
+    if (!ValueOf<RewardKind>(named.reward)) {
       return std::nullopt;
     }
   }
@@ -248,9 +247,7 @@ Status Set(MethodOptions& options, std::string_view texts) {
 // The name's own scorer, else that of the options. Tree of Thoughts has a judge's words in place of
 // a number.
 Result<Made> MakeNamedTree(const Named& named, const MethodOptions& options) {
-  const std::string reward = named.reward.empty()
-                                 ? kRewardKindNames[static_cast<size_t>(options.tree.reward)]
-                                 : named.reward;
+  const std::string reward = named.reward.empty() ? NameOf(options.tree.reward) : named.reward;
   if (reward == "judge" && named.tree->make == &MakeTree<TreeOfThoughts>) {
     return named.tree->make(options, std::make_unique<JudgeReward>(options, JudgeScale::kWords));
   }

@@ -88,10 +88,9 @@ bool ScoredPaths::HasWeights() const {
 
 std::string ScoredPaths::VoteRule(const Pool& pool) const {
   const std::string rule = SelfConsistency::VoteRule(pool);
-  const bool weighs =
-      std::any_of(kWeightRules.begin(), kWeightRules.end(),
-                  [&rule](hyper::VoteRule known) { return VoteRuleName(known) == rule; });
-  return weighs && !HasWeights() ? VoteRuleName(hyper::VoteRule::kMajority) : rule;
+  const bool weighs = std::any_of(kWeightRules.begin(), kWeightRules.end(),
+                                  [&rule](hyper::VoteRule known) { return NameOf(known) == rule; });
+  return weighs && !HasWeights() ? NameOf(hyper::VoteRule::kMajority) : rule;
 }
 
 // Asks of each path that answered, one after another, whether it is correct: p(Yes) against p(No).

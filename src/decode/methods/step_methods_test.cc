@@ -49,7 +49,7 @@ TEST(StepMethods, VoteRulesAreTheSystems) {
                                    {"tot-conf", "majority"}}) {
     MethodOptions options;
     ASSERT_TRUE(ApplyMethodDefaults(name, options).ok());
-    EXPECT_STREQ(kVoteRuleNames[static_cast<size_t>(options.vote.rule)], vote) << name;
+    EXPECT_STREQ(NameOf(options.vote.rule), vote) << name;
   }
 }
 

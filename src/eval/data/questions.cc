@@ -235,7 +235,7 @@ class RowReader {
       }
       const AnswerKind unknown =
           LooksMathematical(question.gold) ? AnswerKind::kMath : AnswerKind::kText;
-      question.kind = ParseAnswerKind(found->second).value_or(unknown);
+      question.kind = ValueOf<AnswerKind>(found->second).value_or(unknown);
     }
     question.needs_judge = question.kind == AnswerKind::kText;
     return {};

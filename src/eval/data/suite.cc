@@ -165,7 +165,7 @@ Status ReadRowKind(const json& value, const std::string& place, Suite& suite) {
   ObjectReader reader(value, place + " \"row_kind\"");
   suite.row_kind.field = reader.String("field", true);
   for (auto& [name, kind] : reader.StringMap("values")) {
-    if (kind != "auto" && !ParseAnswerKind(kind)) {
+    if (kind != "auto" && !ValueOf<AnswerKind>(kind)) {
       reader.Fail("values", "has the kind '" + kind +
                                 "'; there are integer, math, choice, text, "
                                 "and auto");
@@ -231,7 +231,7 @@ Result<Suite> ParseSuite(std::string_view text, const std::string& source) {
   suite.leave_out = reader.Strings("leave_out", {});
   suite.options = reader.StringMap("options");
   const std::string kind_name = reader.String("answer", true);
-  const std::optional<AnswerKind> kind = ParseAnswerKind(kind_name);
+  const std::optional<AnswerKind> kind = ValueOf<AnswerKind>(kind_name);
   if (!kind) {
     reader.Fail("answer", "is '" + kind_name + "'; there are integer, math, choice and text");
   }

@@ -132,7 +132,7 @@ Result<std::vector<ItemSummary>> FinishedItems(Store& store) {
 }  // namespace
 
 Result<Question> QuestionOf(const StoredQuestion& stored) {
-  const std::optional<AnswerKind> kind = ParseAnswerKind(stored.kind);
+  const std::optional<AnswerKind> kind = ValueOf<AnswerKind>(stored.kind);
   if (!kind) {
     return Error{ErrorCode::kDataLoss,
                  "question " + stored.name + " has the unknown kind '" + stored.kind + "'"};

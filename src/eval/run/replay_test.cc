@@ -109,7 +109,7 @@ std::map<std::string, std::string> Results(Store& store) {
         }
       }
       for (const StoredPath& path : item->paths) {
-        text += "\n" + path.text + " " + PathStatusName(path.status) + " " + path.reason + " " +
+        text += "\n" + path.text + " " + NameOf(path.status) + " " + path.reason + " " +
                 std::to_string(path.mean_confidence) + " " + std::to_string(path.lowest_window);
       }
       results[run.method + " " + std::to_string(summary.key.question) + " " +

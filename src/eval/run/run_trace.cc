@@ -27,7 +27,7 @@ bool AllUnknown(const std::vector<float>& values) {
 
 PathStatus TraceStatus(const std::string& name) {
   for (const PathStatus status : {PathStatus::kFinished, PathStatus::kLength}) {
-    if (name == PathStatusName(status)) {
+    if (name == NameOf(status)) {
       return status;
     }
   }
@@ -107,7 +107,7 @@ Status RunTraceReader::StartRun(const json& record) {
   question.text = TextOf(record, "question");
   question.prompt = TextOf(record, "prompt");
   question.name = question.text;
-  question.kind = AnswerKindName(AnswerKind::kMath);
+  question.kind = NameOf(AnswerKind::kMath);
   return {};
 }
 

@@ -119,7 +119,7 @@ Status StudyRunner::Prepare() {
     }
     const Result<int64_t> id = store_.AddQuestion(
         {0, plan_.suite.name, question.id, question.text, prompt->text, question.gold,
-         std::string(AnswerKindName(question.kind)), question.labels, question.group});
+         std::string(NameOf(question.kind)), question.labels, question.group});
     if (!id) {
       return id.error();
     }

@@ -112,9 +112,7 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
                                           const TokenTextOf& text_of) {
   const std::string row_count = std::to_string(row.confidence_count);
   const char* name =
-      IsTop20(kConfidenceSetNames[static_cast<size_t>(row.confidence_set)], row_count)
-          ? "confidence_top20"
-          : "confidence";
+      IsTop20(NameOf(row.confidence_set), row_count) ? "confidence_top20" : "confidence";
   std::vector<ReplayTrace> traces;
   for (const StoredPath& path : item.paths) {
     if (static_cast<int>(traces.size()) == count) {

@@ -62,7 +62,7 @@ Result<StoredPath> PathOfExport(const json& object, StoredItem& item) {
   path.kind = TextOf(object, "kind") == "judge" ? PathKind::kJudge : PathKind::kReasoning;
   path.status = PathStatus::kCancelled;
   for (const PathStatus status : {PathStatus::kFinished, PathStatus::kLength}) {
-    if (TextOf(object, "status") == PathStatusName(status)) {
+    if (TextOf(object, "status") == NameOf(status)) {
       path.status = status;
     }
   }
@@ -139,7 +139,7 @@ Result<PoolEntry> EntryOfDeepConf(const json& object, int line) {
   entry.question.name = number.empty() ? "line " + std::to_string(line) : number;
   entry.question.text = TextOf(object, "question");
   entry.question.gold = TextOf(object, "ground_truth");
-  entry.question.kind = AnswerKindName(AnswerKind::kMath);
+  entry.question.kind = NameOf(AnswerKind::kMath);
   for (const char* list : {"traces", "all_traces", "warmup_traces", "final_traces"}) {
     if (!object.contains(list) || !object[list].is_array()) {
       continue;

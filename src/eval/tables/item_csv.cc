@@ -110,7 +110,7 @@ std::string PathCsvLine(const ItemContext& context, const StoredPath& path, Stor
   AddContext(context, line);
   line.AddCount(path.path).Add(path.parent == kNoPath ? "" : fmt::format("{}", path.parent));
   line.AddCount(path.fork_position).Add(path.warmup ? "true" : "false");
-  line.Add(PathKindName(path.kind)).Add(PathStatusName(path.status)).Add(path.reason);
+  line.Add(NameOf(path.kind)).Add(NameOf(path.status)).Add(path.reason);
   line.Add(path.answer.value_or("")).Add(path.tentative ? "true" : "false");
   line.Add(path.answer ? VerdictName(verdict) : "").AddCount(path.tokens);
   line.Add(path.mean_confidence).Add(path.lowest_window);

@@ -270,7 +270,7 @@ void LiveRun::OnRecord(const Record& record) {
     ReplyEvent event;
     event.choice = request_.first_choice;
     event.reasoning = fmt::format("token {}: {} paths, {}\n", decision->position,
-                                  decision->paths_before, ActionName(decision->action));
+                                  decision->paths_before, NameOf(decision->action));
     reply_->Push(std::move(event));
   }
   if (request_.records) {

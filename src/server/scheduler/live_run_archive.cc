@@ -29,7 +29,7 @@ ArchivedRun LiveRun::ToArchive() const {
   archived.question.name = id_;
   archived.question.prompt = pool.prompt().text;
   archived.question.text = request_.messages.empty() ? pool.prompt().text : pool.prompt().question;
-  archived.question.kind = AnswerKindName(request_.extract.kind);
+  archived.question.kind = NameOf(request_.extract.kind);
   archived.item = eval::RecordSession(*session_, records_, {});
   for (const Path& path : pool.paths()) {
     std::vector<uint8_t> bytes;
