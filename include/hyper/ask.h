@@ -46,8 +46,7 @@ struct RunPlan {
 
 // Settles the options: those of the preset, then what the method changes of them, then the sampling
 // that the model recommends, then `defaults`, then the caller's own; then what the method is
-// whatever is asked for
-// (`cot` is one path).
+// whatever is asked for (`cot` is one path).
 // Errors: kNotFound (method, preset), kInvalidArgument (an option that is not known, out of range,
 // or that the method does not read; the message names the methods that do). Pure.
 Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model);

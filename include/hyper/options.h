@@ -31,12 +31,11 @@ enum MethodFeature : uint32_t {
   kKeepBest = 1U << 9U,     // lets the best of them vote
   kSteps = 1U << 10U,       // values steps of paths: the tree methods
   kShares = 1U << 11U,      // shares a budget out over steps: REBASE and ETS
-  kRebase = 1U << 12U,
-  kEts = 1U << 13U,
-  kTot = 1U << 14U,
-  kMcts = 1U << 15U,
-  kThreads = 1U << 16U,  // spawns threads (ThreadWeaver)
-  kWeights = 1U << 17U,  // scores whole paths, as the rules weighted, best and borda take it
+  kEts = 1U << 12U,
+  kTot = 1U << 13U,
+  kMcts = 1U << 14U,
+  kThreads = 1U << 15U,  // spawns threads (ThreadWeaver)
+  kWeights = 1U << 16U,  // scores whole paths, as the rules weighted, best and borda take it
 };
 
 // Options of a run. Defaults are the paper's (preset `paper`).

@@ -102,8 +102,8 @@ Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
   if (status) {
     status = Take(request.options, *method, /*must_read=*/true, options);
   }
-  if (status) {
-    status = ApplyMethodLimits(plan.method, plan.options);
+  if (method->one_path) {
+    plan.options.width = 1;
   }
   if (status) {
     status = Validate(plan.options);

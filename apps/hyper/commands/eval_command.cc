@@ -220,9 +220,6 @@ Status SetReservations(const EvalFlags& flags, const Prepared& prepared, const E
     return runs.error();
   }
   for (eval::MethodRow& row : rows) {
-    if (Status status = CheckAbilities(row.plan, engine.capabilities()); !status) {
-      return status;
-    }
     row.reservation = RowReservation(flags, row.plan.options, prepared, engine);
     if (flags.engine.llama.context_cells > 0 || prepared.cells == 0) {
       continue;

@@ -29,13 +29,15 @@ namespace {
 using Made = std::unique_ptr<Method>;
 using Reward = std::unique_ptr<StepReward>;
 
+enum class Trait { kNone, kNeedsLogprobs, kOnePath };
+
 struct MethodRow {
   const char* name;
   const char* description;
   const char* defaults;  // option=value, separated by spaces
   uint32_t features;
   Made (*make)(const MethodOptions& options);
-  bool needs_logprobs = false;
+  Trait trait = Trait::kNone;
 };
 
 struct VariantRow {
@@ -87,23 +89,25 @@ constexpr const char* kRoe =
     "vote=majority";
 
 constexpr auto kMethods = std::to_array<MethodRow>({
-    {"hyper", "the full expand-reduce controller (HyPER)", "", kHyper, Make<HyperMethod>, true},
-    {"cot", "one path, whatever the width", "vote=majority", kEvery, Make<SelfConsistency>},
+    {"hyper", "the full expand-reduce controller (HyPER)", "", kHyper, Make<HyperMethod>,
+     Trait::kNeedsLogprobs},
+    {"cot", "one path, whatever the width", "vote=majority", kEvery, Make<SelfConsistency>,
+     Trait::kOnePath},
     {"sc", "self-consistency: independent paths, majority vote", "vote=majority", kEvery,
      Make<SelfConsistency>},
     {"self-certainty", "the path with the highest full-vocabulary certainty", "vote=best",
-     kEvery | kScorer | kWeights, Make<ScoredPaths>, true},
+     kEvery | kScorer | kWeights, Make<ScoredPaths>, Trait::kNeedsLogprobs},
     {"bon", "best of N by --scorer", "vote=best", kEvery | kScorer | kWeights, Make<ScoredPaths>},
     {"deepconf", "online DeepConf-low: keeps what the best 10 % of warm-up would",
      "threshold=percentile:90 confidence-set=topk confidence-count=20 includes-warmup=true "
      "vote=deepconf",
-     kOnlinePool | kConsensus, MakeOnline<false>, true},
+     kOnlinePool | kConsensus, MakeOnline<false>, Trait::kNeedsLogprobs},
     {"deepconf-top10", "online DeepConf with HyPER's threshold and vote set",
      "confidence-set=topk confidence-count=20 includes-warmup=true vote=deepconf",
-     kOnlinePool | kConsensus, MakeOnline<true>, true},
+     kOnlinePool | kConsensus, MakeOnline<true>, Trait::kNeedsLogprobs},
     {"deepconf-offline-filtered", "complete paths, the best by mean confidence vote",
      "confidence-set=topk confidence-count=20 scorer=mean vote=weighted",
-     kEvery | kScorer | kKeepBest | kWeights, Make<OfflineDeepConf>, true},
+     kEvery | kScorer | kKeepBest | kWeights, Make<OfflineDeepConf>, Trait::kNeedsLogprobs},
     {"roe", "every token refined by K routes (RoE)", kRoe, kEvery | kRefinement | kFixedRoutes,
      MakeRoe<false>},
     {"roe-late", "tokens late in each path refined by K routes (RoE)", kRoe,
@@ -149,7 +153,7 @@ constexpr auto kTrees = std::to_array<TreeRow>({
      MakeTree<TreeOfThoughts>},
     {"mcts", "tree search by UCT with rollouts (ReST-MCTS*)", "vote=best", kTree | kMcts,
      MakeTree<Mcts>},
-    {"rebase", "reward-balanced tree of steps (REBASE)", "vote=weighted", kTree | kShares | kRebase,
+    {"rebase", "reward-balanced tree of steps (REBASE)", "vote=weighted", kTree | kShares,
      MakeTree<Rebase>},
     {"ets", "REBASE whose nodes an integer program picks (ETS)", "vote=weighted",
      kTree | kShares | kEts, MakeTree<Ets>},
@@ -281,9 +285,11 @@ Result<MethodEntry> FindMethod(const std::string& name) {
     return named.error();
   }
   if (named->tree != nullptr) {
-    return MethodEntry{name, named->tree->features, false};
+    return MethodEntry{name, named->tree->features};
   }
-  return MethodEntry{name, named->method->features, named->method->needs_logprobs};
+  const MethodRow& row = *named->method;
+  return MethodEntry{name, row.features, row.trait == Trait::kNeedsLogprobs,
+                     row.trait == Trait::kOnePath};
 }
 
 Status ApplyMethodDefaults(const std::string& name, MethodOptions& options) {
@@ -297,14 +303,6 @@ Status ApplyMethodDefaults(const std::string& name, MethodOptions& options) {
   }
   Status status = Set(options, named->method->defaults);
   return status && named->variant != nullptr ? Set(options, named->variant->options) : status;
-}
-
-Status ApplyMethodLimits(const std::string& name, MethodOptions& options) {
-  if (name == "cot") {
-    options.width = 1;
-  }
-  const Result<Named> named = Find(name);
-  return named ? Status() : Status(named.error());
 }
 
 Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const MethodOptions& options) {

@@ -17,6 +17,7 @@ struct MethodEntry {
   std::string name;
   uint32_t features = kEvery;   // MethodFeature bits
   bool needs_logprobs = false;  // cannot work on an engine that gives no log-probabilities
+  bool one_path = false;        // decodes one path, whatever --width says
 };
 
 // Errors: kNotFound with the names there are. Pure.
@@ -25,9 +26,6 @@ Result<MethodEntry> FindMethod(const std::string& name);
 // Changes what a method does not take from the preset (such as DeepConf's confidence set), before
 // the user's own options. Errors: kNotFound with the names there are.
 Status ApplyMethodDefaults(const std::string& name, MethodOptions& options);
-
-// Sets what a method is whatever the options say: `cot` is one path. Errors: as FindMethod.
-Status ApplyMethodLimits(const std::string& name, MethodOptions& options);
 
 // The method of a name. Errors: kNotFound with the names there are; those of a tree's scorer.
 Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const MethodOptions& options);

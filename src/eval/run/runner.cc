@@ -112,6 +112,14 @@ StudyRunner::~StudyRunner() {
 }
 
 Status StudyRunner::Prepare() {
+  for (const MethodRow& row : plan_.rows) {
+    if (const auto method = MakeRowMethod(plan_, row); !method) {
+      return method.error();
+    }
+    if (Status status = CheckAbilities(row.plan, engine_.capabilities()); !status) {
+      return status.error();
+    }
+  }
   for (const Question& question : plan_.questions) {
     Result<Prompt> prompt = engine_.RenderChat(PromptMessages(plan_.suite, question), {});
     if (!prompt) {
@@ -139,12 +147,6 @@ Status StudyRunner::Prepare() {
 Status StudyRunner::AddRuns() {
   std::vector<MethodRow> rows;
   for (MethodRow& row : plan_.rows) {
-    if (const auto method = MakeRowMethod(plan_, row); !method) {
-      return method.error();
-    }
-    if (Status status = CheckAbilities(row.plan, engine_.capabilities()); !status) {
-      return status.error();
-    }
     StoredRun stored = RunOf(plan_, row, engine_.model());
     const Result<int64_t> run = store_.AddRun(stored);
     if (!run) {
