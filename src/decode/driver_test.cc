@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/core/random.h"
 #include "src/decode/session_pool.h"
 #include "tests/support/scripted_paths.h"
 
@@ -326,7 +325,7 @@ TEST(Driver, EngineFailureFailsTheSessionsAndKeepsTheirVote) {
 }
 
 TEST(Driver, AFailedLaneLeavesTheOthersAlone) {
-  const uint64_t victim = PathKey({7, 3}, 2);
+  const uint64_t victim = ScriptedPathKey(2);
   FakeOptions options = ScriptedOptions(Varied);
   options.lane_fault = [victim](const FakeStep& step) -> std::optional<Error> {
     if (step.path_key == victim && step.history.size() == 4) {
@@ -453,7 +452,7 @@ TEST(Driver, PenaltiesThatRewardAreTold) {
 
 // A limit that ends a session whose only finished paths failed does not hide the failure.
 TEST(Driver, ALimitDoesNotHideAFailure) {
-  const uint64_t survivor = PathKey({7, 3}, 2);
+  const uint64_t survivor = ScriptedPathKey(2);
   FakeOptions options =
       ScriptedOptions([](uint64_t, std::string_view, int) { return ScriptedNext{'x'}; });
   options.lane_fault = [survivor](const FakeStep& step) -> std::optional<Error> {
@@ -473,7 +472,7 @@ TEST(Driver, ALimitDoesNotHideAFailure) {
 TEST(Driver, RowsWithoutFiniteLogitsEndThePathOnly) {
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
-    const uint64_t victim = PathKey({7, 3}, 1);
+    const uint64_t victim = ScriptedPathKey(1);
     FakeOptions options = ScriptedOptions(Varied);
     options.logits = [inner = options.logits, victim, bad](const FakeStep& step,
                                                            std::span<float> logits) {

@@ -11,9 +11,6 @@
 namespace hyper {
 namespace {
 
-constexpr uint64_t kRunSeed = 7;
-constexpr uint64_t kQuestion = 3;
-
 MethodOptions HyperOptions() {
   MethodOptions options = *Preset("short");
   options.width = 8;
@@ -23,16 +20,6 @@ MethodOptions HyperOptions() {
   options.window = 4;
   options.max_tokens = 40;
   return options;
-}
-
-// Number of the path whose key this is, of those opened on the prompt; -1 for forks.
-int HyperPathIndex(uint64_t key) {
-  for (uint64_t i = 0; i < 64; ++i) {
-    if (PathKey({kRunSeed, kQuestion}, i) == key) {
-      return static_cast<int>(i);
-    }
-  }
-  return -1;
 }
 
 template <class T>
@@ -128,7 +115,7 @@ TEST(HyperSession, DecidesAtOneAndEveryIntervalAfter) {
 TEST(HyperSession, PrunesAtTheTokenWhereTheFullWindowFalls) {
   // Warm-up is sure; of the pool, path 4 grows unsure at its 6th token.
   FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {
-    const bool weak = HyperPathIndex(key) == 4 && written.size() >= 5;
+    const bool weak = PathIndexOf(key) == 4 && written.size() >= 5;
     return Write(written, 12, '7', weak ? 0.5F : 6.0F);
   }));
   MethodOptions options = HyperOptions();
@@ -150,7 +137,7 @@ TEST(HyperSession, BranchFillsTheWidthAndChildrenInherit) {
   // All pool paths but 4 and 5 are pruned early; the survivors agree in everything, so diversity
   // and consensus ask for an expansion.
   FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {
-    const int index = HyperPathIndex(key);
+    const int index = PathIndexOf(key);
     const bool weak = index >= 6 && written.size() >= 4;
     return Write(written, 14, '7', weak ? 0.2F : 6.0F);
   }));
@@ -198,7 +185,7 @@ TEST(HyperSession, BranchFillsTheWidthAndChildrenInherit) {
 // A pool of 2 survivors of 8: paths of index >= 6 are pruned at their 5th token.
 Script TwoSurvivors(size_t length) {
   return [length](uint64_t key, std::string_view written, int) {
-    const bool weak = HyperPathIndex(key) >= 6 && written.size() >= 4;
+    const bool weak = PathIndexOf(key) >= 6 && written.size() >= 4;
     return Write(written, length, '7', weak ? 0.2F : 6.0F);
   };
 }
@@ -210,8 +197,7 @@ TEST(HyperSession, MultiTokenKeepsTheSurestContinuationOfEachRoot) {
     for (const int root : {4, 5}) {
       for (uint32_t step = 0; step < 6; ++step) {
         for (uint32_t child = 1; child < 4; ++child) {
-          if (key == ChildPathKey(PathKey({kRunSeed, kQuestion}, static_cast<uint64_t>(root)), step,
-                                  child)) {
+          if (key == ChildPathKey(ScriptedPathKey(static_cast<uint64_t>(root)), step, child)) {
             return static_cast<int>(child);
           }
         }
@@ -262,7 +248,7 @@ TEST(HyperSession, MultiTokenKeepsTheSurestContinuationOfEachRoot) {
 
 TEST(HyperSession, MultiTokenChildThatEndsKeepsItsAnswer) {
   // The first child of root 4 writes its answer at once and is surest; the root's line is closed.
-  const uint64_t root = PathKey({kRunSeed, kQuestion}, 4);
+  const uint64_t root = ScriptedPathKey(4);
   FakeEngine engine(ScriptedOptions([&](uint64_t key, std::string_view written, int routes) {
     for (uint32_t step = 0; step < 8; ++step) {
       if (key == ChildPathKey(root, step, 1)) {
@@ -296,7 +282,7 @@ TEST(HyperSession, MultiTokenChildThatEndsKeepsItsAnswer) {
 TEST(HyperSession, SingleTokenRefinesUntilTheNextDecisionAndChargesK) {
   // All but two paths of the pool end early, and the two are less sure than the warm-up was.
   FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {
-    const int index = HyperPathIndex(key);
+    const int index = PathIndexOf(key);
     return Write(written, index >= 6 ? 2 : 16, '7', index >= 4 ? 4.0F : 6.0F);
   }));
   MethodOptions options = HyperOptions();

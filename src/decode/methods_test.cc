@@ -7,21 +7,11 @@
 
 #include "hyper/ask.h"
 #include "src/core/confidence.h"
-#include "src/core/random.h"
 #include "src/decode/methods/sc.h"
 #include "tests/support/scripted_paths.h"
 
 namespace hyper {
 namespace {
-
-int IndexOf(uint64_t key) {
-  for (uint64_t i = 0; i < 64; ++i) {
-    if (PathKey({7, 3}, i) == key) {
-      return static_cast<int>(i);
-    }
-  }
-  return -1;
-}
 
 // Path i writes lengths[i] characters with sureness[i] and answers answers[i].
 struct Plan {
@@ -32,7 +22,7 @@ struct Plan {
 
 Script Follow(const Plan& plan) {
   return [plan](uint64_t key, std::string_view written, int) -> ScriptedNext {
-    const int index = IndexOf(key);
+    const int index = PathIndexOf(key);
     if (index < 0) {
       return {'$', 1.0F};
     }
@@ -440,10 +430,10 @@ TEST(Refinement, SaysWhyItIsOff) {
 TEST(Manual, MultiTokenBeforeHalfTheMedianThenSingleToken) {
   // Warm-up of 23 tokens; of the pool only two paths run on, so that r_t is 4.
   FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int routes) {
-    const int index = IndexOf(key);
+    const int index = PathIndexOf(key);
     const Plan plan{{index >= 6 ? 1 : 20}, "1", {5.0F}};
     if (index < 0) {  // a fork goes on as its parent would
-      return Follow({{20}, "1", {5.0F}})(PathKey({7, 3}, 0), written, routes);
+      return Follow({{20}, "1", {5.0F}})(ScriptedPathKey(0), written, routes);
     }
     return Follow(plan)(key, written, routes);
   }));

@@ -4,25 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/core/random.h"
 #include "tests/support/scripted_paths.h"
 
 namespace hyper {
 namespace {
 
-int NumberOf(uint64_t key) {
-  for (int i = 0; i < 64; ++i) {
-    if (PathKey({7, 3}, static_cast<uint64_t>(i)) == key) {
-      return i;
-    }
-  }
-  return -1;
-}
-
 // Path i writes texts[i]; a '$' ends it.
 Script Writes(const std::vector<std::string>& texts) {
   return [texts](uint64_t key, std::string_view written, int) -> ScriptedNext {
-    const auto i = static_cast<size_t>(std::max(0, NumberOf(key)));
+    const auto i = static_cast<size_t>(std::max(0, PathIndexOf(key)));
     const std::string& text = texts[i % texts.size()];
     return {written.size() < text.size() ? text[written.size()] : '$', 5.0F};
   };
@@ -81,7 +71,7 @@ TEST(ReportedVotes, HalfIsNoReasonToStop) {
 TEST(ReportedVotes, PrunedPathsThatAnsweredVoteWhereNobodyElseDoes) {
   for (const bool answers : {true, false}) {
     FakeEngine engine(ScriptedOptions([&](uint64_t key, std::string_view written, int) {
-      const int number = NumberOf(key);
+      const int number = PathIndexOf(key);
       if (number >= 0 && number < 4) {  // the warm-up is sure, and silent
         return ScriptedNext{written.size() < 12 ? 'a' : '$', 6.0F};
       }

@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "src/core/random.h"
 #include "tests/support/scripted_paths.h"
 
 namespace hyper {
@@ -26,16 +25,6 @@ MethodOptions ShortOptions(const std::string& actions) {
   EXPECT_TRUE(SetOption(options, "actions", actions).ok());
   options.late_expansion = true;  // the warm-up is short, so that all of the pool is late
   return options;
-}
-
-// Number of the path whose key this is, of those opened on the prompt; -1 for forks.
-int PathIndexOf(uint64_t key) {
-  for (uint64_t i = 0; i < 16; ++i) {
-    if (PathKey({7, 3}, i) == key) {
-      return static_cast<int>(i);
-    }
-  }
-  return -1;
 }
 
 // Paths 0 and 1 (the warm-up) write two characters, the odd ones of the pool four and the rest

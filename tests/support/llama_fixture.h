@@ -31,6 +31,11 @@ struct EngineProbe {
   }
 };
 
+// Questions of the kinds that the bundled model was trained on.
+inline constexpr const char* kSumQuestion = "Start with 25, add 13, add 40. What is the result?";
+inline constexpr const char* kRemainderQuestion = "What is the remainder of 65*21+5 divided by 22?";
+inline constexpr const char* kEquationQuestion = "Solve 5x+43=173 for x.";
+
 // Path of a file of the bundled model; empty where it is absent.
 inline std::string BundledFile(const std::string& name) {
   for (const char* folder : {"/models/tinymath/", "/../shared/model/"}) {

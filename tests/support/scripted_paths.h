@@ -10,6 +10,7 @@
 #include "hyper/driver.h"
 #include "hyper/fake_engine.h"
 #include "hyper/session.h"
+#include "src/core/random.h"
 #include "src/decode/methods/registry.h"
 
 namespace hyper {
@@ -51,11 +52,29 @@ inline ExtractedAnswer AfterEquals(std::string_view text, bool finished, bool) {
   return {answer, answer, !finished};
 }
 
+// Of the sessions below, unless a test says otherwise.
+inline constexpr SessionSeed kScriptedSeed = {7, 3};
+
+// Key of the path that is opened on the prompt as number `index`.
+inline uint64_t ScriptedPathKey(uint64_t index) {
+  return PathKey({kScriptedSeed.run_seed, kScriptedSeed.question}, index);
+}
+
+// Number of the path whose key this is, of those opened on the prompt; -1 for forks.
+inline int PathIndexOf(uint64_t key) {
+  for (uint64_t i = 0; i < 64; ++i) {
+    if (ScriptedPathKey(i) == key) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
 // A session over the prompt "q" with greedy sampling; lanes and cells as roomy as given.
 inline std::unique_ptr<Session> ScriptedSession(Engine& engine, const std::string& method,
                                                 MethodOptions options, int64_t cells = 1 << 20,
                                                 SessionLimits limits = {},
-                                                SessionSeed seed = {7, 3}) {
+                                                SessionSeed seed = kScriptedSeed) {
   options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
   Pool::Config config;
   config.prompt.tokens = {'q'};

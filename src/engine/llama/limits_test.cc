@@ -12,8 +12,6 @@
 namespace hyper::llama {
 namespace {
 
-constexpr const char* kLimitsQuestion = "Start with 25, add 13, add 40. What is the result?";
-
 class LimitsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -32,7 +30,7 @@ class LimitsTest : public ::testing::Test {
     std::vector<LaneId> lanes;
     for (int i = 0; i < count; ++i) {
       const Result<LaneId> lane =
-          engine.Open(QuestionTokens(engine, kLimitsQuestion), Endless(static_cast<uint64_t>(i)));
+          engine.Open(QuestionTokens(engine, kSumQuestion), Endless(static_cast<uint64_t>(i)));
       EXPECT_TRUE(lane && engine.Grant(*lane, tokens).ok());
       lanes.push_back(*lane);
     }
@@ -208,7 +206,7 @@ TEST_F(LimitsTest, AFullContextEndsTheLane) {
   const LaneLog log = RunAll(*engine)[lanes[0]];
   EXPECT_TRUE(log.ended);
   EXPECT_EQ(log.end_reason, EndReason::kContextFull);
-  EXPECT_EQ(log.tokens.size(), 64 - QuestionTokens(*engine, kLimitsQuestion).size());
+  EXPECT_EQ(log.tokens.size(), 64 - QuestionTokens(*engine, kSumQuestion).size());
   EXPECT_EQ(engine->Grant(lanes[0], 1).error().code, ErrorCode::kInvalidArgument);
 }
 
@@ -217,7 +215,7 @@ TEST_F(LimitsTest, NoMoreLanesThanPlanned) {
   options.max_lanes = 2;
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
   const std::vector<LaneId> lanes = OpenLanes(*engine, 2, 3);
-  const std::vector<Token> prompt = QuestionTokens(*engine, kLimitsQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kSumQuestion);
   EXPECT_EQ(engine->Open(prompt, Greedy()).error().code, ErrorCode::kResourceExhausted);
   EXPECT_EQ(engine->Fork(lanes[0], 3, Greedy()).error().code, ErrorCode::kResourceExhausted);
   engine->Close(lanes[1]);
@@ -244,7 +242,7 @@ TEST_F(LimitsTest, RevokedAndClosedLanesTakeNoFurtherToken) {
 
 TEST_F(LimitsTest, ScoresAreTheLogProbabilitiesOfDecoding) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
-  const std::vector<Token> prompt = QuestionTokens(*engine, kLimitsQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kSumQuestion);
   const std::vector<LaneId> lanes = OpenLanes(*engine, 1, 20);
   const std::vector<Token> said = RunAll(*engine)[lanes[0]].tokens;
   // Continuations of the prompt: what was said, its first half then something else, nothing.
@@ -307,7 +305,7 @@ TEST_F(LimitsTest, ClosingALaneDropsItsScores) {
 
 TEST_F(LimitsTest, ExtendedLanesGoOnAfterTheGivenTokens) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
-  const std::vector<Token> prompt = QuestionTokens(*engine, kLimitsQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kSumQuestion);
   const std::vector<LaneId> lanes = OpenLanes(*engine, 1, 12);
   const std::vector<Token> said = RunAll(*engine)[lanes[0]].tokens;
   const Result<std::vector<Token>> probe = engine->Tokenize("\n</think>\n\nThe answer is ", true);
@@ -359,7 +357,7 @@ TEST_F(LimitsTest, RowsWithoutSenseAreMarkedAndStayWithTheirLane) {
 
 TEST_F(LimitsTest, BiasMovesTheDrawAndNotTheStatistics) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
-  const std::vector<Token> prompt = QuestionTokens(*engine, kLimitsQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kSumQuestion);
   LaneSpec biased = Greedy();
   biased.logit_bias = {{Token{42}, 1000.0F}};
   const Result<LaneId> plain = engine->Open(prompt, Greedy());

@@ -10,8 +10,6 @@
 namespace hyper::llama {
 namespace {
 
-constexpr const char* kSumQuestion = "Start with 25, add 13, add 40. What is the result?";
-
 class LlamaEngineTest : public ::testing::Test {
  protected:
   void SetUp() override {

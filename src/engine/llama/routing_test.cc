@@ -11,8 +11,6 @@
 namespace hyper::llama {
 namespace {
 
-constexpr const char* kRoutingQuestion = "What is the remainder of 65*21+5 divided by 22?";
-
 class RoutingTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -38,7 +36,7 @@ LaneSpec Endless(uint64_t key) {
 // `all`), and runs each for `tokens` tokens.
 std::map<LaneId, LaneLog> RunRefined(LlamaEngine& engine, int lanes, int routes, int tokens,
                                      bool all) {
-  const std::vector<Token> prompt = QuestionTokens(engine, kRoutingQuestion);
+  const std::vector<Token> prompt = QuestionTokens(engine, kRemainderQuestion);
   for (int i = 0; i < lanes; ++i) {
     const Result<LaneId> lane = engine.Open(prompt, Endless(static_cast<uint64_t>(i)));
     EXPECT_TRUE(lane && engine.Grant(*lane, tokens).ok());
@@ -51,7 +49,7 @@ std::map<LaneId, LaneLog> RunRefined(LlamaEngine& engine, int lanes, int routes,
 
 TEST_F(RoutingTest, RouteZeroIsPlainDecodingBitForBit) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
-  const std::vector<Token> prompt = QuestionTokens(*engine, kRoutingQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kRemainderQuestion);
   std::map<std::pair<int, int>, std::vector<float>> seen;  // by position and route
   EngineProbe::OnLogits(*engine, [&](const LogitRecord& record) {
     seen[{record.position, record.route}].assign(record.logits.begin(), record.logits.end());
@@ -98,7 +96,7 @@ TEST_F(RoutingTest, KvDoesNotGrowWithTheNumberOfRoutes) {
     RunRefined(*engine, 3, routes, 30, true);
     state[routes] = llama_state_get_size(EngineProbe::Context(*engine));
     used[routes] = engine->cost().cells_used;
-    const auto prompt = static_cast<int64_t>(QuestionTokens(*engine, kRoutingQuestion).size());
+    const auto prompt = static_cast<int64_t>(QuestionTokens(*engine, kRemainderQuestion).size());
     EXPECT_EQ(used[routes], prompt - 1 + 3 * 30);
     EXPECT_EQ(engine->cost().cells_peak, used[routes] + (routes > 1 ? 3 * (routes - 1) : 0));
   }
@@ -125,7 +123,7 @@ TEST_F(RoutingTest, ATightContextNeverStalls) {
   const std::unique_ptr<LlamaEngine> roomy = MakeOrFail(BundledOptions());
   const std::map<LaneId, LaneLog> expected = RunRefined(*roomy, kLanes, kRoutes, kTokens, true);
   LlamaOptions options = BundledOptions();
-  const auto prompt = static_cast<int>(QuestionTokens(*roomy, kRoutingQuestion).size());
+  const auto prompt = static_cast<int>(QuestionTokens(*roomy, kRemainderQuestion).size());
   options.context_cells = prompt - 1 + kLanes * kTokens + kLanes * kRoutes;
   const std::unique_ptr<LlamaEngine> tight = MakeOrFail(options);
   const std::map<LaneId, LaneLog> logs = RunRefined(*tight, kLanes, kRoutes, kTokens, true);
@@ -144,7 +142,7 @@ TEST_F(RoutingTest, WavesGiveTheSameBytesAsOneForward) {
   LlamaOptions tight = BundledOptions();
   // Room for the tokens and one route at a time.
   tight.context_cells =
-      static_cast<int>(QuestionTokens(*whole, kRoutingQuestion).size()) - 1 + 2 * 25 + 1;
+      static_cast<int>(QuestionTokens(*whole, kRemainderQuestion).size()) - 1 + 2 * 25 + 1;
   for (const LlamaOptions& options : {narrow, tight}) {
     const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
     const std::map<LaneId, LaneLog> logs = RunRefined(*engine, 2, 9, 25, true);
@@ -168,7 +166,7 @@ TEST_F(RoutingTest, RevokeBetweenWavesTakesNoTokenAndLosesNothing) {
   options.max_forward_rows = 3;
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
   const std::map<LaneId, LaneLog> expected = RunRefined(*engine, 1, 7, 4, true);
-  const std::vector<Token> prompt = QuestionTokens(*engine, kRoutingQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kRemainderQuestion);
   const Result<LaneId> lane = engine->Open(prompt, Endless(0));
   ASSERT_TRUE(lane && engine->Route(*lane, Routes(7)).ok());
   ASSERT_TRUE(engine->Grant(*lane, 4).ok());
@@ -183,7 +181,7 @@ TEST_F(RoutingTest, RevokeBetweenWavesTakesNoTokenAndLosesNothing) {
 
 TEST_F(RoutingTest, RoutesMayEndAndBadSpecsAreRefused) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
-  const Result<LaneId> lane = engine->Open(QuestionTokens(*engine, kRoutingQuestion), Endless(1));
+  const Result<LaneId> lane = engine->Open(QuestionTokens(*engine, kRemainderQuestion), Endless(1));
   ASSERT_TRUE(lane.has_value());
   EXPECT_EQ(engine->Route(*lane, Routes(0)).error().code, ErrorCode::kInvalidArgument);
   RouteSpec bad = Routes(2);
@@ -209,7 +207,7 @@ TEST_F(RoutingTest, SkippedLayersStayClean) {
   RouteSpec spec = Routes(3);
   spec.skip_first_layers = 1;
   spec.skip_last_layers = 2;
-  const Result<LaneId> lane = engine->Open(QuestionTokens(*engine, kRoutingQuestion), Endless(1));
+  const Result<LaneId> lane = engine->Open(QuestionTokens(*engine, kRemainderQuestion), Endless(1));
   ASSERT_TRUE(lane && engine->Route(*lane, spec).ok() && engine->Grant(*lane, 1).ok());
   RunAll(*engine);
   EXPECT_EQ(records, (std::map<int, int>{{1, 3}, {2, 3}, {3, 3}}));

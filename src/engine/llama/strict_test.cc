@@ -10,7 +10,6 @@
 namespace hyper::llama {
 namespace {
 
-constexpr const char* kStrictQuestion = "Solve 5x+43=173 for x.";
 constexpr int kTokens = 40;
 
 class StrictTest : public ::testing::Test {
@@ -28,7 +27,7 @@ class StrictTest : public ::testing::Test {
 // are never all free.
 std::map<uint64_t, LaneLog> RunPool(LlamaEngine& engine, uint64_t first_key, uint64_t last_key,
                                     size_t width, int opened = 1000) {
-  const std::vector<Token> prompt = QuestionTokens(engine, kStrictQuestion);
+  const std::vector<Token> prompt = QuestionTokens(engine, kEquationQuestion);
   std::map<LaneId, uint64_t> keys;
   std::map<uint64_t, LaneLog> logs;
   uint64_t next = first_key;
@@ -99,7 +98,7 @@ TEST_F(StrictTest, LanesSayTheSameInPoolsOfAnySizeAndWithAnyThreads) {
 
 TEST_F(StrictTest, EvictedLanesGoOnAsIfNothingHadHappened) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
-  const std::vector<Token> prompt = QuestionTokens(*engine, kStrictQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kEquationQuestion);
   const Result<LaneId> whole = engine->Open(prompt, Sampled(5));
   ASSERT_TRUE(whole && engine->Grant(*whole, 24).ok());
   const LaneLog expected = RunAll(*engine)[*whole];
@@ -125,7 +124,7 @@ TEST_F(StrictTest, EvictedLanesGoOnAsIfNothingHadHappened) {
 // llama.cpp #7052: more slots, other answers even at temperature 0.
 TEST_F(StrictTest, EqualGreedyPromptsSayOneText) {
   const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
-  const std::vector<Token> prompt = QuestionTokens(*engine, kStrictQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kEquationQuestion);
   for (int i = 0; i < 8; ++i) {
     LaneSpec spec = Greedy();
     spec.path_key = static_cast<uint64_t>(i);

@@ -13,8 +13,6 @@
 namespace hyper::llama {
 namespace {
 
-constexpr const char* kWideQuestion = "Solve 5x+43=173 for x.";
-
 LlamaOptions Options(int lanes, int context_lanes, int cells = 8192) {
   LlamaOptions options = BundledOptions();
   options.max_lanes = lanes;
@@ -57,7 +55,7 @@ LaneSpec Hot(uint64_t path_key) {
 // What lanes say that are opened, refined, forked at their ends, inside what they wrote and inside
 // the prompt, and closed, in an order that depends on nothing.
 std::map<uint64_t, LaneLog> RunForest(Engine& engine, int roots, int children) {
-  const std::vector<Token> prompt = QuestionTokens(engine, kWideQuestion);
+  const std::vector<Token> prompt = QuestionTokens(engine, kEquationQuestion);
   std::map<LaneId, uint64_t> keys;
   std::map<uint64_t, LaneLog> logs;
   const auto run = [&](int tokens) {
@@ -124,7 +122,7 @@ TEST_F(WideEngineTest, TwoContextsOf16SayWhatOneOf32Says) {
 TEST_F(WideEngineTest, LanesAreSpreadSoThatChildrenFindRoom) {
   const std::unique_ptr<WideEngine> engine = MakeWide(Options(24, 8));
   ASSERT_EQ(EngineProbe::Shards(*engine).size(), 3U);
-  const std::vector<Token> prompt = QuestionTokens(*engine, kWideQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kEquationQuestion);
   std::vector<LaneId> lanes;
   for (int i = 0; i < 12; ++i) {
     const Result<LaneId> lane = engine->Open(prompt, Sampled(static_cast<uint64_t>(i)));
@@ -148,7 +146,7 @@ TEST_F(WideEngineTest, LanesAreSpreadSoThatChildrenFindRoom) {
 
 TEST_F(WideEngineTest, AMoveIsChargedToTheLaneThatMoved) {
   const std::unique_ptr<WideEngine> engine = MakeWide(Options(4, 2));
-  const std::vector<Token> prompt = QuestionTokens(*engine, kWideQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kEquationQuestion);
   const Result<LaneId> root = engine->Open(prompt, Greedy());
   ASSERT_TRUE(root && engine->Grant(*root, 6).ok());
   RunAll(*engine);
@@ -178,7 +176,7 @@ TEST_F(WideEngineTest, AMoveIsChargedToTheLaneThatMoved) {
 
 TEST_F(WideEngineTest, AForkIntoAnotherContextSharesWhatIsThereAlready) {
   const std::unique_ptr<WideEngine> engine = MakeWide(Options(6, 3));
-  const std::vector<Token> prompt = QuestionTokens(*engine, kWideQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*engine, kEquationQuestion);
   const auto length = static_cast<int>(prompt.size());
   std::vector<LaneId> roots;
   for (int i = 0; i < 2; ++i) {  // one in each context
@@ -196,7 +194,7 @@ TEST_F(WideEngineTest, AForkIntoAnotherContextSharesWhatIsThereAlready) {
 
 TEST_F(WideEngineTest, ALaneThatFindsNoCellsMovesWhereSomeAre) {
   const std::unique_ptr<LlamaEngine> one = MakeOrFail(Options(8, 8));
-  const std::vector<Token> prompt = QuestionTokens(*one, kWideQuestion);
+  const std::vector<Token> prompt = QuestionTokens(*one, kEquationQuestion);
   const auto length = static_cast<int>(prompt.size());
   std::map<uint64_t, LaneLog> expected;
   for (const uint64_t key : {0, 2}) {
@@ -231,7 +229,7 @@ TEST_F(WideEngineTest, ScoresAreThoseOfOneContext) {
   const std::unique_ptr<WideEngine> two = MakeWide(Options(4, 2));
   std::vector<std::vector<std::vector<float>>> answers;
   for (Engine* engine : std::vector<Engine*>{one.get(), two.get()}) {
-    const std::vector<Token> prompt = QuestionTokens(*engine, kWideQuestion);
+    const std::vector<Token> prompt = QuestionTokens(*engine, kEquationQuestion);
     for (int i = 0; i < 2; ++i) {
       const Result<LaneId> lane = engine->Open(prompt, Greedy());
       ASSERT_TRUE(lane.has_value());
@@ -260,7 +258,7 @@ std::vector<std::vector<Token>> RunSession(Engine& engine) {
   const RunPlan plan =
       *ResolveRun({"hyper", "short", {{"width", 12}, {"warmup", 6}, {"max-tokens", 60}}, {}}, {});
   SessionSpec spec;
-  spec.prompt.tokens = QuestionTokens(engine, kWideQuestion);
+  spec.prompt.tokens = QuestionTokens(engine, kEquationQuestion);
   spec.seed = {5, 0};
   spec.reservation = Reservation{LaneLimit(plan.options), 1 << 20};
   const Result<std::unique_ptr<Session>> opened = OpenSession(engine, plan, std::move(spec));
