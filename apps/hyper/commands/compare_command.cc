@@ -169,7 +169,7 @@ int CompareCommand(int argc, const char* const* argv) {
   if (Status status = ApplyFlags(given, own); !status) {
     return Complain(kCompareCommand, status.error());
   }
-  const std::optional<eval::TableForm> form = eval::ParseTableForm(flags.form);
+  const std::optional<eval::TableForm> form = ValueOf<eval::TableForm>(flags.form);
   if (!form) {
     return Complain(kCompareCommand,
                     InvalidArgument("--format '" + flags.form +

@@ -202,7 +202,7 @@ Status CheckOptions(const EvalFlags& flags) {
 }
 
 Status ReadOutput(const EvalTexts& raw, EvalFlags& flags) {
-  const std::optional<eval::TableForm> form = eval::ParseTableForm(raw.form);
+  const std::optional<eval::TableForm> form = ValueOf<eval::TableForm>(raw.form);
   if (!form) {
     return InvalidArgument("--format '" + raw.form +
                            "' is not known; it takes text, markdown, csv, json or latex");

@@ -1,9 +1,12 @@
 // Tables in the five forms that people ask for: terminal text, Markdown, CSV, JSON and LaTeX.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "hyper/names.h"
 
 namespace hyper::eval {
 
@@ -38,9 +41,6 @@ struct Table {
 
 enum class TableForm { kTerminal, kMarkdown, kCsv, kJson, kLatex };
 
-// The form of a name: "text", "markdown", "csv", "json", "latex". Pure.
-std::optional<TableForm> ParseTableForm(const std::string& name);
-
 // The table as text that ends in a line break. CSV and JSON hold full-precision numbers, the spread
 // and both ends of a range in columns or members of their own ("Acc std", "Acc low", "Acc high"),
 // and no notes in CSV; the others round. Text of cells is escaped as the form needs. Pure.
@@ -61,3 +61,7 @@ void MarkBest(const std::vector<Cell*>& cells);
 bool DropEmptyColumns(Table& table, const std::string& group);
 
 }  // namespace hyper::eval
+
+template <>
+inline constexpr std::array hyper::kNamesOf<hyper::eval::TableForm> = {"text", "markdown", "csv",
+                                                                       "json", "latex"};
