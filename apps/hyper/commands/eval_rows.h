@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "apps/hyper/flags/eval_flags.h"
-#include "src/eval/run/runner.h"
+#include "src/eval/run/study_plan.h"
+#include "src/store/store.h"
 
 namespace hyper::app {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/eval/run/runner.h"
+#include "src/eval/run/study_plan.h"
 #include "src/eval/run/trace_pool.h"
 
 namespace hyper::eval {

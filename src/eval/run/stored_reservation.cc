@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "src/store/store.h"
+
 namespace hyper::eval {
 namespace {
 

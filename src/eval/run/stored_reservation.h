@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/eval/run/runner.h"
+#include "src/eval/run/study_plan.h"
 
 namespace hyper::eval {
 
