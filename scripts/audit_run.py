@@ -89,6 +89,11 @@ class Path:
         return [None if at + 1 < window else mean(known(values[at + 1 - window:at + 1]))
                 for at in range(len(values))]
 
+    def running_means(self, window):
+        """By token: the mean of the last `window` known confidences, or of all while there are fewer."""
+        values = self.column("confidence")
+        return [mean(known(values[:at + 1])[-window:]) for at in range(len(values))]
+
     def lowest_window(self, window):
         full = known(self.window_means(window))
         return min(full) if full else mean(known(self.column("confidence")))
@@ -171,6 +176,7 @@ class Run:
             for decision, roots in family_due:
                 self.check_families(decision, roots)
         self.check_pruning()
+        self.check_windows()
         self.check_routes()
         self.check_ledger()
         self.check_vote()
@@ -339,6 +345,13 @@ class Run:
                 elif last:
                     self.expect(f"pruning: path {path.id}", False,
                                 "below the threshold" in (path.end["reason"] or ""))
+
+    def check_windows(self):
+        for path in self.paths.values():
+            means = path.running_means(self.options["window"])
+            for at in range(path.start, len(path)):
+                self.expect(f"window: path {path.id} at {at}", means[at],
+                            path.tokens[at]["window_mean"])
 
     def check_routes(self):
         wanted = {}

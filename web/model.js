@@ -37,19 +37,13 @@ class Path {
     this.confidence = null;
     this.tokens = [];      // own ones: {text, confidence, entropy, routes}
     this.curve = new Curve();
-    this.recent = [];      // confidences of the sliding window
-    this.recentSum = 0;
     this.refined = [];     // [from, to) in tokens; to is null while it lasts
   }
-  take(record, window) {
+  take(record) {
     this.length = record.position + 1;
     this.tokens.push({text: record.text, confidence: record.confidence, entropy: record.entropy,
                       routes: record.routes});
-    if (!Number.isFinite(record.confidence)) return;
-    this.recent.push(record.confidence);
-    this.recentSum += record.confidence;
-    if (this.recent.length > window) this.recentSum -= this.recent.shift();
-    this.curve.push(this.recentSum / this.recent.length);
+    if (Number.isFinite(record.confidence)) this.curve.push(record.window_mean);
   }
 }
 
@@ -64,30 +58,17 @@ class RunModel {
     this.generated = 0;
     this.longest = 0;
     this.records = [];  // all, for sharing and replay
-    this.window = 64;
   }
 
   take(record) {
     this.records.push(record);
     switch (record.record) {
-      case 'run':
-        this.head = record;
-        this.window = (record.options && record.options.window) || this.window;
-        break;
-      case 'path': {
-        const path = new Path(record);
-        const parent = this.paths.get(record.parent);
-        if (parent) {
-          path.recent = parent.recent.slice();
-          path.recentSum = parent.recentSum;
-        }
-        this.paths.set(record.path, path);
-        break;
-      }
+      case 'run': this.head = record; break;
+      case 'path': this.paths.set(record.path, new Path(record)); break;
       case 'token': {
         const path = this.paths.get(record.path);
         if (!path) break;
-        path.take(record, this.window);
+        path.take(record);
         this.generated++;
         this.longest = Math.max(this.longest, path.length);
         break;

@@ -107,6 +107,7 @@ struct TokenRecord {
   int routes = 1;
   float confidence_top20 = 0;  // DeepConf's: over the 20 most probable tokens
   float mean_logprob = 0;      // over the whole vocabulary; NaN where the engine does not say
+  double window_mean = 0;      // Path::window_mean with this token; NaN where nothing is known
 };
 
 struct DecisionRecord {

@@ -364,7 +364,7 @@ void SessionPool::Take(Path& path, const Event& event) {
   if (config_.token_records) {
     Emit(TokenRecord{path.id, path.length() - 1, event.token, std::move(text), event.logprob,
                      path.confidences.back(), path.entropies.back(), event.routes,
-                     path.confidences_top20.back(), path.mean_logprobs.back()});
+                     path.confidences_top20.back(), path.mean_logprobs.back(), path.window_mean});
   }
   const ConfidenceWindow& window = WindowOf(path.id);
   if (end) {

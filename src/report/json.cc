@@ -72,7 +72,8 @@ struct RecordVisitor {
             {"entropy", Number(token.entropy)},
             {"routes", token.routes},
             {"confidence_top20", Number(token.confidence_top20)},
-            {"mean_logprob", Number(token.mean_logprob)}};
+            {"mean_logprob", Number(token.mean_logprob)},
+            {"window_mean", Number(token.window_mean)}};
   }
 
   Json operator()(const DecisionRecord& decision) const {

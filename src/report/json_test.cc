@@ -158,7 +158,12 @@ TEST(RecordJson, EveryKindNamesItself) {
   EXPECT_EQ(RecordJson(RefineRecord{3, 17, 4}),
             Json::parse(R"({"record": "refine", "path": 3, "position": 17, "routes": 4})"));
   EXPECT_EQ(RecordJson(NoticeRecord{"narrow"})["record"], "notice");
-  EXPECT_EQ(RecordJson(TokenRecord{})["record"], "token");
+  TokenRecord token;
+  token.window_mean = 2.5;
+  EXPECT_EQ(RecordJson(token)["record"], "token");
+  EXPECT_EQ(RecordJson(token)["window_mean"], 2.5);
+  token.window_mean = kNan;
+  EXPECT_TRUE(RecordJson(token)["window_mean"].is_null());
   EXPECT_TRUE(RecordJson(WarmupRecord{})["threshold"].is_null());
   EXPECT_TRUE(RecordJson(WarmupRecord{})["confidence"]["position"].is_null());
   FinishRecord finish;

@@ -7,6 +7,9 @@
 #include <utility>
 #include <variant>
 
+#include "src/core/confidence.h"
+#include "src/store/series.h"
+
 namespace hyper::server {
 namespace {
 
@@ -48,7 +51,28 @@ size_t InheritedBytes(const StoredPath& path, const std::vector<uint8_t>& own) {
   return path.text.size() - std::min(bytes, path.text.size());
 }
 
-void PlaceTokens(const StoredItem& item, const StoredPath& path, std::vector<Placed>& placed) {
+// The run's --window.
+int WindowOf(const StoredRun& run) {
+  MethodOptions options;
+  if (const auto found = run.settings.find("window"); found != run.settings.end()) {
+    (void)SetOption(options, "window", found->second);  // the default, where it is no number
+  }
+  return options.window;
+}
+
+// The window mean at each token of a path, inherited ones included; none where they are not known.
+std::vector<double> WindowMeans(const StoredItem& item, PathId path, int window) {
+  std::vector<double> means;
+  ConfidenceWindow running(window);
+  for (const float confidence : ExpandSeries(item, path, "confidence").value_or({})) {
+    running.Push(confidence);
+    means.push_back(running.WindowMean());
+  }
+  return means;
+}
+
+void PlaceTokens(const StoredItem& item, const StoredPath& path, int window,
+                 std::vector<Placed>& placed) {
   const auto* bytes = ValuesOf<uint8_t>(item, path.path, kTokenBytes);
   if (bytes == nullptr) {
     return;
@@ -60,26 +84,28 @@ void PlaceTokens(const StoredItem& item, const StoredPath& path, std::vector<Pla
   const auto* routes = ValuesOf<uint8_t>(item, path.path, "routes");
   const auto* confidences_top20 = ValuesOf<float>(item, path.path, "confidence_top20");
   const auto* mean_logprobs = ValuesOf<float>(item, path.path, "mean_logprob");
+  const std::vector<double> window_means = WindowMeans(item, path.path, window);
   size_t at = InheritedBytes(path, *bytes);
   for (size_t i = 0; i < bytes->size(); ++i) {
     const int position = path.fork_position + static_cast<int>(i);
     std::string text = path.text.substr(std::min(at, path.text.size()), (*bytes)[i]);
     at += (*bytes)[i];
-    placed.push_back({!path.warmup, position, Place::kToken,
-                      TokenRecord{path.path, position, At(tokens, i), std::move(text),
-                                  At(logprobs, i), At(confidences, i), At(entropies, i),
-                                  At(routes, i), At(confidences_top20, i), At(mean_logprobs, i)}});
+    placed.push_back(
+        {!path.warmup, position, Place::kToken,
+         TokenRecord{path.path, position, At(tokens, i), std::move(text), At(logprobs, i),
+                     At(confidences, i), At(entropies, i), At(routes, i), At(confidences_top20, i),
+                     At(mean_logprobs, i), At(&window_means, static_cast<size_t>(position))}});
   }
 }
 
-std::vector<Placed> PlaceAll(const StoredItem& item) {
+std::vector<Placed> PlaceAll(const StoredItem& item, int window) {
   std::vector<Placed> placed;
   for (const StoredPath& path : item.paths) {
     const bool after = !path.warmup;
     placed.push_back(
         {after, path.fork_position, Place::kOpen,
          PathRecord{path.path, path.parent, path.fork_position, path.warmup, path.kind}});
-    PlaceTokens(item, path, placed);
+    PlaceTokens(item, path, window, placed);
     placed.push_back(
         {after, path.tokens, Place::kFinish,
          FinishRecord{path.path, path.status, path.tokens, path.reason, path.answer.value_or(""),
@@ -143,7 +169,7 @@ std::vector<Json> StoredRecords(const std::string& id, const eval::ItemContext& 
                                 const StoredItem& item) {
   std::vector<Json> records{Head(id, context)};
   bool warmup_due = item.warmup.has_value();
-  for (const Placed& one : PlaceAll(item)) {
+  for (const Placed& one : PlaceAll(item, WindowOf(context.run))) {
     if (one.after_warmup && std::exchange(warmup_due, false)) {
       records.push_back(RecordJson(Record(*item.warmup)));
     }
