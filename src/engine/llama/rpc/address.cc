@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <sstream>
 #include <system_error>
 
 #include "src/engine/llama/gguf/header.h"
@@ -68,33 +68,22 @@ std::string OwnVersion() {
 
 }  // namespace
 
-std::vector<std::string> SplitRpcServers(const std::string& list) {
-  std::vector<std::string> servers;
-  std::istringstream parts(list);
-  for (std::string part; std::getline(parts, part, ',');) {
-    servers.push_back(part);
-  }
-  if (!list.empty() && list.back() == ',') {
-    servers.emplace_back();
-  }
-  return servers;
-}
-
 Result<RpcAddress> ParseRpcAddress(const std::string& text) {
-  const size_t colon = text.find(':');
-  const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
-  const bool digits = !port.empty() && port.size() <= 5 &&
-                      port.find_first_not_of("0123456789") == std::string::npos;
-  const int number = digits ? std::stoi(port) : 0;
-  const std::string host = text.substr(0, colon);
-  if (host.empty() || host.find_first_of(" \t/@[]") != std::string::npos || number < 1 ||
-      number > 65535) {
+  RpcAddress address;
+  const size_t colon = std::min(text.find(':'), text.size());
+  const char* end = text.data() + text.size();
+  uint16_t port = 0;
+  const auto [stop, code] = std::from_chars(std::min(text.data() + colon + 1, end), end, port);
+  address.host = text.substr(0, colon);
+  address.port = port;
+  if (address.host.empty() || address.host.find_first_of(" \t/@[]") != std::string::npos ||
+      code != std::errc() || stop != end || port == 0) {
     return InvalidArgument(
         "RPC server " + Quoted(text) +
         " is no address; --rpc takes host:port[,host:port...] with a name or an IPv4 "
         "address and a port of 1 to 65535, such as 10.0.0.2:50052");
   }
-  return RpcAddress{host, number};
+  return address;
 }
 
 Status CheckRpcServers(const std::vector<std::string>& servers) {

@@ -18,10 +18,8 @@ struct RpcAddress {
   int port = 0;      // [1, 65535]
 };
 
-// The parts of a list such as "a:50052,b:50052". Pure.
-std::vector<std::string> SplitRpcServers(const std::string& list);
-
-// Reads "host:port". Errors: kInvalidArgument. Pure.
+// Reads "host:port". This is no URL but what ggml takes, which ends the process over anything else:
+// libcurl, which this part does not link, would let more through. Errors: kInvalidArgument. Pure.
 Result<RpcAddress> ParseRpcAddress(const std::string& text);
 
 // Checks that every part of `servers` is an address, and none there twice. Errors:
