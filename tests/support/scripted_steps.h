@@ -18,12 +18,12 @@
 namespace hyper {
 
 using Batches = std::vector<std::vector<std::string>>;
-using ValueOf = std::function<double(const std::string& text)>;
+using StepValue = std::function<double(const std::string& text)>;
 
 // Values a step by the whole text up to it, at once; keeps what it was asked.
 class TextReward : public BatchReward {
  public:
-  explicit TextReward(ValueOf value, Batches* batches = nullptr)
+  explicit TextReward(StepValue value, Batches* batches = nullptr)
       : value_(std::move(value)), batches_(batches) {}
   std::string name() const override { return "text"; }
 
@@ -41,7 +41,7 @@ class TextReward : public BatchReward {
   }
 
  private:
-  ValueOf value_;
+  StepValue value_;
   Batches* batches_;
 };
 
@@ -87,7 +87,7 @@ inline FakeOptions LetterSteps(const std::function<int(char letter)>& steps,
 }
 
 // Values by text; `other` for texts that are not listed.
-inline ValueOf ByText(std::map<std::string, double> values, double other) {
+inline StepValue ByText(std::map<std::string, double> values, double other) {
   return [values = std::move(values), other](const std::string& text) {
     const auto at = values.find(text);
     return at == values.end() ? other : at->second;
@@ -120,7 +120,7 @@ inline std::unique_ptr<Session> SessionOf(Engine& engine, std::unique_ptr<Method
 }
 
 inline std::unique_ptr<Session> StepSession(Engine& engine, const std::string& method,
-                                            const MethodOptions& options, ValueOf value,
+                                            const MethodOptions& options, StepValue value,
                                             Batches* batches = nullptr, int64_t cells = 1 << 20) {
   Result<std::unique_ptr<Method>> made =
       MakeStepMethod(method, options, std::make_unique<TextReward>(std::move(value), batches));

@@ -11,7 +11,7 @@ namespace hyper {
 namespace {
 
 // Values by the letter of the last step; unknown letters get `other`.
-ValueOf ByLastLetter(std::map<char, double> values, double other) {
+StepValue ByLastLetter(std::map<char, double> values, double other) {
   return [values = std::move(values), other](const std::string& text) {
     const size_t end = text.find_last_not_of('\n');
     const auto at = values.find(text[text.find('=') == std::string::npos ? end : 0]);

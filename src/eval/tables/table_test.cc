@@ -88,9 +88,9 @@ TEST(TableTest, UnknownNumbersAreADash) {
 }
 
 TEST(TableTest, FormsAreNamed) {
-  EXPECT_EQ(ParseTableForm("latex"), TableForm::kLatex);
-  EXPECT_EQ(ParseTableForm("text"), TableForm::kTerminal);
-  EXPECT_EQ(ParseTableForm("LaTeX"), std::nullopt);
+  EXPECT_EQ(ValueOf<TableForm>("latex"), TableForm::kLatex);
+  EXPECT_EQ(ValueOf<TableForm>("text"), TableForm::kTerminal);
+  EXPECT_EQ(ValueOf<TableForm>("LaTeX"), std::nullopt);
 }
 
 TEST(MarkBestTest, TheLargestOfEachColumnAndNoneOnATie) {
