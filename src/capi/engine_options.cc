@@ -7,7 +7,11 @@
 namespace hyper {
 
 Result<LlamaOptions> ParseEngineOptions(const std::string& text, const std::string& model_path) {
-  MemberReader reader(text);
+  const Result<Json> object = ParseOptionObject(text);
+  if (!object) {
+    return object.error();
+  }
+  OptionReader reader(*object);
   LlamaOptions options;
   options.model_path = model_path;
   for (Option& option : OptionsOf(options)) {

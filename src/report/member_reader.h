@@ -1,17 +1,17 @@
-// Reads the members of a JSON object that a caller gave, strictly: unknown members and values of
-// another type are errors.
+// Members of JSON objects: read strictly, so that every mistake is an error that names the member,
+// or leniently where another program wrote them.
 #pragma once
 
 #include <fmt/format.h>
 
-#include <initializer_list>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
 
-#include "hyper/result.h"
+#include "hyper/names.h"
 #include "src/report/json.h"
 
 namespace hyper {
@@ -30,9 +30,9 @@ constexpr const char* TypeName() {
   }
 }
 
-// Whether `value` has the type T and fits into it.
-template <class T>
-bool Holds(const Json& value) {
+// Whether `value`, any JSON of nlohmann's, has the type T and fits into it.
+template <class T, class AnyJson>
+bool Holds(const AnyJson& value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value.is_boolean();
   } else if constexpr (std::is_same_v<T, std::string>) {
@@ -46,6 +46,13 @@ bool Holds(const Json& value) {
   }
 }
 
+// The member of that name, or `otherwise` where it is absent or of another type.
+template <class T, class AnyJson>
+T MemberOr(const AnyJson& object, const char* name, T otherwise) {
+  const auto found = object.find(name);
+  return found != object.end() && Holds<T>(*found) ? found->template get<T>() : otherwise;
+}
+
 // A text for messages, left out where it is long.
 inline std::string ShownText(std::string text) {
   constexpr size_t kMost = 80;
@@ -55,94 +62,99 @@ inline std::string ShownText(std::string text) {
 // The same of a JSON value.
 inline std::string Shown(const Json& value) { return ShownText(DumpJson(value)); }
 
-// Takes members out of an object one by one, notes the first that does not fit, and finds those
-// that nobody took.
+// Takes members out of an object one by one and keeps the first error, a Failure.
+template <class Failure>
 class MemberReader {
  public:
-  explicit MemberReader(const std::string& text) {
-    object_ =
-        text.empty() ? Json::object() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (object_.is_discarded() || !object_.is_object()) {
-      status_ =
-          InvalidArgument("the options are not a JSON object; they look like {\"width\": 16}");
-      object_ = Json::object();
-    }
-  }
+  // The error of a member; `what` is "is 5; it takes a string" or the like.
+  using Describe = std::function<Failure(const std::string& name, const std::string& what)>;
+  enum class Null { kIsWrong, kIsAbsent };
 
-  explicit MemberReader(Json object) : object_(std::move(object)) {}
+  // `object` must outlive the reader; where it is no object, it has no members.
+  MemberReader(const Json& object, Describe describe, Null null)
+      : object_(object), describe_(std::move(describe)), null_(null) {}
 
-  // Puts member `name` into `field`, which keeps its value where there is none.
-  template <class T>
-  void Take(const char* name, T& field) {
+  // The member, or null where it is absent.
+  const Json* Find(const char* name) {
     names_.insert(name);
     const auto found = object_.find(name);
-    if (found == object_.end() || !status_) {
-      return;
-    }
-    if (!Holds<T>(*found)) {
-      status_ = InvalidArgument(
-          fmt::format("option '{}' is {}; it takes {}", name, Shown(*found), TypeName<T>()));
-      return;
-    }
-    field = found->template get<T>();
+    const bool absent = found == object_.end() || (null_ == Null::kIsAbsent && found->is_null());
+    return absent ? nullptr : &*found;
   }
 
-  // As above; `field` stays empty where there is none.
+  // Puts the member into `field`; true where there is one of the right type.
   template <class T>
-  void Take(const char* name, std::optional<T>& field) {
+  bool Take(const char* name, T& field) {
+    const Json* value = Find(name);
+    if (value == nullptr || error_) {
+      return false;
+    }
+    if (!Holds<T>(*value)) {
+      Wrong(name, fmt::format("is {}; it takes {}", Shown(*value), TypeName<T>()));
+      return false;
+    }
+    field = value->template get<T>();
+    return true;
+  }
+
+  // As Take, within [low, high].
+  template <class T>
+  bool TakeWithin(const char* name, T low, T high, T& field) {
     T value{};
-    const bool given = object_.contains(name);
-    Take(name, value);
-    if (given && status_) {
-      field = std::move(value);
+    if (!Take(name, value)) {
+      return false;
     }
+    if (!(value >= low && value <= high)) {
+      Wrong(name, fmt::format("is {}; it takes {} to {}", value, low, high));
+      return false;
+    }
+    field = value;
+    return true;
   }
 
-  // As above for one of a few words, each with its value.
-  template <class T>
-  void TakeWord(const char* name, T& field,
-                std::initializer_list<std::pair<const char*, T>> words) {
+  // As Take, for a name of an enum's value; an empty one is none.
+  template <class Enum>
+  void TakeName(const char* name, Enum& field) {
     std::string word;
-    Take(name, word);
-    if (word.empty() || !status_) {
+    if (!Take(name, word) || word.empty()) {
       return;
     }
-    std::string known;
-    for (const auto& [candidate, value] : words) {
-      if (word == candidate) {
-        field = value;
-        return;
-      }
-      known += (known.empty() ? "" : ", ") + std::string(candidate);
+    if (const std::optional<Enum> value = ValueOf<Enum>(word)) {
+      field = *value;
+      return;
     }
-    status_ = InvalidArgument(
-        fmt::format("option '{}' is '{}'; it takes {}", name, ShownText(word), known));
+    Wrong(name,
+          fmt::format("is '{}'; it takes {}", ShownText(word), fmt::join(kNamesOf<Enum>, ", ")));
   }
 
-  void Fail(Error error) {
-    if (status_) {
-      status_ = std::move(error);
+  // Notes what is wrong with a member.
+  void Wrong(const std::string& name, const std::string& what) { Fail(describe_(name, what)); }
+  void Fail(Failure error) {
+    if (!error_) {
+      error_ = std::move(error);
+    }
+  }
+  // A member that nobody looked for is wrong.
+  void RefuseOthers(const char* what) {
+    if (!object_.is_object()) {
+      return;
+    }
+    for (const auto& [name, value] : object_.items()) {
+      if (names_.count(name) == 0) {
+        Wrong(name, what);
+      }
     }
   }
 
-  // The first trouble; a member that was never taken is one.
-  Status Finish() const {
-    if (!status_) {
-      return status_;
-    }
-    for (const auto& member : object_.items()) {
-      if (names_.count(member.key()) == 0) {
-        return InvalidArgument(
-            fmt::format("option '{}' is not known; docs/c-api.md lists them", member.key()));
-      }
-    }
-    return {};
-  }
+  // The first error.
+  const std::optional<Failure>& error() const { return error_; }
 
  private:
-  Json object_;
-  std::set<std::string> names_;
-  Status status_;
+  const Json& object_;
+  Describe describe_;
+  Null null_;
+  std::set<std::string, std::less<>> names_;
+  std::optional<Failure> error_;
 };
 
 }  // namespace hyper

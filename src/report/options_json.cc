@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,25 +11,20 @@ namespace {
 
 // Takes a member of type T and sets the option by its text.
 template <class T>
-bool TakeAs(MemberReader& reader, Option& option) {
-  std::optional<T> value;
-  reader.Take(option.info().name, value);
-  if (!value) {
+bool TakeAs(OptionReader& reader, Option& option) {
+  T value{};
+  if (!reader.Take(option.info().name, value)) {
     return false;
   }
-  const Status status = option.Set(fmt::format("{}", *value));
+  const Status status = option.Set(fmt::format("{}", value));
   if (!status) {
     reader.Fail(status.error());
   }
   return status.ok();
 }
 
-void TakeExtract(MemberReader& reader, ExtractOptions& extract) {
-  reader.TakeWord("answer-kind", extract.kind,
-                  {{"integer", AnswerKind::kInteger},
-                   {"math", AnswerKind::kMath},
-                   {"choice", AnswerKind::kChoice},
-                   {"text", AnswerKind::kText}});
+void TakeExtract(OptionReader& reader, ExtractOptions& extract) {
+  reader.TakeName("answer-kind", extract.kind);
   std::string choices;
   reader.Take("choices", choices);
   if (choices.empty()) {
@@ -39,12 +33,59 @@ void TakeExtract(MemberReader& reader, ExtractOptions& extract) {
   if (const std::optional<std::string> labels = ParseChoiceOptions(choices)) {
     extract.options = *labels;
   } else {
-    reader.Fail(InvalidArgument(
-        fmt::format("option 'choices' is '{}'; it takes labels such as ABCD", choices)));
+    reader.Wrong("choices", fmt::format("is '{}'; it takes labels such as ABCD", choices));
   }
 }
 
-Result<AskRequest> Parse(MemberReader reader) {
+}  // namespace
+
+bool TakeOption(OptionReader& reader, Option& option) {
+  switch (option.type()) {
+    case Option::Type::kInteger:
+      return TakeAs<int64_t>(reader, option);
+    case Option::Type::kNumber:
+      return TakeAs<double>(reader, option);
+    case Option::Type::kSwitch:
+      if (std::holds_alternative<bool>(option.value())) {
+        return TakeAs<bool>(reader, option);
+      }
+      break;
+    case Option::Type::kWord:
+    case Option::Type::kText:
+    case Option::Type::kList:
+      break;
+  }
+  return TakeAs<std::string>(reader, option);
+}
+
+Json OptionJson(const Option& option) {
+  return std::visit([](const auto& value) { return Json(value); }, option.value());
+}
+
+OptionReader::OptionReader(const Json& object)
+    : MemberReader(
+          object,
+          [](const std::string& name, const std::string& what) {
+            return InvalidArgument(fmt::format("option '{}' {}", name, what));
+          },
+          Null::kIsWrong) {}
+
+Status OptionReader::Finish() {
+  RefuseOthers("is not known; docs/c-api.md lists them");
+  return error() ? Status(*error()) : Status();
+}
+
+Result<Json> ParseOptionObject(const std::string& text) {
+  Json object =
+      text.empty() ? Json::object() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) {
+    return InvalidArgument("the options are not a JSON object; they look like {\"width\": 16}");
+  }
+  return object;
+}
+
+Result<AskRequest> ParseAskOptions(const Json& object) {
+  OptionReader reader(object);
   AskRequest request;
   AskOptions& options = request.options;
   reader.Take("preset", options.preset);
@@ -74,33 +115,9 @@ Result<AskRequest> Parse(MemberReader reader) {
   return status ? Result<AskRequest>(std::move(request)) : Result<AskRequest>(status.error());
 }
 
-}  // namespace
-
-bool TakeOption(MemberReader& reader, Option& option) {
-  switch (option.type()) {
-    case Option::Type::kInteger:
-      return TakeAs<int64_t>(reader, option);
-    case Option::Type::kNumber:
-      return TakeAs<double>(reader, option);
-    case Option::Type::kSwitch:
-      if (std::holds_alternative<bool>(option.value())) {
-        return TakeAs<bool>(reader, option);
-      }
-      break;
-    case Option::Type::kWord:
-    case Option::Type::kText:
-    case Option::Type::kList:
-      break;
-  }
-  return TakeAs<std::string>(reader, option);
+Result<AskRequest> ParseAskOptions(const std::string& text) {
+  const Result<Json> object = ParseOptionObject(text);
+  return object ? ParseAskOptions(*object) : Result<AskRequest>(object.error());
 }
-
-Json OptionJson(const Option& option) {
-  return std::visit([](const auto& value) { return Json(value); }, option.value());
-}
-
-Result<AskRequest> ParseAskOptions(Json object) { return Parse(MemberReader(std::move(object))); }
-
-Result<AskRequest> ParseAskOptions(const std::string& text) { return Parse(MemberReader(text)); }
 
 }  // namespace hyper

@@ -16,19 +16,30 @@ struct AskRequest {
   bool timing = false;
 };
 
+// Reads an object of options; one that nobody takes is an error, and so is null.
+class OptionReader : public MemberReader<Error> {
+ public:
+  explicit OptionReader(const Json& object);
+
+  // The first trouble; a member that was never taken is one.
+  Status Finish();
+};
+
+// The object in a text; an empty text is an empty one. Errors: kInvalidArgument.
+Result<Json> ParseOptionObject(const std::string& text);
+
 // Reads an object such as {"method": "sc", "preset": "short", "width": 16, "seed": 7}. Members:
 // those of docs/c-api.md, which every option of the method is one of.
 // Errors: kInvalidArgument (an unknown member, a value of another type or out of its range),
 // kNotFound (no such preset). Pure.
-Result<AskRequest> ParseAskOptions(Json object);
+Result<AskRequest> ParseAskOptions(const Json& object);
 
-// The same out of a text; an empty text is an empty object. Errors: also kInvalidArgument where it
-// is no JSON object. Pure.
+// The same out of a text. Errors: also those of ParseOptionObject. Pure.
 Result<AskRequest> ParseAskOptions(const std::string& text);
 
 // Takes the option's member into its field, where there is one; a value of another type or out of
 // range is the reader's error. Returns whether the option was given a value.
-bool TakeOption(MemberReader& reader, Option& option);
+bool TakeOption(OptionReader& reader, Option& option);
 
 // An option's value in its own JSON type; lists and rules are strings.
 Json OptionJson(const Option& option);

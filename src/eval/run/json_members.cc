@@ -1,8 +1,6 @@
 #include "src/eval/run/json_members.h"
 
-#include <cstdint>
 #include <limits>
-#include <utility>
 
 namespace hyper::eval {
 
@@ -15,20 +13,6 @@ std::string TextOf(const nlohmann::json& object, const char* name) {
     return at->get<std::string>();
   }
   return at->is_number() ? at->dump() : "";
-}
-
-int IntOf(const nlohmann::json& object, const char* name, int otherwise) {
-  const auto at = object.find(name);
-  if (at == object.end() || !at->is_number_integer()) {
-    return otherwise;
-  }
-  const auto value = at->get<int64_t>();
-  return std::in_range<int>(value) ? static_cast<int>(value) : otherwise;
-}
-
-bool BoolOf(const nlohmann::json& object, const char* name) {
-  const auto at = object.find(name);
-  return at != object.end() && at->is_boolean() && at->get<bool>();
 }
 
 float FloatOf(const nlohmann::json& value) {

@@ -1,5 +1,5 @@
 // Members of JSON objects that other programs wrote, read leniently: what is absent or of another
-// type is nothing.
+// type is nothing. See also MemberOr.
 #pragma once
 
 #include <map>
@@ -10,12 +10,6 @@ namespace hyper::eval {
 
 // A member as a text; numbers as they are written, anything else as nothing. Pure, as all here.
 std::string TextOf(const nlohmann::json& object, const char* name);
-
-// A whole number within int, or `otherwise`.
-int IntOf(const nlohmann::json& object, const char* name, int otherwise);
-
-// Whether a member is true.
-bool BoolOf(const nlohmann::json& object, const char* name);
 
 // A number, or NaN.
 float FloatOf(const nlohmann::json& value);

@@ -7,6 +7,7 @@
 
 #include "hyper/extract.h"
 #include "src/eval/run/json_members.h"
+#include "src/report/member_reader.h"
 
 namespace hyper::eval {
 namespace {
@@ -79,7 +80,7 @@ Status RunTraceReader::Take(const json& record) {
     return EndPath(record);
   }
   if (kind == "result" && record.contains("ledger") && record["ledger"].is_object()) {
-    entry_.item.ledger.prefilled = IntOf(record["ledger"], "prefilled", 0);
+    entry_.item.ledger.prefilled = MemberOr(record["ledger"], "prefilled", 0);
   }
   return {};
 }
@@ -113,22 +114,22 @@ Status RunTraceReader::StartRun(const json& record) {
 
 Status RunTraceReader::AddPath(const json& record) {
   Growing growing;
-  growing.path.path = IntOf(record, "path", kNoPath);
-  growing.path.parent = IntOf(record, "parent", kNoPath);
-  growing.path.fork_position = IntOf(record, "position", 0);
-  growing.path.warmup = BoolOf(record, "warmup");
+  growing.path.path = MemberOr(record, "path", kNoPath);
+  growing.path.parent = MemberOr(record, "parent", kNoPath);
+  growing.path.fork_position = MemberOr(record, "position", 0);
+  growing.path.warmup = MemberOr(record, "warmup", false);
   growing.path.status = PathStatus::kCancelled;
   growing_[growing.path.path] = std::move(growing);
   return {};
 }
 
 Status RunTraceReader::AddToken(const json& record) {
-  const auto at = growing_.find(IntOf(record, "path", kNoPath));
+  const auto at = growing_.find(MemberOr(record, "path", kNoPath));
   if (at == growing_.end()) {
     return BrokenTrace("a token of a path that was not opened");
   }
   Growing& growing = at->second;
-  growing.tokens.push_back(IntOf(record, "token", kNoToken));
+  growing.tokens.push_back(MemberOr(record, "token", kNoToken));
   growing.pieces.push_back(TextOf(record, "text"));
   pool_.pieces[growing.tokens.back()] = growing.pieces.back();
   for (const char* name : kTraceSeries) {
@@ -139,14 +140,14 @@ Status RunTraceReader::AddToken(const json& record) {
 }
 
 Status RunTraceReader::EndPath(const json& record) {
-  const auto at = growing_.find(IntOf(record, "path", kNoPath));
+  const auto at = growing_.find(MemberOr(record, "path", kNoPath));
   if (at == growing_.end()) {
     return BrokenTrace("the end of a path that was not opened");
   }
   Growing& growing = at->second;
   StoredPath& path = growing.path;
   path.status = TraceStatus(TextOf(record, "status"));
-  path.tokens = IntOf(record, "tokens", 0);
+  path.tokens = MemberOr(record, "tokens", 0);
   path.text.clear();  // a path that has ended may lose its vote later, by a second record
   // The end-of-generation token adds nothing to the text.
   const size_t shown = growing.pieces.size() - (path.status == PathStatus::kFinished ? 1 : 0);

@@ -10,6 +10,7 @@
 #include "src/eval/run/json_members.h"
 #include "src/eval/run/run_trace.h"
 #include "src/eval/run/stored_pool.h"
+#include "src/report/member_reader.h"
 
 namespace hyper::eval {
 namespace {
@@ -28,7 +29,7 @@ std::vector<float> FloatsOf(const json& array) {
 
 Result<StoredRun> RunOfExport(const json& object) {
   StoredRun run;
-  run.id = IntOf(object, "id", 0);
+  run.id = MemberOr(object, "id", 0);
   run.label = TextOf(object, "label");
   run.method = TextOf(object, "method");
   run.suite = TextOf(object, "suite");
@@ -57,8 +58,8 @@ StoredQuestion QuestionOfExport(const json& object, const std::string& suite) {
 
 Result<StoredPath> PathOfExport(const json& object, StoredItem& item) {
   StoredPath path;
-  path.path = IntOf(object, "id", kNoPath);
-  path.parent = IntOf(object, "parent", kNoPath);
+  path.path = MemberOr(object, "id", kNoPath);
+  path.parent = MemberOr(object, "parent", kNoPath);
   path.kind = TextOf(object, "kind") == "judge" ? PathKind::kJudge : PathKind::kReasoning;
   path.status = PathStatus::kCancelled;
   for (const PathStatus status : {PathStatus::kFinished, PathStatus::kLength}) {
@@ -66,8 +67,8 @@ Result<StoredPath> PathOfExport(const json& object, StoredItem& item) {
       path.status = status;
     }
   }
-  path.tokens = IntOf(object, "tokens", 0);
-  path.warmup = BoolOf(object, "warmup");
+  path.tokens = MemberOr(object, "tokens", 0);
+  path.warmup = MemberOr(object, "warmup", false);
   path.text = TextOf(object, "text");
   if (!object.contains("series") || !object["series"].is_object()) {
     return Error{ErrorCode::kDataLoss,
@@ -75,7 +76,8 @@ Result<StoredPath> PathOfExport(const json& object, StoredItem& item) {
   }
   for (const auto& [name, values] : object["series"].items()) {
     if (name != "token" && values.is_array()) {
-      item.series.push_back({path.path, name, IntOf(object, "fork_position", 0), FloatsOf(values)});
+      item.series.push_back(
+          {path.path, name, MemberOr(object, "fork_position", 0), FloatsOf(values)});
     }
   }
   return path;
@@ -84,9 +86,9 @@ Result<StoredPath> PathOfExport(const json& object, StoredItem& item) {
 Result<PoolEntry> EntryOfExport(const json& object, const std::string& suite) {
   PoolEntry entry;
   entry.question = QuestionOfExport(object["question"], suite);
-  entry.item.key.repeat = IntOf(object, "repeat", 0);
+  entry.item.key.repeat = MemberOr(object, "repeat", 0);
   if (object.contains("ledger") && object["ledger"].is_object()) {
-    entry.item.ledger.prefilled = IntOf(object["ledger"], "prefilled", 0);
+    entry.item.ledger.prefilled = MemberOr(object["ledger"], "prefilled", 0);
   }
   for (const json& path : object["paths"]) {
     if (!path.is_object()) {

@@ -60,7 +60,7 @@ void ReadModel(FieldReader& fields, const ServerLimits& limits, ApiRequest& api,
   }
 }
 
-bool KeepsReasoning(const FieldReader& fields) {
+bool KeepsReasoning(FieldReader& fields) {
   const Json* own = fields.Find("hyper");
   return own != nullptr && own->is_object() && own->value("keep-reasoning", Json()) == true;
 }

@@ -11,7 +11,7 @@ namespace hyper::server {
 void ReadModel(FieldReader& fields, const ServerLimits& limits, ApiRequest& api, RunRequest& run);
 
 // "hyper": {"keep-reasoning": true}, which is needed before all else; ReadHyper checks its type.
-bool KeepsReasoning(const FieldReader& fields);
+bool KeepsReasoning(FieldReader& fields);
 
 // "hyper": the request's own options, on top of preset and method. What is wrong with an option
 // is said of "hyper.NAME".
