@@ -38,7 +38,7 @@ Json Properties(const Json& description, const Json& schema) {
 TEST(ApiDescription, ListsTheRoutesAndNothingElse) {
   const TestServer server({});
   std::set<std::string> served;
-  for (const Routes::Route& route : server.http().routes()) {
+  for (const Route& route : server.http().routes()) {
     served.insert(route.method + " " + route.path);
   }
   std::set<std::string> described;

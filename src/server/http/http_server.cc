@@ -16,6 +16,7 @@
 #include "src/server/http/generation.h"
 #include "src/server/http/metrics.h"
 #include "src/server/http/page_files.h"
+#include "src/server/http/routes.h"
 #include "src/server/http/run_routes.h"
 #include "src/server/http/send.h"
 
@@ -336,7 +337,7 @@ HttpServer::~HttpServer() { Stop(); }
 
 int HttpServer::port() const { return parts_->port; }
 
-const std::vector<Routes::Route>& HttpServer::routes() const { return parts_->routes.list(); }
+const std::vector<Route>& HttpServer::routes() const { return parts_->routes.list(); }
 
 void HttpServer::Stop() {
   parts_->server.End(SlowClient(parts_->options));

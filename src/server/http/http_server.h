@@ -9,7 +9,7 @@
 
 #include "hyper/result.h"
 #include "src/server/api/request_json.h"
-#include "src/server/http/routes.h"
+#include "src/server/http/route.h"
 #include "src/server/scheduler/scheduler.h"
 
 namespace hyper::server {
@@ -43,7 +43,7 @@ class HttpServer {
 
   int port() const;
   // All that is served, for the test of the description.
-  const std::vector<Routes::Route>& routes() const;
+  const std::vector<Route>& routes() const;
   // Takes no more requests and waits for the replies under way. Who reads slowly is cut off once
   // slow_client_s are over.
   void Stop();

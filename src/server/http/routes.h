@@ -8,15 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "src/server/http/route.h"
+
 namespace hyper::server {
 
 class Routes {
  public:
-  struct Route {
-    std::string method;
-    std::string path;  // as OpenAPI writes it: "/v1/runs/{run}"
-  };
-
   // `server` must outlive the routes.
   explicit Routes(httplib::Server& server) : server_(server) {}
 
