@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,7 +25,6 @@ Exit codes: 0 done, 64 a flag or value is not valid, 65 a file is broken, 66 a f
 69 the model cannot do it, 71 out of memory or KV cells, 74 the trace could not be written,
 75 a server of --rpc went away, 130 interrupted (the best vote so far is printed).)";
 
-constexpr std::array kAnswerKinds = {"integer", "math", "choice", "text"};
 constexpr const char* kRunGroup = "Run";
 
 // What only a run has: options of the question and of this one run.
@@ -34,7 +32,6 @@ std::vector<Option> OwnOptions(RunFlags& flags, std::string& choices) {
   constexpr const char* kQuestion = "Question";
   return {
       {flags.extract.kind,
-       kAnswerKinds,
        {.name = "answer-kind", .help = "what the answer is", .group = kQuestion}},
       {choices,
        {.name = "choices", .help = "labels of a choice question, such as A-D", .group = kQuestion}},

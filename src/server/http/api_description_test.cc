@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "src/server/http/routes.h"
 #include "tests/support/server_fixture.h"
 
 namespace hyper::server {
