@@ -16,18 +16,7 @@ Status ForEachRow(Database& database, const char* sql, int64_t id, Take take) {
     return rows.error();
   }
   rows->Bind(id);
-  while (true) {
-    const Result<bool> more = rows->Step();
-    if (!more) {
-      return more.error();
-    }
-    if (!*more) {
-      return {};
-    }
-    if (Status status = take(*rows); !status) {
-      return status;
-    }
-  }
+  return rows->ForEach(take);
 }
 
 template <class Enum>

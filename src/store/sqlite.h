@@ -37,6 +37,19 @@ class Statement {
 
   // Runs on to the next row; false: there is none left.
   Result<bool> Step();
+  // Gives each row that is left to `take(row)`, a Status. Errors: those of Step and of `take`.
+  template <class Take>
+  Status ForEach(Take take) {
+    while (true) {
+      const Result<bool> more = Step();
+      if (!more || !*more) {
+        return more ? Status() : Status(more.error());
+      }
+      if (Status status = take(*this); !status) {
+        return status;
+      }
+    }
+  }
   // Runs a statement that gives no rows, and makes it ready for the next parameters.
   Status Run();
   void Reset();

@@ -272,16 +272,14 @@ Result<std::vector<ItemKey>> Store::Ungraded(const std::string& grader) {
   }
   rows->Bind(grader);
   std::vector<ItemKey> keys;
-  while (true) {
-    const Result<bool> more = rows->Step();
-    if (!more) {
-      return more.error();
-    }
-    if (!*more) {
-      return keys;
-    }
-    keys.push_back({rows->Int(0), rows->Int(1), static_cast<int>(rows->Int(2))});
+  const Status status = rows->ForEach([&](const Statement& row) -> Status {
+    keys.push_back({row.Int(0), row.Int(1), static_cast<int>(row.Int(2))});
+    return {};
+  });
+  if (!status) {
+    return status.error();
   }
+  return keys;
 }
 
 }  // namespace hyper

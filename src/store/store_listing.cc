@@ -53,16 +53,14 @@ Result<std::vector<ListedItem>> Store::Newest(int count) {
   }
   rows->Bind(count);
   std::vector<ListedItem> items;
-  while (true) {
-    const Result<bool> more = rows->Step();
-    if (!more) {
-      return more.error();
-    }
-    if (!*more) {
-      return items;
-    }
-    items.push_back(ReadListed(*rows));
+  const Status status = rows->ForEach([&](const Statement& row) -> Status {
+    items.push_back(ReadListed(row));
+    return {};
+  });
+  if (!status) {
+    return status.error();
   }
+  return items;
 }
 
 Result<std::optional<ListedItem>> Store::FindItem(int64_t item) {

@@ -81,20 +81,16 @@ Result<ItemSummary> ReadSummary(const Statement& row, int64_t run) {
 template <class Value, class Read>
 Result<std::vector<Value>> ReadAll(Statement& rows, Read read) {
   std::vector<Value> values;
-  while (true) {
-    const Result<bool> more = rows.Step();
-    if (!more) {
-      return more.error();
-    }
-    if (!*more) {
-      return values;
-    }
-    Result<Value> value = read(rows);
+  const Status status = rows.ForEach([&](const Statement& row) -> Status {
+    Result<Value> value = read(row);
     if (!value) {
       return value.error();
     }
     values.push_back(std::move(*value));
-  }
+    return {};
+  });
+  return status ? Result<std::vector<Value>>(std::move(values))
+                : Result<std::vector<Value>>(status.error());
 }
 
 }  // namespace
@@ -197,19 +193,17 @@ Result<std::map<int64_t, ActionTally>> Store::ActionCounts(int64_t run) {
   }
   rows->Bind(run);
   std::map<int64_t, ActionTally> by_question;
-  while (true) {
-    const Result<bool> more = rows->Step();
-    if (!more) {
-      return more.error();
+  const Status status = rows->ForEach([&](const Statement& row) -> Status {
+    ActionTally& tally = by_question[row.Int(0)];
+    if (const std::optional<Action> action = ValueOf<Action>(row.Text(1))) {
+      tally[static_cast<size_t>(*action)] = row.Int(2);
     }
-    if (!*more) {
-      return by_question;
-    }
-    ActionTally& tally = by_question[rows->Int(0)];
-    if (const std::optional<Action> action = ValueOf<Action>(rows->Text(1))) {
-      tally[static_cast<size_t>(*action)] = rows->Int(2);
-    }
+    return {};
+  });
+  if (!status) {
+    return status.error();
   }
+  return by_question;
 }
 
 Result<StoredItem> Store::LoadItem(const ItemKey& key) {

@@ -351,23 +351,32 @@ Region RegionReader::FromCells(const Cells& cells, const std::vector<NodeId>& po
   return region;
 }
 
-std::optional<Region> RegionReader::Combine(const Region& a, const Region& b, Operation operation) {
-  std::vector<NodeId> points;
+std::optional<std::pair<RegionReader::Cells, RegionReader::Cells>> RegionReader::CellsOfBoth(
+    const Region& a, const Region& b, std::vector<NodeId>& points) {
   if (!AddPoints(a, points) || !AddPoints(b, points)) {
     return std::nullopt;
   }
-  const auto left = CellsOf(a, points);
-  const auto right = CellsOf(b, points);
+  auto left = CellsOf(a, points);
+  auto right = CellsOf(b, points);
   if (!left || !right) {
+    return std::nullopt;
+  }
+  return std::pair(std::move(*left), std::move(*right));
+}
+
+std::optional<Region> RegionReader::Combine(const Region& a, const Region& b, Operation operation) {
+  std::vector<NodeId> points;
+  const auto both = CellsOfBoth(a, b, points);
+  if (!both) {
     return std::nullopt;
   }
   if (!a.variable.empty() && !b.variable.empty() && a.variable != b.variable) {
     return std::nullopt;
   }
-  Cells cells(left->size());
+  Cells cells(both->first.size());
   for (size_t i = 0; i < cells.size(); ++i) {
-    const bool in_left = (*left)[i];
-    const bool in_right = (*right)[i];
+    const bool in_left = both->first[i];
+    const bool in_right = both->second[i];
     cells[i] = operation == Operation::kUnion          ? in_left || in_right
                : operation == Operation::kIntersection ? in_left && in_right
                                                        : in_left && !in_right;
@@ -383,15 +392,8 @@ std::optional<Region> RegionReader::Without(const Region& a, const Region& b) {
 
 std::optional<bool> RegionReader::Same(const Region& a, const Region& b) {
   std::vector<NodeId> points;
-  if (!AddPoints(a, points) || !AddPoints(b, points)) {
-    return std::nullopt;
-  }
-  const auto left = CellsOf(a, points);
-  const auto right = CellsOf(b, points);
-  if (!left || !right) {
-    return std::nullopt;
-  }
-  return *left == *right;
+  const auto both = CellsOfBoth(a, b, points);
+  return both ? std::optional(both->first == both->second) : std::nullopt;
 }
 
 }  // namespace hyper::answer

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/answer/compare/scalar.h"
@@ -53,6 +54,9 @@ class RegionReader {
   bool AddPoints(const Region& region, std::vector<NodeId>& points);
   std::optional<size_t> IndexOf(NodeId point, const std::vector<NodeId>& points);
   std::optional<Cells> CellsOf(const Region& region, const std::vector<NodeId>& points);
+  // The cells of two regions on the points of both, which are put into `points`.
+  std::optional<std::pair<Cells, Cells>> CellsOfBoth(const Region& a, const Region& b,
+                                                     std::vector<NodeId>& points);
   static Region FromCells(const Cells& cells, const std::vector<NodeId>& points);
   std::optional<int> Order(NodeId a, NodeId b);
   NodeId Minus(NodeId a, NodeId b);
