@@ -106,6 +106,12 @@ bool ServerConnection::PeerGone() const {
   return poll(&entry, 1, 0) > 0 && recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
+void ServerConnection::AwaitHangUp() {
+  char byte = 0;
+  recv(socket_, &byte, 1, MSG_PEEK);
+  CloseAfterwards();
+}
+
 ScriptedServer::ScriptedServer(Handler handler, int port) : handler_(std::move(handler)) {
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;

@@ -36,6 +36,8 @@ class ServerConnection {
   bool EndStream() const;
   // Whether the client has closed its end.
   bool PeerGone() const;
+  // Waits until the client hangs up, or the server stops; no further request is read from it.
+  void AwaitHangUp();
   // No further request is read from it.
   void CloseAfterwards() { close_ = true; }
   bool closes() const { return close_; }
@@ -60,7 +62,6 @@ class ScriptedServer {
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/v1"; }
   // Dies: closes the port and every connection.
   void Stop();
-  bool stopped() const { return stopped_; }
 
  private:
   void Listen();

@@ -60,10 +60,7 @@ TEST_F(Faults, ASilentServerIsAskedThreeTimesThenGivenUp) {
   constexpr double kTimeoutS = 5;
   model_.fault = [&](int, const Json&, ServerConnection& connection) {
     clock_.Advance(kTimeoutS);
-    while (!connection.PeerGone() && !server_->stopped()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    connection.CloseAfterwards();
+    connection.AwaitHangUp();
     return true;
   };
   RemoteOptions options = Quick();
@@ -260,10 +257,7 @@ TEST_F(Faults, AForkInsideACharacterKeepsTheText) {
       send({0xF0, 0x9F, 0x8C, 0x8E});
       send({'!'});
     }
-    while (!connection.PeerGone()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    connection.CloseAfterwards();
+    connection.AwaitHangUp();
     return true;
   };
   Connect();

@@ -2,10 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <map>
 #include <memory>
-#include <thread>
 
 #include "tests/support/one_server.h"
 
@@ -76,21 +74,16 @@ class Away : public ::testing::Test {
 
 TEST_F(Away, AHostThatNeverAnswersHoldsNothingUp) {
   std::atomic<int> asked{0};
-  std::atomic<bool> stop{false};
   ScriptedServer silent(
       [&](const HttpMessage&, ServerConnection& connection) {
         ++asked;
-        while (!connection.PeerGone() && !stop) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        }
-        connection.CloseAfterwards();
+        connection.AwaitHangUp();
       },
       port_);
   RunLanes(60);
   EXPECT_LT(longest_poll_, 0.5);
   EXPECT_GE(asked, 1);
   EXPECT_LE(asked, 2) << "its models and its properties, once";
-  stop = true;
   engine_.reset();
 }
 
