@@ -62,7 +62,8 @@ Status CheckAbilities(const RunPlan& plan, const Capabilities& can);
 // there are. Pure.
 Reservation WholeEngine(const MethodOptions& options, const Engine& engine);
 
-// Reads the answer out of a path's text as `options` say.
+// Reads the answer out of a path's text as `options` say. A box that was cut off is no answer, not
+// even a tentative one: it would vote for the beginning of another.
 AnswerExtractor ExtractorFor(ExtractOptions options);
 
 // What a session is opened with beside its plan.

@@ -122,6 +122,7 @@ struct Extraction {
                            // "letter"
   bool tentative = false;  // not to be graded: out of reasoning, or the text was cut off, or a box
                            // behind it was
+  bool cut_box = false;    // tentative, since an unfinished text ends in the box: `\boxed{4`
   std::optional<double> confidence_percent;  // of a last "Confidence: 85%" line, in [0, 100]
 
   // The answer to grade: `answer` unless it is tentative.

@@ -149,6 +149,9 @@ AnswerExtractor ExtractorFor(ExtractOptions options) {
         here.finished = finished;
         here.opened_by_template = reasoning_opened;
         Extraction found = ExtractAnswer(text, here);
+        if (found.cut_box) {
+          return ExtractedAnswer{};
+        }
         return ExtractedAnswer{found.answer.value_or(""), std::move(found.raw), found.tentative};
       };
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "tests/support/scripted_paths.h"
@@ -44,6 +45,39 @@ TEST(Ask, AnswersWithTheVoteOfAllPaths) {
   EXPECT_EQ(result->voting_paths, 6);
   EXPECT_FALSE(result->partial);
   EXPECT_EQ(engine.open_lanes(), 0);
+}
+
+// What a box holds when --max-tokens cuts it off may be the beginning of another answer. It does
+// not vote, not even as a tentative one: here it would outvote the path that came to its end.
+TEST(Ask, BoxesThatWereCutOffDoNotVote) {
+  for (const std::string box : {"\\boxed{4", "\\boxed{\\frac{1}{2}", "<think>\\boxed{4",
+                                "\\boxed 4", "<|begin_of_box|>4", "\\boxed{"}) {
+    const std::string ends = "#### 7";
+    std::map<uint64_t, size_t> paths;  // by key, in the order in which they begin
+    FakeEngine engine(ScriptedOptions([&](uint64_t key, std::string_view written, int) {
+      const size_t path = paths.try_emplace(key, paths.size()).first->second;
+      const std::string& text = path == 0 ? ends : box;
+      const char end = path == 0 ? '$' : '2';
+      return ScriptedNext{written.size() < text.size() ? text[written.size()] : end, 5.0F};
+    }));
+    AskOptions options = SmallAsk();
+    options.method = "sc";
+    options.extract.kind = AnswerKind::kMath;
+    options.options = {
+        {"width", 4}, {"temperature", 0}, {"max-tokens", static_cast<int>(box.size())}};
+    auto session = PrepareSession(engine, "6 x 7?", options);
+    ASSERT_TRUE(session.has_value()) << session.error().message;
+    Driver driver(engine);
+    driver.Add(session->get());
+    ASSERT_TRUE(driver.RunAll().ok());
+    EXPECT_EQ((*session)->Result().answer, "7") << box;
+    EXPECT_EQ((*session)->Result().voting_paths, 1) << box;
+    int cut = 0;
+    for (const Path& path : (*session)->pool().paths()) {
+      cut += path.status == PathStatus::kFinished ? 0 : 1;
+    }
+    EXPECT_EQ(cut, 3) << box;
+  }
 }
 
 TEST(PrepareSession, PromptHoldsSystemQuestionAndInstruction) {

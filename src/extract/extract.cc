@@ -194,11 +194,20 @@ std::vector<Body> Bodies(std::string_view text, const std::vector<TextSpan>& spa
   return bodies;
 }
 
+// Whether `text` ends inside the box that the answer was read from: a box without its closing
+// brace, or one without braces ("\\boxed 4"), and nothing behind the answer.
+bool EndsInBox(std::string_view text, const Found& found, size_t end) {
+  const bool closed_list =
+      found.rule == "box_list" && (text[end - 1] == '}' || text[end - 1] == '>');
+  return found.rule.starts_with("box") && !closed_list &&
+         extract::TrimSpace(text.substr(end)).empty();
+}
+
 // Whether the end of an unfinished text may have cut the answer short: a guess, or an answer with
 // nothing behind it but what it could go on with: no word and no end of a sentence.
 bool MayBeCut(std::string_view text, const Found& found, size_t end) {
   if (found.rule == "box" || found.rule == "box_list") {
-    return false;
+    return EndsInBox(text, found, end);
   }
   constexpr std::array<std::string_view, 4> kAnnounced = {"hash", "label", "bold", "correction"};
   if (!extract::IsOneOf(found.rule, kAnnounced)) {
@@ -289,6 +298,7 @@ Extraction ExtractAnswer(std::string_view text, const ExtractOptions& options) {
   const bool box = found->rule.starts_with("box");
   const bool before_cut_box =
       !box && std::any_of(search.bodies.begin(), search.bodies.end(), IsCut);
+  result.cut_box = !options.finished && EndsInBox(text, *found, result.end);
   result.tentative =
       (out_of_reasoning && options.reasoning_answers == ReasoningAnswers::kTentative) ||
       before_cut_box || (!options.finished && MayBeCut(text, *found, result.end));
