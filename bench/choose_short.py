@@ -8,10 +8,11 @@ Three steps, each resumed by the same command where it was cut off; one thread, 
 What it finds goes to --log as Markdown. The rule of choice is fixed before the numbers are seen:
 the paper's share of the warm-up (10 of 16, so 5 of 8) stays, unless another threshold is better on
 at least 100 questions by more than the 95 % interval of the paired difference; the window is the
-one with the highest accuracy at that threshold, the cheaper one where they are equal.
+one with the highest accuracy at that threshold, the cheaper one where they are equal; T stays 8
+unless another one is better than it by more than that interval.
 
   python3 bench/choose_short.py --work tune --log docs/log/short-preset.md
-  python3 bench/choose_short.py --work tune --log docs/log/short-preset.md --window 8 --live 8,16
+  python3 bench/choose_short.py --work tune --log docs/log/short-preset.md --window 16 --live 4,8,16
 """
 
 import argparse
@@ -25,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WARMUP = 8
 WIDTH = 32
 PAPER_SHARE = "top:5"
+INTERVAL = "8"
 # Of the tuning questions: the seeds of the evaluation questions are others.
 QUESTIONS = ["--suite", "tinymath", "--split", "tuning", "--levels", "2,3,4"]
 
@@ -46,7 +48,8 @@ def record(args):
 
 
 def replay_label(threshold, window):
-    return f"{threshold} window {window}"
+    # A colon would end the label.
+    return f"{threshold.replace(':', ' ')}, window {window}"
 
 
 def replay(args):
@@ -75,13 +78,12 @@ def compare(args, study, first, second):
 
 def live(args, threshold, window):
     """Step 3: HyPER, one row for each T."""
-    command = ["eval", *QUESTIONS, "--questions", str(args.live_questions), "--seed",
-               str(args.seed + 1), "--threads", "1", "--align", "off", "--format", "json",
-               "--study", str(args.work / "live.db"), "--methods", "sc"]
-    for interval in args.live:
-        command += ["--row", f"T {interval}=hyper:threshold={threshold},window={window},"
-                             f"interval={interval}"]
-    return json.loads(hyper(args, *command, "--table", "results,ablation"))
+    rows = ",".join(f"T {interval}=hyper:interval={interval}" for interval in args.live)
+    table = hyper(args, "eval", *QUESTIONS, "--questions", str(args.live_questions), "--seed",
+                  str(args.seed + 1), "--threads", "1", "--align", "off", "--format", "json",
+                  "--study", str(args.work / "live.db"), "--threshold", threshold, "--window", window,
+                  "--methods", rows)
+    return json.loads(table)["rows"]
 
 
 def line(cells):
@@ -96,7 +98,8 @@ def accuracy_lines(rows, key):
                else f"{row['Acc low']:.1f} to {row['Acc high']:.1f}")
         lines.append(line([row["Method"], acc,
                            f"{row[key + ' low']:.1f} to {row[key + ' high']:.1f}",
-                           f"{row['Token']:.2f}", f"{row['Abs']:.0f}",
+                           f"{row['Token']:.2f}" if row.get("Token") else "-",
+                           f"{row['Abs']:.0f}",
                            f"{row['Mean paths']:.1f}"]))
     return lines
 
@@ -126,7 +129,7 @@ def main():
     parser.add_argument("--window", help="decode HyPER at this window [none]")
     parser.add_argument("--threshold", default=PAPER_SHARE)
     parser.add_argument("--live", type=lambda text: text.split(","), default=["4", "8", "16"])
-    parser.add_argument("--live-questions", type=int, default=30)
+    parser.add_argument("--live-questions", type=int, default=100)
     parser.add_argument("--nice", type=int, default=10)
     parser.add_argument("--no-record", action="store_true", help="take the pool as far as it is")
     args = parser.parse_args()
@@ -155,10 +158,13 @@ def main():
                                       replay_label(PAPER_SHARE, args.windows[0]))
                               for window in args.windows[1:]]) + [""]
     if args.window:
-        tables = live(args, args.threshold, args.window)
-        text += [f"HyPER itself, {args.live_questions} tuning questions, threshold "
+        rows = live(args, args.threshold, args.window)
+        text += [f"HyPER itself on {rows[0]['Questions']} of the questions, another seed, threshold "
                  f"{args.threshold}, window {args.window}:", ""]
-        text += accuracy_lines(tables[0]["rows"], "95% interval") + [""]
+        text += accuracy_lines(rows, "95% interval") + [""]
+        others = [interval for interval in args.live if interval != INTERVAL]
+        text += difference_lines([compare(args, "live.db", f"T {interval}", f"T {INTERVAL}")
+                                  for interval in others]) + [""]
     args.log.parent.mkdir(parents=True, exist_ok=True)
     args.log.write_text("\n".join(text).rstrip() + "\n")
 

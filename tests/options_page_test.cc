@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -59,11 +60,23 @@ std::string MethodTables() {
   return page;
 }
 
+// An item of a list, wrapped at 100 columns.
+std::string ListItem(const std::string& text) {
+  std::string item = "-";
+  size_t column = item.size();
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const bool fits = column + 1 + word.size() <= 100;
+    item += (fits ? " " : "\n  ") + word;
+    column = (fits ? column + 1 : 2) + word.size();
+  }
+  return item + "\n";
+}
+
 // Which methods read an option that not all of them read.
 std::string Readers() {
   std::string page =
-      "\n## Who reads what\n\nOptions that are not listed here are read by every method.\n\n"
-      "| methods | options |\n|---|---|\n";
+      "\n## Who reads what\n\nOptions that are not listed here are read by every method.\n\n";
   std::vector<std::pair<std::string, std::string>> rows;
   MethodOptions defaults;
   for (const Option& option : OptionsOf(defaults)) {
@@ -80,7 +93,7 @@ std::string Readers() {
     }
   }
   for (const auto& [readers, names] : rows) {
-    page += fmt::format("| {} | {} |\n", readers, names);
+    page += ListItem(names + ": " + readers);
   }
   return page;
 }

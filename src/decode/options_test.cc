@@ -35,6 +35,13 @@ TEST(Options, PaperPresetHasThePapersNumbers) {
   EXPECT_EQ(options.vote.lambda_confidence, 0.4);
 }
 
+// The paper keeps 10 of 16 warm-up paths (App. D); a shorter pool keeps the same share.
+TEST(Options, ShortPresetKeepsThePapersShareOfTheWarmup) {
+  const MethodOptions brief = *Preset("short");
+  EXPECT_EQ(brief.threshold.kind, ThresholdRule::Kind::kTop);
+  EXPECT_EQ(brief.threshold.top * 16, brief.warmup * 10);
+}
+
 TEST(Options, TheConfidenceSetHoldsForRoutesToo) {
   MethodOptions options;
   EXPECT_EQ(RouteSpecOf(options, 4).confidence_set, ConfidenceSet::kAlternatives);

@@ -20,17 +20,19 @@ import servers
 SHORT = "What is 7*8?"
 STORY = ("Jack has 3 crates with 21 books each. Jack gives away 12. How many books does Jack have"
          " now?")
+# Said, so that the recordings do not depend on the preset.
+PRUNING = ["--window", "8", "--threshold", "top:3"]
 HYPER = ["--method", "hyper", "--actions", "none,multi_token,branch", "--width", "4",
          "--warmup", "2", "--max-tokens", "60",
-         "--late-expansion", "true", "--keep-finished", "true"]
+         "--late-expansion", "true", "--keep-finished", "true", *PRUNING]
 RUNS = {
     "sc": (SHORT, ["--method", "sc", "--width", "2", "--max-tokens", "60"]),
     "deepconf": (STORY, ["--method", "deepconf", "--width", "3", "--warmup", "2",
-                         "--max-tokens", "24"]),
+                         "--max-tokens", "24", "--window", "8"]),
     "hyper": (SHORT, HYPER),
     "pruned": (STORY, HYPER),
     "grant": (SHORT, ["--method", "hyper", "--grant", "8", "--width", "2", "--warmup", "2",
-                      "--max-tokens", "20"]),
+                      "--max-tokens", "20", *PRUNING]),
 }
 # Characters of two to four bytes, several of them cut over tokens.
 TEXT = "\u00bd \u4f60\u597d \U0001f30d \U0001f600!"

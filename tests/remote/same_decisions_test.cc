@@ -40,8 +40,8 @@ Outcome RunOn(Engine& engine, const std::string& question) {
   AskOptions options;
   options.seed = 1;
   options.preset = "short";
-  options.options = {
-      {"width", 4}, {"warmup", 2}, {"max-tokens", 60}, {"actions", "none,multi_token,branch"}};
+  options.options = {{"width", 4},  {"warmup", 2},          {"max-tokens", 60},
+                     {"window", 8}, {"threshold", "top:3"}, {"actions", "none,multi_token,branch"}};
   Result<std::unique_ptr<Session>> ask = PrepareSession(engine, question, options);
   EXPECT_TRUE(ask.has_value());
   Driver driver(engine);
