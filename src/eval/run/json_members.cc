@@ -1,6 +1,7 @@
 #include "src/eval/run/json_members.h"
 
 #include <limits>
+#include <optional>
 
 namespace hyper::eval {
 
@@ -13,6 +14,12 @@ std::string TextOf(const nlohmann::json& object, const char* name) {
     return at->get<std::string>();
   }
   return at->is_number() ? at->dump() : "";
+}
+
+PathStatus StatusOf(const nlohmann::json& object) {
+  const std::optional<PathStatus> status = ValueOf<PathStatus>(TextOf(object, "status"));
+  const bool whole = status == PathStatus::kFinished || status == PathStatus::kLength;
+  return whole ? *status : PathStatus::kCancelled;
 }
 
 float FloatOf(const nlohmann::json& value) {

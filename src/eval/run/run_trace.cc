@@ -26,15 +26,6 @@ bool AllUnknown(const std::vector<float>& values) {
                       [](float value) { return std::isfinite(value); });
 }
 
-PathStatus TraceStatus(const std::string& name) {
-  for (const PathStatus status : {PathStatus::kFinished, PathStatus::kLength}) {
-    if (name == NameOf(status)) {
-      return status;
-    }
-  }
-  return PathStatus::kCancelled;
-}
-
 StoredRun RunOfRecord(const json& record) {
   StoredRun run;
   run.method = TextOf(record, "method");
@@ -146,7 +137,7 @@ Status RunTraceReader::EndPath(const json& record) {
   }
   Growing& growing = at->second;
   StoredPath& path = growing.path;
-  path.status = TraceStatus(TextOf(record, "status"));
+  path.status = StatusOf(record);
   path.tokens = MemberOr(record, "tokens", 0);
   path.text.clear();  // a path that has ended may lose its vote later, by a second record
   // The end-of-generation token adds nothing to the text.

@@ -61,12 +61,7 @@ Result<StoredPath> PathOfExport(const json& object, StoredItem& item) {
   path.path = MemberOr(object, "id", kNoPath);
   path.parent = MemberOr(object, "parent", kNoPath);
   path.kind = TextOf(object, "kind") == "judge" ? PathKind::kJudge : PathKind::kReasoning;
-  path.status = PathStatus::kCancelled;
-  for (const PathStatus status : {PathStatus::kFinished, PathStatus::kLength}) {
-    if (TextOf(object, "status") == NameOf(status)) {
-      path.status = status;
-    }
-  }
+  path.status = StatusOf(object);
   path.tokens = MemberOr(object, "tokens", 0);
   path.warmup = MemberOr(object, "warmup", false);
   path.text = TextOf(object, "text");
