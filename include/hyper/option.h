@@ -100,7 +100,7 @@ class Option {
   };
   using Field = std::variant<int*, int64_t*, uint64_t*, double*, bool*, std::string*,
                              std::vector<std::string>*, std::vector<float>*, ActionSet*,
-                             ThresholdRule*, WordField>;
+                             ThresholdRule*, StopRule*, WordField>;
 
   template <class T>
   static Field FieldOf(T& field) {

@@ -46,6 +46,24 @@ struct ThresholdRule {
   bool operator==(const ThresholdRule&) const = default;
 };
 
+// When a run ends although paths are still to come.
+struct StopRule {
+  enum class Kind {
+    kNever,      // never  all paths are decoded
+    kSure,       // sure   no outcome of the paths to come can change the winner
+    kPosterior,  // P      the winner stays with at least this probability
+  };
+  Kind kind = Kind::kNever;
+  double posterior = 0;  // in (0.5, 1)
+  bool operator==(const StopRule&) const = default;
+};
+
+// When independent paths are started: all at once, in waves of 8, 8, 16, 32 and so on, or each when
+// the last one has ended.
+enum class LaunchOrder { kParallel, kWaves, kOne };
+template <>
+inline constexpr std::array kNamesOf<LaunchOrder> = {"parallel", "waves", "one"};
+
 // Which candidates a confidence averages over.
 enum class ConfidenceSet {
   kAlternatives,  // the k most probable tokens other than the chosen one (HyPER)

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "src/core/stopping.h"
 #include "src/core/threshold.h"
 
 namespace hyper {
@@ -135,6 +136,7 @@ std::string Option::Text() const {
           [](const std::vector<float>* field) { return fmt::format("{}", fmt::join(*field, ",")); },
           [](const ActionSet* field) { return ActionsText(*field); },
           [](const ThresholdRule* field) { return ThresholdRuleText(*field); },
+          [](const StopRule* field) { return StopRuleText(*field); },
           [](const WordField& field) { return std::string(field.words[field.get(field.field)]); },
           [](const auto* field) { return fmt::format("{}", *field); }},
       field_);
@@ -263,6 +265,14 @@ Status Option::Set(std::string_view text) {
             *field = *rule;
             return {};
           },
+          [&](StopRule* field) -> Status {
+            const Result<StopRule> rule = ParseStopRule(text);
+            if (!rule) {
+              return OutOfRange(fmt::format("'{}'", text));
+            }
+            *field = *rule;
+            return {};
+          },
           [&](WordField& field) -> Status {
             const auto at = std::find(field.words.begin(), field.words.end(), text);
             if (at == field.words.end()) {
@@ -301,6 +311,11 @@ Status Option::Check() const {
                        field->top >= 1 && field->percentile >= 0 && field->percentile <= 100;
                    return sound ? Status()
                                 : Status(OutOfRange("'" + ThresholdRuleText(*field) + "'"));
+                 },
+                 [&](const StopRule* field) {
+                   const bool sound = field->kind != StopRule::Kind::kPosterior ||
+                                      IsStopPosterior(field->posterior);
+                   return sound ? Status() : Status(OutOfRange("'" + StopRuleText(*field) + "'"));
                  },
                  [](const WordField&) { return Status(); }, [](const auto*) { return Status(); }},
       field_);

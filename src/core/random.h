@@ -29,6 +29,7 @@ enum class Purpose : uint32_t {
   kTie = 2,     // breaking of ties
   kStep = 3,    // choices of step-wise methods
   kChild = 4,   // keys of forked paths
+  kStop = 5,    // what paths to come may answer
 };
 
 // Where the paths of one question start.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Values of src/core, computed independently with NumPy, straight from the paper's equations.
+"""Values of src/core, computed independently with NumPy and SciPy, straight from the paper's equations.
 
 Writes core_goldens.json beside itself; `make goldens` runs it and the tests read the committed
 file. Each section holds cases with inputs and the expected result, one section per equation. NaN and
@@ -11,6 +11,7 @@ import math
 import pathlib
 
 import numpy as np
+import scipy.special
 
 FLOOR = -60.0  # nats; log-probabilities enter a confidence no lower than this
 rng = np.random.default_rng(20260128)
@@ -424,6 +425,16 @@ def aggregate_cases():
     return cases
 
 
+# --- Stopping ------------------------------------------------------------------------------------
+
+def leader_posterior_cases():
+    """P(p > 1/2) for p ~ Beta(first + 1, second + 1): the regularised incomplete beta function."""
+    counts = [(0, 0), (1, 0), (3, 0), (4, 0), (8, 0), (8, 2), (5, 4), (12, 12), (3, 9), (37, 22),
+              (300, 250), (2048, 2048), (2100, 1900)]
+    return [[first, second, scipy.special.betaincc(first + 1, second + 1, 0.5)]
+            for first, second in counts]
+
+
 def encode(value):
     """Makes a value JSON: NumPy scalars plain, non-finite numbers strings."""
     if isinstance(value, dict):
@@ -442,7 +453,7 @@ def main():
                "pools": pool_cases(), "controller": controller_cases(),
                "thresholds": threshold_cases(), "votes": vote_cases(),
                "sampling": sampling_cases(), "routing": routing_cases(),
-               "aggregate": aggregate_cases()}
+               "aggregate": aggregate_cases(), "leader_posterior": leader_posterior_cases()}
     path = pathlib.Path(__file__).with_name("core_goldens.json")
     sections = [f"{json.dumps(name)}: {json.dumps(encode(section), separators=(',', ':'))}"
                 for name, section in goldens.items()]
