@@ -182,7 +182,7 @@ Status PrepareSchema(Database& database, DatabaseMode mode) {
       return status;
     }
   } else if (*application != kApplicationId) {
-    return InvalidArgument("the file is no study of hyper; give another one");
+    return InvalidArgument("the file is not a study of hyper; give another one");
   } else if (*version != kStoreSchemaVersion) {
     return InvalidArgument("the study has schema version " + std::to_string(*version) +
                            ", this program reads version " + std::to_string(kStoreSchemaVersion) +

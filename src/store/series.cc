@@ -28,7 +28,7 @@ template <class T>
 Result<std::vector<T>> FromBytes(std::string_view bytes) {
   if (bytes.size() % sizeof(T) != 0) {
     return Error{ErrorCode::kDataLoss, "a series of " + std::to_string(bytes.size()) +
-                                           " bytes, no whole number of values"};
+                                           " bytes, not a whole number of values"};
   }
   std::vector<T> values(bytes.size() / sizeof(T));
   for (size_t i = 0; i < values.size(); ++i) {

@@ -111,6 +111,7 @@ CORE = [
 ]
 
 DECODE = [
+    ("ask.cc", "if (found.cut_box) {", "if (false) {"),
     ("ballot.cc", "voter.path->mean_confidence, voter.path->lowest_window", "voter.path->lowest_window, voter.path->mean_confidence"),
     ("ballot.cc", "-a.second, a.first.size()", "a.second, a.first.size()"),
     ("cell_account.cc", "own_cells_ += count;", ""),

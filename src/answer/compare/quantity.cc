@@ -183,7 +183,7 @@ Verdict Comparer::CompareQuantities(NodeId a, NodeId b) {
   const Verdict verdict = values();
   // "2 pairs" may be 4.
   if (verdict == Verdict::kNotEqual && !ScaleOfUnit(unit, budget_)) {
-    return Say(Verdict::kUndecided, "a word that is no known unit may count more than one");
+    return Say(Verdict::kUndecided, "a word that is not a known unit may count more than one");
   }
   return verdict;
 }

@@ -20,11 +20,11 @@ std::string Upper(std::string text) {
 
 Status AddOption(std::vector<ChoiceOption>& options, const json& label, const json& text) {
   if (!label.is_string() || !text.is_string()) {
-    return BadChoice("an option whose label or text is no string");
+    return BadChoice("an option whose label or text is not a string");
   }
   const std::string name = Upper(label.get<std::string>());
   if (name.size() != 1 || std::isalnum(static_cast<unsigned char>(name[0])) == 0) {
-    return BadChoice("the option label '" + name + "' is no single letter or digit");
+    return BadChoice("the option label '" + name + "' is not a single letter or digit");
   }
   for (const ChoiceOption& other : options) {
     if (other.label == name) {
@@ -38,7 +38,7 @@ Status AddOption(std::vector<ChoiceOption>& options, const json& label, const js
 // {"text": [...], "label": [...]}, as ARC has it.
 Result<std::vector<ChoiceOption>> ParallelLists(const json& texts, const json& labels) {
   if (!texts.is_array() || !labels.is_array() || texts.size() != labels.size()) {
-    return BadChoice("option texts and labels that are no lists of equal length");
+    return BadChoice("option texts and labels that are not lists of equal length");
   }
   std::vector<ChoiceOption> options;
   for (size_t i = 0; i < texts.size(); ++i) {

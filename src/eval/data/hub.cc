@@ -98,7 +98,7 @@ Result<Page> ParsePage(const std::string& body, const std::string& name) {
   const json page = json::parse(body, nullptr, /*allow_exceptions=*/false);
   if (!page.is_object() || !page.contains("rows") || !page["rows"].is_array() ||
       !page.contains("num_rows_total") || !page["num_rows_total"].is_number_integer()) {
-    return Error{ErrorCode::kDataLoss, "the hub's reply for " + name + " is no page of rows"};
+    return Error{ErrorCode::kDataLoss, "the hub's reply for " + name + " is not a page of rows"};
   }
   Page read;
   read.all = page["num_rows_total"].get<int64_t>();

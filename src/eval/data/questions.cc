@@ -212,7 +212,7 @@ class RowReader {
       text = FindKey(*holder, "stem");
     }
     if (text == nullptr || !text->is_string()) {
-      return Bad("a question that is no text");
+      return Bad("a question that is not text");
     }
     question.text = text->get<std::string>();
     if (Trim(question.text).empty()) {
@@ -275,7 +275,7 @@ class RowReader {
     if (value && *value >= suite_.range->first && *value <= suite_.range->second) {
       return {};
     }
-    return Bad("the answer '" + question.gold + "' is no whole number from " +
+    return Bad("the answer '" + question.gold + "' is not a whole number from " +
                std::to_string(suite_.range->first) + " to " + std::to_string(suite_.range->second));
   }
 

@@ -78,7 +78,7 @@ class ObjectReader : public MemberReader<Error> {
   }
 
   Status Finish() {
-    RefuseOthers("is no key of it; docs/suites.md lists them");
+    RefuseOthers("is not a key of a suite; docs/suites.md lists them");
     return error() ? Status(*error()) : Status();
   }
 };
@@ -175,7 +175,7 @@ Status ReadParts(ObjectReader& reader, const std::string& place, Suite& suite) {
 Result<Suite> ParseSuite(std::string_view text, const std::string& source) {
   const Json value = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) {
-    return InvalidArgument(source + " is no valid JSON");
+    return InvalidArgument(source + " is not valid JSON");
   }
   Suite suite;
   ObjectReader reader(value, source);

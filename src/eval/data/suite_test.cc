@@ -78,7 +78,7 @@ TEST(SuiteTest, MistakesAreNamed) {
       {With(R"(, "row_kind": {"field": "f", "values": {"x": "number"}})"), "number"},
       {R"({"title": "t"})", "\"name\""},
       {"[]", "JSON object"},
-      {"{", "no valid JSON"},
+      {"{", "not valid JSON"},
   };
   for (const auto& [text, word] : mistakes) {
     const Result<Suite> suite = ParseSuite(text, "x.json");

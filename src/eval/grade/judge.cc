@@ -119,7 +119,7 @@ Result<Judgement> AskJudge(const JudgeOptions& options, const Question& question
   }
   const std::optional<std::string> content = ContentOf(answer.body);
   if (!content) {
-    return Error{ErrorCode::kDataLoss, url + ": the reply is no chat completion"};
+    return Error{ErrorCode::kDataLoss, url + ": the reply is not a chat completion"};
   }
   return ReadJudgement(*content);
 }

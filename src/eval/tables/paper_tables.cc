@@ -289,7 +289,7 @@ Table SamplesTable(const std::vector<RunSamples>& runs) {
       "up to the paths of the item that has fewest.",
       "All paths: of each item, however many it has; there pass@k is the existence probability, "
       "the upper bound of any vote (oracle).",
-      "Of methods that prune or branch, the paths are no independent samples: read their line of "
+      "Of methods that prune or branch, the paths are not independent samples: read their line of "
       "all paths only."};
   AddNotes(table, RowNotes(RunsOf(runs)));
   return table;

@@ -80,7 +80,7 @@ Result<RpcAddress> ParseRpcAddress(const std::string& text) {
       code != std::errc() || stop != end || port == 0) {
     return InvalidArgument(
         "RPC server " + Quoted(text) +
-        " is no address; --rpc takes host:port[,host:port...] with a name or an IPv4 "
+        " is not an address; --rpc takes host:port[,host:port...] with a name or an IPv4 "
         "address and a port of 1 to 65535, such as 10.0.0.2:50052");
   }
   return address;
