@@ -394,9 +394,18 @@ class Run:
             if last["status"] in ("pruned", "cancelled"):
                 return False
             return path.lowest_window(self.options["window"]) >= self.warmup["threshold"] - CLOSE
-        if not self.options["vote-warmup"] and path.warmup and self.is_hyper():
+        if not self.is_hyper():
+            return True
+        if not self.options["vote-clones"] and self.is_clone(path):
             return False
-        return True
+        return self.options["vote-warmup"] or not path.warmup
+
+    def is_clone(self, path):
+        """A fork of fewer than T tokens beside the path that it came from, if both have an answer."""
+        parent = self.paths.get(path.parent)
+        return (parent is not None and len(path) - path.start < self.options["interval"] and
+                parent.last["status"] != "merged" and bool(parent.last["answer"]) and
+                (not parent.last["tentative"] or self.options["vote-tentative"]))
 
     def is_hyper(self):
         return any(record["record"] == "decision" for record in self.records)

@@ -30,4 +30,6 @@ record single hyper 12 --actions single_token --threshold off
 record multi hyper 12 --actions multi_token --late-expansion true
 record branch hyper 12 --actions branch --late-expansion true
 record kept hyper 12 --actions multi_token --late-expansion true --keep-finished true
+record voters multi-token-only 12 --late-expansion true --keep-finished true \
+  --vote-clones false --vote-warmup false
 "$audit" "$folder"/*.jsonl
