@@ -5,7 +5,7 @@
   scripts/audit_run.py FILE...
 
 Standard library only; nothing of hyper is used but the trace. Computed again: statistics, X_max,
-threshold, scores, actions, r_t, routes, pruning, merges, ledger and vote. What a trace cannot tell
+threshold, scores, actions, r_t, routes, pruning, merges, ledger, stops and vote. What a trace cannot tell
 is believed: the log-probabilities, and D_dist at warm-up positions. Answers are compared as texts.
 Prints what differs and what was checked; the exit status is 1 where anything differs.
 """
@@ -13,6 +13,7 @@ import json
 import math
 import sys
 from collections import Counter
+from fractions import Fraction
 
 ACTIONS = ("none", "single_token", "multi_token", "branch")
 ENDED = ("finished", "length")
@@ -171,6 +172,8 @@ class Run:
                 self.check_decision(record, before)
                 if record["action"] == "multi_token" and record["acted"]:
                     family_due.append((record, before))
+            elif kind == "stop":
+                self.check_stop(record, running.values(), self.records[number + 1:])
         shortage = any(record["record"] == "shortage" for record in self.records)
         if not shortage:
             for decision, roots in family_due:
@@ -382,6 +385,39 @@ class Run:
                 open_paths.discard(record["path"])
         self.expect("ledger: lanes_peak", most, ledger["lanes_peak"])
 
+    # The stop.
+
+    def check_stop(self, stop, running, after):
+        """Counts and Beta posterior again; an urn's draws are believed, their bound is not."""
+        rule, wanted = self.options["vote"], self.options["stop"]
+        voters = [path for path in self.paths.values() if path.last and self.votes(path)]
+        counts = Counter(path.last["answer"] for path in voters).most_common()
+        first, second = counts[0][1], counts[1][1] if len(counts) > 1 else 0
+        coming = len(running) + stop["unopened"]
+        self.expect("stop: asked for", True, wanted != "never")
+        self.expect("stop: voters", len(voters), stop["voters"])
+        self.expect("stop: cancelled", len(running), stop["cancelled"])
+        self.expect("stop: paths", len(self.paths) + stop["unopened"], stop["paths"])
+        self.expect("stop: answer", self.records[-1]["answer"], stop["answer"])
+        ended = {record["path"]: record for record in after if record["record"] == "finish"}
+        self.expect("stop: paths that end", sorted(path.id for path in running), sorted(ended))
+        for record in ended.values():
+            self.expect("stop: cancelled", ("cancelled", "decided", None),
+                        (record["status"], record["reason"], record["answer"]))
+        if stop["basis"] == "sure":
+            self.expect("stop: sure", 1, stop["posterior"])
+            if rule == "majority":
+                self.expect("stop: lead", True, first - second > coming)
+        elif stop["basis"] == "beta":
+            # P(p > 1/2) under Beta(first + 1, second + 1), by the binomial's other tail.
+            n = first + second + 1
+            tail = sum(math.comb(n, j) for j in range(second + 1))
+            self.expect("stop: beta", float(1 - Fraction(tail, 2**n)), stop["posterior"], 1e-9)
+        if wanted == "sure":
+            self.expect("stop: basis", "sure", stop["basis"])
+        else:
+            self.expect("stop: reached", True, stop["posterior"] >= float(wanted))
+
     # The vote.
 
     def votes(self, path):
@@ -407,6 +443,16 @@ class Run:
                 parent.last["status"] != "merged" and bool(parent.last["answer"]) and
                 (not parent.last["tentative"] or self.options["vote-tentative"]))
 
+    def agreeing_window(self):
+        """ESC: the numbers of the first window of equal answers; all paths where there is none."""
+        size = self.options["esc-window"]
+        for first in range(0, len(self.paths) - size + 1, size):
+            window = [self.paths[number] for number in range(first, first + size)]
+            answers = {path.last["answer"] for path in window if path.last and path.last["answer"]}
+            if len(answers) == 1 and all(path.last["answer"] for path in window):
+                return range(first, first + size)
+        return range(len(self.paths))
+
     def is_hyper(self):
         return any(record["record"] == "decision" for record in self.records)
 
@@ -418,6 +464,11 @@ class Run:
         result = self.records[-1]
         rule = self.options["vote"]
         voters = [path for path in self.paths.values() if path.last and self.votes(path)]
+        if self.head["method"] == "esc":
+            window = self.agreeing_window()
+            self.expect("esc: no path after a window that agrees", True,
+                        window[-1] + 1 == len(self.paths))
+            voters = [path for path in voters if path.id in window]
         if result["partial"] or not voters:
             return
         groups = {}

@@ -32,4 +32,13 @@ record branch hyper 12 --actions branch --late-expansion true
 record kept hyper 12 --actions multi_token --late-expansion true --keep-finished true
 record voters multi-token-only 12 --late-expansion true --keep-finished true \
   --vote-clones false --vote-warmup false
+# Runs that end because their vote is decided.
+for method in hyper sc deepconf-top10 roe sc-adaptive; do
+  record "stop-$method" "$method" 24 --stop 0.8
+done
+record sure sc 24 --stop sure
+record waves sc 24 --stop 0.9 --launch waves
+record sc-cap sc-cap 12
+record esc esc 20
+grep -q '"record":"stop"' "$folder"/stop-sc.jsonl || { echo "nothing was stopped"; exit 1; }
 "$audit" "$folder"/*.jsonl

@@ -115,6 +115,25 @@ TEST(CliRun, JsonFitsItsSchemaAndAddsUp) {
   }
 }
 
+TEST(CliRun, ADecidedRunIsWholeAndSaysWhatItSaved) {
+  const std::vector<std::string> flags = {"--method", "sc", "--stop", "0.9", "--launch", "one"};
+  std::vector<std::string> with_json = flags;
+  with_json.emplace_back("--json");
+  const json run = json::parse(RunProcess(Scripted(with_json)).out);
+  ExpectConsistent(run);
+  EXPECT_EQ(run["partial"], false);
+  const json& stop = run["stop"];
+  EXPECT_EQ(stop["basis"], "beta");
+  EXPECT_EQ(stop["answer"], run["answer"]);
+  EXPECT_EQ(stop["paths"], 32);
+  EXPECT_EQ(stop["unopened"].get<size_t>() + run["paths"].size(), 32U);
+  EXPECT_EQ(run["ledger"]["saved"], stop["saved"]);
+  EXPECT_EQ(run["ledger"]["positions"], run["ledger"]["generated"]);
+  const ProcessResult plain = RunProcess(Scripted(flags));
+  EXPECT_NE(plain.out.find("\nstop     decided at 0.9"), std::string::npos) << plain.out;
+  EXPECT_NE(plain.out.find(" of 32 paths cancelled or not opened, about "), std::string::npos);
+}
+
 TEST(CliRun, TimingIsAddedOnRequest) {
   const json run = json::parse(RunProcess(Scripted({"--json", "--timing"})).out);
   EXPECT_EQ(SchemaViolation(Schema(), run), "");

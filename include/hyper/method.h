@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,12 @@
 
 #pragma GCC visibility push(default)
 namespace hyper {
+
+// What may still change a vote; see Method::Ahead.
+struct Outlook {
+  int unopened = 0;       // paths that are still to be opened, as far as the method can tell
+  bool complete = false;  // no others come than these and the running ones, and who has voted stays
+};
 
 class Method {
  public:
@@ -45,6 +52,10 @@ class Method {
   // Whether a path that has an answer votes. Default: every path but merged ones; tentative answers
   // as options().vote_tentative says.
   virtual bool Votes(const Pool& pool, const Path& path) const;
+  // What is to come beside the running paths, for --stop; nothing while the votes cast so far do
+  // not tell who wins, such as when their weights are still due. Default: as far as the method can
+  // tell no further paths, but others may come.
+  virtual std::optional<Outlook> Ahead(const Pool& pool) const;
 };
 
 // Names and one-line descriptions of all methods, in the order of the tables.

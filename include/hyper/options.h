@@ -36,6 +36,9 @@ enum MethodFeature : uint32_t {
   kMcts = 1U << 14U,
   kThreads = 1U << 15U,  // spawns threads (ThreadWeaver)
   kWeights = 1U << 16U,  // scores whole paths, as the rules weighted, best and borda take it
+  kLaunch = 1U << 17U,   // starts independent paths by --launch
+  kWindows = 1U << 18U,  // looks at windows of paths (ESC)
+  kCap = 1U << 19U,      // cuts paths at --length-cap
 };
 
 // Options of a run. Defaults are the paper's (preset `paper`).
@@ -45,6 +48,7 @@ struct MethodOptions {
   int warmup = 16;
   bool includes_warmup = false;
   double lane_factor = 1.65;
+  LaunchOrder launch = LaunchOrder::kParallel;
   // Controller.
   ActionSet actions = ActionSet::All();
   int interval = 64;
@@ -60,12 +64,15 @@ struct MethodOptions {
   // SingleToken; its K, confidence set and count are those of the run (RouteSpecOf).
   RouteSpec route;
   VoteOptions vote;
+  StopRule stop;
   // The compared methods' own.
   PathScorer scorer = PathScorer::kSelfCertainty;
   double keep_percent = 10;
   double consensus = 0.95;
   int routes = 8;
   double refine_from = 0.84;
+  int esc_window = 5;
+  int length_cap = 16000;
   TreeOptions tree;
   // Sampling and length.
   SamplerSpec sampler{0.6, 20, 0.95, 0.0};

@@ -192,8 +192,23 @@ struct WarmupRecord {  // what the warm-up settled
   std::vector<Position> positions;
 };
 
+struct StopRecord {      // the vote was decided before all paths had ended
+  std::string answer;    // the winner
+  double posterior = 0;  // probability that it stays the winner; 1 where the lead is sure
+  std::string basis;     // what that is by: "sure", "beta" or "urn"
+  int voters = 0;        // paths that had voted
+  int paths = 0;         // opened so far or yet to be opened
+  int cancelled = 0;     // of these, running ones that the stop ends
+  int unopened = 0;      // of these, ones that are never opened now
+  int64_t saved = 0;     // tokens that these would have taken, by the mean length so far
+};
+
+// The record as a sentence: "decided at 0.97; 21 of 32 paths cancelled".
+// Pure.
+std::string StopText(const StopRecord& stop);
+
 using Record = std::variant<PathRecord, TokenRecord, DecisionRecord, RefineRecord, FinishRecord,
-                            WarmupRecord, NoticeRecord, ShortageRecord>;
+                            WarmupRecord, NoticeRecord, ShortageRecord, StopRecord>;
 
 // Tokens and lanes charged to a session. abs = generated; effective = K per refined token, 1 per
 // other generated token, and every probe, judge and value position.
@@ -208,7 +223,9 @@ struct Ledger {
   int64_t value = 0;
   int lanes_opened = 0;  // N_inst: lanes ever opened or forked
   int lanes_peak = 0;
-  int64_t positions = 0;   // decode positions (per phase), for the mean number of lanes
+  // Decode positions, by phase: the tokens that came one after another, and what the mean number of
+  // lanes is over.
+  int64_t positions = 0;
   int64_t cells_peak = 0;  // KV cells in use by this session at most
   double bytes_per_cell = 0;
   int stalls = 0;
@@ -218,6 +235,7 @@ struct Ledger {
   double statistics_s = 0;
   int64_t penalty_sums = 0;     // reuse penalties of two-pass routing that were not zero
   int64_t penalty_rewards = 0;  // of these, rewards: the expert's summed scores were negative
+  int64_t saved = 0;            // tokens that a decided vote saved, by the mean length of its paths
 
   int64_t effective() const { return generated + extra_routes + probe + judge + value; }
   double mean_lanes() const {

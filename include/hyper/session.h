@@ -94,6 +94,7 @@ class Session {
   void Advance();
   void NotifyMethod();
   void RelieveStall();
+  void StopIfDecided();
   void CheckLimits();
   void Conclude();
   void NoteFailures();
@@ -113,6 +114,7 @@ class Session {
   Status lane_failure_;        // the first of a lane or a score
   int64_t unsure_tokens_ = 0;  // without a confidence, though the engine can give them
   std::vector<Happened> happened_;
+  size_t asked_ended_ = 0;  // paths that had ended when the stop rule was asked
   bool started_ = false;
   bool finished_ = false;
   bool partial_ = false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hyper/driver.h"
+#include "src/core/stopping.h"
 #include "src/decode/methods/registry.h"
 
 namespace hyper {
@@ -62,6 +63,29 @@ Status CheckRule(const MethodEntry& method, VoteRule rule) {
                   NameOf(rule), method.name));
 }
 
+// Whether a stop that the caller asks for can come under the vote rule.
+Status CheckStop(const RunRequest& request, const MethodOptions& options) {
+  const VoteRule rule = options.vote.rule;
+  const char* name = NameOf(rule);
+  if (!Given(request.options, "stop") || options.stop.kind == StopRule::Kind::kNever) {
+    return {};
+  }
+  if (!CanStop(rule)) {
+    return InvalidArgument(
+        fmt::format("--stop {} has no effect under --vote {}, where one better path "
+                    "wins against all others; take another rule, or --stop never",
+                    StopRuleText(options.stop), name));
+  }
+  if (options.stop.kind == StopRule::Kind::kSure && !MostWeight(rule)) {
+    return InvalidArgument(
+        fmt::format("--stop sure has no effect under --vote {}, whose weights have no "
+                    "bound of their own; take a probability such as 0.95, or --vote "
+                    "majority",
+                    name));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> ReadersOf(const OptionInfo& option) {
@@ -110,6 +134,9 @@ Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
   }
   if (status) {
     status = CheckRule(*method, plan.options.vote.rule);
+  }
+  if (status) {
+    status = CheckStop(request, plan.options);
   }
   return status ? Result<RunPlan>(std::move(plan)) : Result<RunPlan>(status.error());
 }

@@ -36,8 +36,21 @@ VoteOutcome ToOutcome(const VoteResult& counted, const std::vector<std::string>&
 
 }  // namespace
 
-std::map<std::string, VoteOutcome> AllVotes(const std::vector<Voter>& voters,
-                                            const MethodOptions& options) {
+std::vector<Voter> VotersOf(const Method& method, const Pool& pool) {
+  std::vector<Voter> voters;
+  for (const Path& path : pool.paths()) {
+    const bool votes = method.Votes(pool, path);
+    // Samples that came to their end without an answer keep their rank in the Borda vote.
+    const bool ranks = path.kind == PathKind::kReasoning &&
+                       (path.status == PathStatus::kFinished || path.status == PathStatus::kLength);
+    if (votes || ranks) {
+      voters.push_back({&path, method.Weight(pool, path), votes});
+    }
+  }
+  return voters;
+}
+
+Ballots BallotsOf(const std::vector<Voter>& voters) {
   std::vector<std::string> texts;
   for (const Voter& voter : voters) {
     if (voter.votes) {
@@ -46,33 +59,38 @@ std::map<std::string, VoteOutcome> AllVotes(const std::vector<Voter>& voters,
   }
   const std::vector<int> groups = GroupAnswers(texts);
   std::vector<std::map<std::string, int>> spellings;
-  std::vector<Ballot> ballots;
-  ballots.reserve(voters.size());
-  bool weighted = false;
+  Ballots all;
+  all.ballots.reserve(voters.size());
   size_t next = 0;
   for (const Voter& voter : voters) {
     Ballot ballot{-1, voter.path->length(), voter.path->mean_confidence, voter.path->lowest_window,
                   voter.weight};
-    weighted |= std::isfinite(voter.weight);
     if (voter.votes) {
       ballot.group = groups[next++];
       const auto group = static_cast<size_t>(ballot.group);
       spellings.resize(std::max(spellings.size(), group + 1));
       ++spellings[group][voter.path->answer];
     }
-    ballots.push_back(ballot);
+    all.ballots.push_back(ballot);
   }
-  std::vector<std::string> answers;
-  answers.reserve(spellings.size());
+  all.answers.reserve(spellings.size());
   for (const auto& group : spellings) {
-    answers.push_back(Representative(group));
+    all.answers.push_back(Representative(group));
   }
+  return all;
+}
+
+std::map<std::string, VoteOutcome> AllVotes(const std::vector<Voter>& voters,
+                                            const MethodOptions& options) {
+  const Ballots all = BallotsOf(voters);
   std::map<std::string, VoteOutcome> outcomes;
   const auto count = [&](VoteRule rule) {
-    outcomes[NameOf(rule)] = ToOutcome(CountVotes(ballots, answers, rule, options.vote), answers);
+    outcomes[NameOf(rule)] =
+        ToOutcome(CountVotes(all.ballots, all.answers, rule, options.vote), all.answers);
   };
   std::for_each(kVoteRules.begin(), kVoteRules.end(), count);
-  if (weighted) {
+  if (std::any_of(voters.begin(), voters.end(),
+                  [](const Voter& voter) { return std::isfinite(voter.weight); })) {
     std::for_each(kWeightRules.begin(), kWeightRules.end(), count);
   }
   return outcomes;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hyper/session.h"
+#include "src/core/vote.h"
 
 namespace hyper {
 
@@ -15,6 +16,16 @@ struct Voter {
   double weight = 0;
   bool votes = true;  // false: it only keeps its rank in the Borda vote
 };
+
+// The voters as the vote counts them, with the text of each group of equal answers.
+struct Ballots {
+  std::vector<Ballot> ballots;  // by voter
+  std::vector<std::string> answers;
+};
+Ballots BallotsOf(const std::vector<Voter>& voters);
+
+// Paths of a pool that vote or keep a rank, as the method has it.
+std::vector<Voter> VotersOf(const Method& method, const Pool& pool);
 
 // Outcome of every vote rule; the rules that need weights only where one is known. Groups are the
 // closure of AnswersEqual, so the order of paths cannot matter; a group shows its most frequent

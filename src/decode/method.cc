@@ -23,6 +23,8 @@ bool Method::Votes(const Pool& pool, const Path& path) const {
 
 double Method::Weight(const Pool& /*pool*/, const Path& /*path*/) const { return Path::kUnknown; }
 
+std::optional<Outlook> Method::Ahead(const Pool& /*pool*/) const { return Outlook{}; }
+
 Status OpenPaths(Pool& pool, uint64_t first, int count, bool warmup) {
   for (int i = 0; i < count; ++i) {
     Result<PathId> opened = pool.Open(first + static_cast<uint64_t>(i), warmup);

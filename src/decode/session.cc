@@ -7,6 +7,7 @@
 
 #include "src/decode/ballot.h"
 #include "src/decode/session_pool.h"
+#include "src/decode/stop.h"
 
 namespace hyper {
 
@@ -86,6 +87,7 @@ void Session::React(bool engine_moved) {
     RelieveStall();
   }
   pool_->ClearStall();
+  StopIfDecided();
   CheckLimits();
   Status status = finished_ ? Status() : method_->OnPolled(*pool_);
   if (!status) {
@@ -139,7 +141,23 @@ void Session::NotePenalties() {
   }
 }
 
+// Asked where a path has ended and, as a decision may have changed who votes, before each round.
+void Session::StopIfDecided() {
+  const size_t ended = pool_->paths().size() - pool_->running().size();
+  if (ended == asked_ended_ && !pool_->settled()) {
+    return;
+  }
+  asked_ended_ = ended;
+  if (std::optional<StopRecord> stop = DecidedStop(*method_, *pool_)) {
+    pool_->EndDecided(std::move(*stop));
+    Conclude();
+  }
+}
+
 void Session::CheckLimits() {
+  if (finished_) {
+    return;
+  }
   if (pool_->settled() && method_->Done(*pool_)) {
     return;  // a run that came to its end within its limits is whole
   }
@@ -211,17 +229,12 @@ SessionResult Session::Result() const {
   result.partial = partial_;
   result.partial_reason = partial_reason_;
   result.vote_rule = method_->VoteRule(*pool_);
-  std::vector<Voter> voters;
   for (const Path& path : pool_->paths()) {
-    const bool votes = method_->Votes(*pool_, path);
-    // Samples that came to their end without an answer keep their rank in the Borda vote.
-    const bool ranks = path.kind == PathKind::kReasoning &&
-                       (path.status == PathStatus::kFinished || path.status == PathStatus::kLength);
-    if (votes || ranks) {
-      voters.push_back({&path, method_->Weight(*pool_, path), votes});
-    }
-    result.voting_paths += votes ? 1 : 0;
     result.failed_paths += path.status == PathStatus::kFailed ? 1 : 0;
+  }
+  const std::vector<Voter> voters = VotersOf(*method_, *pool_);
+  for (const Voter& voter : voters) {
+    result.voting_paths += voter.votes ? 1 : 0;
   }
   result.votes = AllVotes(voters, pool_->options());
   const auto chosen = result.votes.find(result.vote_rule);

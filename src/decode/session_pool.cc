@@ -238,7 +238,7 @@ void SessionPool::EndLane(Path& path, PathStatus status, const std::string& reas
   path.top_history.shrink_to_fit();
   WindowOf(path.id) = ConfidenceWindow();  // its means are the path's own now
   cells_.Close(path.id);
-  if (status != PathStatus::kMerged && path.kind == PathKind::kReasoning &&
+  if (status != PathStatus::kMerged && path.kind == PathKind::kReasoning && !decided_ &&
       config_.extractor != nullptr) {
     ExtractedAnswer extracted = config_.extractor(path.text, status == PathStatus::kFinished,
                                                   config_.prompt.reasoning_opened);

@@ -61,6 +61,9 @@ class SessionPool final : public Pool {
   // The same again. Prunes the least confident path, or ends the last one; judges only where no
   // other path runs.
   void PruneForCells(const std::string& reason);
+  // The vote is decided: ends all running paths, whose answers are not read, so that they do not
+  // vote.
+  void EndDecided(StopRecord stop);
   // Rows of one token of every running path: paths and their extra routes.
   int Rows() const;
   Ledger& mutable_ledger() { return ledger_; }
@@ -91,6 +94,7 @@ class SessionPool final : public Pool {
   std::optional<double> threshold_;
   int pending_ = 0;       // running paths with a grant left, and what else is due
   bool stalled_ = false;  // an event of the last poll said so
+  bool decided_ = false;
   bool may_expand_ = true;
   bool may_resume_ = true;      // expansion that stopped may go on once there are cells again
   std::vector<int> tokens_at_;  // of this phase: tokens generated at each position

@@ -137,6 +137,18 @@ struct RecordVisitor {
             {"routes", shortage.routes},      {"cells", shortage.cells},
             {"path", IdOrNull(shortage.path)}};
   }
+
+  Json operator()(const StopRecord& stop) const {
+    return {{"record", "stop"},
+            {"answer", stop.answer},
+            {"posterior", Number(stop.posterior)},
+            {"basis", stop.basis},
+            {"voters", stop.voters},
+            {"paths", stop.paths},
+            {"cancelled", stop.cancelled},
+            {"unopened", stop.unopened},
+            {"saved", stop.saved}};
+  }
 };
 
 }  // namespace
@@ -159,6 +171,7 @@ Json LedgerJson(const Ledger& ledger) {
           {"cells_peak_bytes", Number(ledger.cells_peak_bytes())},
           {"penalty_sums", ledger.penalty_sums},
           {"penalty_rewards", ledger.penalty_rewards},
+          {"saved", ledger.saved},
           {"stalls", ledger.stalls}};
 }
 
@@ -233,9 +246,12 @@ Json ReportJson(const ReportContext& context, const Session& session, const Sess
     paths.push_back(PathJson(path));
   }
   Json decisions = Json::array();
+  Json stop = nullptr;
   for (const Record& record : context.records) {
     if (std::holds_alternative<DecisionRecord>(record)) {
       decisions.push_back(RecordJson(record));
+    } else if (std::holds_alternative<StopRecord>(record)) {
+      stop = RecordJson(record);
     }
   }
   Json report = {
@@ -250,6 +266,7 @@ Json ReportJson(const ReportContext& context, const Session& session, const Sess
       {"votes", std::move(votes)},
       {"paths", std::move(paths)},
       {"decisions", std::move(decisions)},
+      {"stop", std::move(stop)},
       {"ledger", LedgerJson(result.ledger)},
       {"options", OptionsJson(session.pool().options())}};
   if (context.timing) {

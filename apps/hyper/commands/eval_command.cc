@@ -35,7 +35,8 @@ constexpr int kShortTraces = 4096;  // up to here the KV cache is sized for the 
 
 // Whether a method's budget is its number of paths, so that it can be aligned with hyper's.
 bool IsAligned(const std::string& method) {
-  return method == "sc" || method.starts_with("self-certainty") || method.starts_with("deepconf") ||
+  return method == "sc" || method.starts_with("sc-") || method == "esc" ||
+         method.starts_with("self-certainty") || method.starts_with("deepconf") ||
          method.starts_with("bon");
 }
 

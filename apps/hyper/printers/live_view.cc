@@ -64,6 +64,8 @@ void LiveView::OnRecord(const Record& record) {
     if (mode_ == LiveMode::kLines) {
       Print(DecisionLine(*decision));
     }
+  } else if (const auto* stop = std::get_if<StopRecord>(&record)) {
+    Print(StopText(*stop));
   } else if (const auto* warmup = std::get_if<WarmupRecord>(&record)) {
     Print(warmup->has_threshold
               ? fmt::format("warm-up done: paths below confidence {:.2f} are pruned from now on",

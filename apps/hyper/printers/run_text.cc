@@ -93,6 +93,17 @@ std::string ActionCounts(const std::vector<Record>& records) {
           : "");
 }
 
+// Empty where the run was not stopped by its vote.
+std::string StopLine(const std::vector<Record>& records) {
+  for (const Record& record : records) {
+    if (const auto* stop = std::get_if<StopRecord>(&record)) {
+      return fmt::format("stop     {}, about {} tokens saved\n", StopText(*stop),
+                         Grouped(stop->saved));
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string Grouped(int64_t number) {
@@ -110,13 +121,14 @@ std::string RunToText(const RunReport& report) {
   const Ledger& ledger = result.ledger;
   const std::vector<Path>& paths = report.session.pool().paths();
   std::string text = AnswerLines(result, paths.size()) + VoteTable(result) + "\n";
-  text += PathCounts(paths) + ActionCounts(report.records);
+  text += PathCounts(paths) + ActionCounts(report.records) + StopLine(report.records);
   text += fmt::format(
-      "cost     {} tokens generated, {} effective ({} refined); prompt {}; lanes {} opened, "
+      "cost     {} tokens generated, {} effective ({} refined), {} one after another; prompt {}; "
+      "lanes {} opened, "
       "{} at most, {:.1f} on average; KV cache {}\n",
       Grouped(ledger.generated), Grouped(ledger.effective()), Grouped(ledger.refined),
-      Grouped(ledger.prefilled), ledger.lanes_opened, ledger.lanes_peak, ledger.mean_lanes(),
-      Bytes(ledger.cells_peak_bytes()));
+      Grouped(ledger.positions), Grouped(ledger.prefilled), ledger.lanes_opened, ledger.lanes_peak,
+      ledger.mean_lanes(), Bytes(ledger.cells_peak_bytes()));
   const RunSetup& setup = report.setup;
   text += fmt::format("run      {} on {}, preset {}, {}, seed {}{}\n", setup.method,
                       OneLine(setup.model.name), setup.preset, setup.determinism, setup.seed,

@@ -65,6 +65,14 @@ void DeepConf::OnToken(Pool& pool, PathId path) {
 
 bool DeepConf::Done(const Pool& pool) const { return !in_warmup_ && pool.running().empty(); }
 
+// Where the threshold says who votes, nobody has before it is set.
+std::optional<Outlook> DeepConf::Ahead(const Pool& /*pool*/) const {
+  if (in_warmup_ && !all_vote_) {
+    return std::nullopt;
+  }
+  return Outlook{in_warmup_ ? PoolWidth(options_) : 0, /*complete=*/true};
+}
+
 bool DeepConf::Votes(const Pool& pool, const Path& path) const {
   if (!Method::Votes(pool, path) || all_vote_) {
     return Method::Votes(pool, path);

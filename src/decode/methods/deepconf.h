@@ -18,6 +18,7 @@ class DeepConf : public Method {
   Status OnSettled(Pool& pool) override;
   bool Done(const Pool& pool) const override;
   bool Votes(const Pool& pool, const Path& path) const override;
+  std::optional<Outlook> Ahead(const Pool& pool) const override;
 
  private:
   Status EndWarmup(Pool& pool);

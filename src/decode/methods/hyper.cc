@@ -93,6 +93,17 @@ bool HyperMethod::Votes(const Pool& pool, const Path& path) const {  // 21: who 
          (options_.vote_clones || !IsClone(pool, path));
 }
 
+// While an expansion is open, some of its paths may still lose their votes. Branches are paths that
+// nobody can foretell.
+std::optional<Outlook> HyperMethod::Ahead(const Pool& /*pool*/) const {
+  if (expansion_.open()) {
+    return std::nullopt;
+  }
+  const bool spawns = options_.actions.Has(Action::kBranch) ||
+                      (options_.keep_finished && options_.actions.Has(Action::kMultiToken));
+  return Outlook{in_warmup_ ? PoolWidth(options_) : 0, !spawns && options_.vote_clones};
+}
+
 // A fork with hardly a token of its own, beside the path that it was forked from.
 bool HyperMethod::IsClone(const Pool& pool, const Path& path) const {
   return path.parent != kNoPath && path.length() - path.fork_position < options_.interval &&

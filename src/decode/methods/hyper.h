@@ -17,6 +17,7 @@ class HyperMethod : public Method {
   void OnToken(Pool& pool, PathId path) override;
   void OnShortage(Pool& pool) override;
   bool Votes(const Pool& pool, const Path& path) const override;
+  std::optional<Outlook> Ahead(const Pool& pool) const override;
 
  protected:
   // The action of a decision; ablations override it.

@@ -81,6 +81,7 @@ Made MakeFixed(const MethodOptions& options) {
   return std::make_unique<FixedAction>(options, kAction);
 }
 
+constexpr uint32_t kScored = kEvery | kLaunch | kScorer | kWeights;
 constexpr uint32_t kOnlinePool = kEvery | kWarmup | kPruning;
 constexpr uint32_t kHyper = kOnlinePool | kController | kRefinement;
 constexpr uint32_t kTree = kEvery | kWarmup | kSteps | kWeights;
@@ -93,11 +94,15 @@ constexpr auto kMethods = std::to_array<MethodRow>({
      Trait::kNeedsLogprobs},
     {"cot", "one path, whatever the width", "vote=majority", kEvery, Make<SelfConsistency>,
      Trait::kOnePath},
-    {"sc", "self-consistency: independent paths, majority vote", "vote=majority", kEvery,
+    {"sc", "self-consistency: independent paths, majority vote", "vote=majority", kEvery | kLaunch,
      Make<SelfConsistency>},
-    {"self-certainty", "the path with the highest full-vocabulary certainty", "vote=best",
-     kEvery | kScorer | kWeights, Make<ScoredPaths>, Trait::kNeedsLogprobs},
-    {"bon", "best of N by --scorer", "vote=best", kEvery | kScorer | kWeights, Make<ScoredPaths>},
+    {"sc-cap", "self-consistency cut at --length-cap tokens; finished paths vote",
+     "vote=majority vote-tentative=false", kEvery | kLaunch | kCap, Make<CappedPaths>},
+    {"esc", "windows of paths until one window agrees (ESC)", "vote=majority", kEvery | kWindows,
+     Make<EqualWindows>},
+    {"self-certainty", "the path with the highest full-vocabulary certainty", "vote=best", kScored,
+     Make<ScoredPaths>, Trait::kNeedsLogprobs},
+    {"bon", "best of N by --scorer", "vote=best", kScored, Make<ScoredPaths>},
     {"deepconf", "online DeepConf-low: keeps what the best 10 % of warm-up would",
      "threshold=percentile:90 confidence-set=topk confidence-count=20 includes-warmup=true "
      "vote=deepconf",
@@ -106,8 +111,8 @@ constexpr auto kMethods = std::to_array<MethodRow>({
      "confidence-set=topk confidence-count=20 includes-warmup=true vote=deepconf",
      kOnlinePool | kConsensus, MakeOnline<true>, Trait::kNeedsLogprobs},
     {"deepconf-offline-filtered", "complete paths, the best by mean confidence vote",
-     "confidence-set=topk confidence-count=20 scorer=mean vote=weighted",
-     kEvery | kScorer | kKeepBest | kWeights, Make<OfflineDeepConf>, Trait::kNeedsLogprobs},
+     "confidence-set=topk confidence-count=20 scorer=mean vote=weighted", kScored | kKeepBest,
+     Make<OfflineDeepConf>, Trait::kNeedsLogprobs},
     {"roe", "every token refined by K routes (RoE)", kRoe, kEvery | kRefinement | kFixedRoutes,
      MakeRoe<false>},
     {"roe-late", "tokens late in each path refined by K routes (RoE)", kRoe,
@@ -123,6 +128,8 @@ constexpr auto kMethods = std::to_array<MethodRow>({
 });
 
 constexpr auto kVariants = std::to_array<VariantRow>({
+    {"sc-adaptive", "sc", "paths one by one until the majority is likely (Adaptive-Consistency)",
+     "stop=0.95 launch=one"},
     {"self-certainty-borda", "self-certainty", "Borda vote over paths ranked by self-certainty",
      "vote=borda"},
     {"deepconf-high", "deepconf", "online DeepConf-high: the 10th percentile of warm-up",
@@ -163,6 +170,9 @@ constexpr auto kTrees = std::to_array<TreeRow>({
 constexpr auto kOrder = std::to_array<const char*>({"hyper",
                                                     "cot",
                                                     "sc",
+                                                    "sc-adaptive",
+                                                    "sc-cap",
+                                                    "esc",
                                                     "self-certainty",
                                                     "self-certainty-borda",
                                                     "deepconf",

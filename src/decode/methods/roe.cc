@@ -62,6 +62,11 @@ Status RosterOfExperts::Refine(Pool& pool) {
   return pool.GrantAll(options_.interval);
 }
 
+std::optional<Outlook> RosterOfExperts::Ahead(const Pool& pool) const {
+  const int opened = static_cast<int>(pool.paths().size());
+  return Outlook{in_warmup_ ? std::max(0, options_.width - opened) : 0, /*complete=*/true};
+}
+
 bool RosterOfExperts::Done(const Pool& pool) const { return !in_warmup_ && pool.running().empty(); }
 
 }  // namespace hyper

@@ -16,6 +16,7 @@ class RosterOfExperts : public Method {
   Status Start(Pool& pool) override;
   Status OnSettled(Pool& pool) override;
   bool Done(const Pool& pool) const override;
+  std::optional<Outlook> Ahead(const Pool& pool) const override;
 
  private:
   Status StartRefined(Pool& pool);

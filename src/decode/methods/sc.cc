@@ -1,12 +1,16 @@
 #include "src/decode/methods/sc.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "hyper/equal.h"
 #include "src/core/confidence.h"
 #include "src/core/softmax.h"
+#include "src/core/stopping.h"
 #include "src/core/threshold.h"
 #include "src/core/vote.h"
 
@@ -51,14 +55,94 @@ double PathScore(const Path& path, PathScorer scorer, int vocabulary, int window
   return kUnknown;
 }
 
-Status SelfConsistency::Start(Pool& pool) {
-  Status status = OpenPaths(pool, 0, options_.width, /*warmup=*/false);
-  return status ? pool.GrantAll(options_.interval) : status;
+Status SelfConsistency::Start(Pool& pool) { return OpenNext(pool, Next(pool)); }
+
+Status SelfConsistency::OnSettled(Pool& pool) {
+  return pool.running().empty() ? OpenNext(pool, Next(pool)) : Proceed(pool);
 }
 
-Status SelfConsistency::OnSettled(Pool& pool) { return pool.GrantAll(options_.interval); }
+Status SelfConsistency::OpenNext(Pool& pool, int count) {
+  if (count == 0) {
+    return {};
+  }
+  if (opened_ > 0) {
+    pool.BeginPhase();
+  }
+  const auto first = static_cast<uint64_t>(opened_);
+  opened_ += count;
+  Status status = OpenPaths(pool, first, count, /*warmup=*/false);
+  return status ? Proceed(pool) : status;
+}
 
-bool SelfConsistency::Done(const Pool& pool) const { return pool.running().empty(); }
+int SelfConsistency::Next(Pool& /*pool*/) {
+  return NextWave(options_.launch, opened_, options_.width);
+}
+
+Status SelfConsistency::Proceed(Pool& pool) { return pool.GrantAll(options_.interval); }
+
+bool SelfConsistency::Done(const Pool& pool) const {
+  return pool.running().empty() && opened_ >= options_.width;
+}
+
+std::optional<Outlook> SelfConsistency::Ahead(const Pool& /*pool*/) const {
+  return Outlook{options_.width - opened_, /*complete=*/true};
+}
+
+int EqualWindows::Most() const {
+  const int window = options().esc_window;
+  const int whole = options().width / window * window;
+  return whole > 0 ? whole : options().width;
+}
+
+bool EqualWindows::Agrees(const Pool& pool, int first) const {
+  std::vector<std::string> answers;
+  for (auto path = static_cast<size_t>(first); path < pool.paths().size(); ++path) {
+    if (SelfConsistency::Votes(pool, pool.paths()[path])) {
+      answers.push_back(pool.paths()[path].answer);
+    }
+  }
+  const std::vector<int> groups = GroupAnswers(answers);
+  return static_cast<int>(answers.size()) == options().esc_window &&
+         std::all_of(groups.begin(), groups.end(), [](int group) { return group == 0; });
+}
+
+int EqualWindows::Next(Pool& pool) {
+  const int window = std::min(options().esc_window, Most());
+  if (opened() > 0 && Agrees(pool, opened() - window)) {
+    agreed_ = opened() - window;
+    pool.Emit(NoticeRecord{fmt::format("the answers of paths {} to {} are equal: no further paths",
+                                       agreed_, opened() - 1)});
+    return 0;
+  }
+  return opened() < Most() ? window : 0;
+}
+
+bool EqualWindows::Done(const Pool& pool) const {
+  return pool.running().empty() && (agreed_ >= 0 || opened() >= Most());
+}
+
+bool EqualWindows::Votes(const Pool& pool, const Path& path) const {
+  return SelfConsistency::Votes(pool, path) && (agreed_ < 0 || path.id >= agreed_);
+}
+
+Status CappedPaths::Proceed(Pool& pool) {
+  const int left = options().length_cap - pool.position();
+  if (left > 0) {
+    return pool.GrantAll(std::min(left, options().interval));
+  }
+  const std::vector<PathId> ids = pool.running();
+  for (const PathId id : ids) {
+    pool.Finish(id, PathStatus::kLength, fmt::format("length-cap {}", options().length_cap));
+  }
+  return {};
+}
+
+std::optional<Outlook> ScoredPaths::Ahead(const Pool& pool) const {
+  if (options().scorer == PathScorer::kPTrue) {
+    return std::nullopt;  // the probes come last
+  }
+  return SelfConsistency::Ahead(pool);
+}
 
 double ScoredPaths::Weight(const Pool& pool, const Path& path) const {
   if (options().scorer == PathScorer::kPTrue) {
@@ -69,15 +153,12 @@ double ScoredPaths::Weight(const Pool& pool, const Path& path) const {
 }
 
 bool ScoredPaths::Done(const Pool& pool) const {
-  return pool.running().empty() &&
+  return SelfConsistency::Done(pool) &&
          (options().scorer != PathScorer::kPTrue || probed_ == pool.paths().size());
 }
 
 Status ScoredPaths::OnSettled(Pool& pool) {
-  if (!pool.running().empty()) {
-    return SelfConsistency::OnSettled(pool);
-  }
-  return Probe(pool);
+  return SelfConsistency::Done(pool) ? Probe(pool) : SelfConsistency::OnSettled(pool);
 }
 
 bool ScoredPaths::HasWeights() const {
@@ -151,6 +232,11 @@ bool OfflineDeepConf::Votes(const Pool& pool, const Path& path) const {
   }
   const Ranking& ranking = RankingOf(pool);
   return ranking.weights[static_cast<size_t>(path.id)] >= ranking.threshold;
+}
+
+// Which paths are the best is known at the end.
+std::optional<Outlook> OfflineDeepConf::Ahead(const Pool& pool) const {
+  return options().keep_percent < 100 ? std::nullopt : ScoredPaths::Ahead(pool);
 }
 
 // A path that has ended keeps its score, so that the ranking holds until another one ends.

@@ -10,19 +10,58 @@
 
 namespace hyper {
 
-// `width` independent paths; the answer of the rule options().vote.
+// `width` independent paths, started as options().launch says; the answer of the rule
+// options().vote.
 class SelfConsistency : public Method {
  public:
   explicit SelfConsistency(const MethodOptions& options) : options_(options) {}
   Status Start(Pool& pool) override;
   Status OnSettled(Pool& pool) override;
   bool Done(const Pool& pool) const override;
+  std::optional<Outlook> Ahead(const Pool& pool) const override;
 
  protected:
   const MethodOptions& options() const { return options_; }
+  int opened() const { return opened_; }
+  // How many paths start next, once all others have ended; 0: none.
+  virtual int Next(Pool& pool);
+  // The next round of the running paths.
+  virtual Status Proceed(Pool& pool);
 
  private:
+  Status OpenNext(Pool& pool, int count);
+
   MethodOptions options_;
+  int opened_ = 0;  // or refused by the engine
+};
+
+// Early-Stopping Self-Consistency (Li et al. 2024): windows of paths, one after another, until the
+// answers of one window are all equal; that is the answer. Else the vote of all whole windows. A
+// path without an answer makes no window of equals.
+class EqualWindows : public SelfConsistency {
+ public:
+  explicit EqualWindows(const MethodOptions& options) : SelfConsistency(options) {}
+  bool Done(const Pool& pool) const override;
+  bool Votes(const Pool& pool, const Path& path) const override;
+
+ protected:
+  int Next(Pool& pool) override;
+
+ private:
+  bool Agrees(const Pool& pool, int first) const;
+  // Paths of whole windows; all where there is not even one.
+  int Most() const;
+
+  int agreed_ = -1;  // first path of the window that agrees
+};
+
+// Self-consistency whose paths end at options().length_cap.
+class CappedPaths : public SelfConsistency {
+ public:
+  explicit CappedPaths(const MethodOptions& options) : SelfConsistency(options) {}
+
+ protected:
+  Status Proceed(Pool& pool) override;
 };
 
 // Paths are scored by options().scorer; the rule weighted, best or borda picks. With the scorer
@@ -38,6 +77,7 @@ class ScoredPaths : public SelfConsistency {
   bool Done(const Pool& pool) const override;
   double Weight(const Pool& pool, const Path& path) const override;
   std::string VoteRule(const Pool& pool) const override;
+  std::optional<Outlook> Ahead(const Pool& pool) const override;
 
  private:
   Status Probe(Pool& pool);
@@ -55,6 +95,7 @@ class OfflineDeepConf : public ScoredPaths {
  public:
   explicit OfflineDeepConf(const MethodOptions& options) : ScoredPaths(options) {}
   bool Votes(const Pool& pool, const Path& path) const override;
+  std::optional<Outlook> Ahead(const Pool& pool) const override;
 
  private:
   struct Ranking {

@@ -44,6 +44,7 @@ Result<MethodTraits> TraitsOf(const std::string& method, const MethodOptions& op
   }
   MethodTraits traits;
   traits.aggregates = options.width > 1;
+  traits.adaptive = stem == "esc" || options.stop.kind != StopRule::Kind::kNever;
   if (stem == "roe") {
     traits.granularity = "token";
     traits.refines_tokens = true;

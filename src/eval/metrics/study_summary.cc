@@ -97,6 +97,7 @@ void AddCosts(const ItemSummary& item, RunSummary& summary) {
   summary.generated_tokens += static_cast<double>(ledger.generated + item.lost.generated_tokens);
   summary.effective_tokens += static_cast<double>(ledger.effective() + item.lost.effective_tokens);
   summary.instances += ledger.lanes_opened;
+  summary.sequential_tokens += static_cast<double>(ledger.positions);
   summary.mean_paths += ledger.mean_lanes();
   summary.latency_s += ledger.wall_s;
   summary.peak_paths = std::max(summary.peak_paths, ledger.lanes_peak);
@@ -113,8 +114,9 @@ void AddCosts(const ItemSummary& item, double repeats, QuestionShare& share) {
 }
 
 void DivideCosts(double items, RunSummary& summary) {
-  for (double* sum : {&summary.generated_tokens, &summary.effective_tokens, &summary.instances,
-                      &summary.mean_paths, &summary.latency_s}) {
+  for (double* sum :
+       {&summary.generated_tokens, &summary.effective_tokens, &summary.sequential_tokens,
+        &summary.instances, &summary.mean_paths, &summary.latency_s}) {
     *sum /= items;
   }
 }

@@ -29,7 +29,8 @@ struct RunSummary {
   // Means per item; lost attempts are part of the tokens.
   double generated_tokens = 0;  // abs
   double effective_tokens = 0;
-  double instances = 0;  // N_inst
+  double sequential_tokens = 0;  // that came one after another: Ledger::positions
+  double instances = 0;          // N_inst
   double mean_paths = 0;
   double latency_s = 0;
   // Largest over all items.

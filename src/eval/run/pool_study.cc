@@ -38,8 +38,8 @@ Status CheckRow(const MethodRow& row, const TracePool& pool) {
   const int paths = ReplayablePaths(row.plan.method, row.plan.options);
   if (paths == 0) {
     return RowError(row, "the method " + row.plan.method +
-                             " cannot run on stored traces; sc, self-certainty, bon and deepconf "
-                             "can");
+                             " cannot run on stored traces; sc, esc, self-certainty, bon and "
+                             "deepconf can");
   }
   if (paths > FewestTraces(pool)) {
     return RowError(row, fmt::format("it takes {} traces of each question, the pool has {}; lower "

@@ -116,6 +116,8 @@ void AddRecord(const Record& record, StoredItem& item) {
     item.notices.push_back(notice->text);
   } else if (const auto* shortage = std::get_if<ShortageRecord>(&record)) {
     item.notices.push_back(ShortageText(*shortage));
+  } else if (const auto* stop = std::get_if<StopRecord>(&record)) {
+    item.notices.push_back(StopText(*stop));
   }
 }
 

@@ -23,6 +23,12 @@ bool Scores(const std::string& method) {
          method.starts_with("deepconf-offline");
 }
 
+// Methods whose paths are those of self-consistency, or beginnings of them.
+bool IsPlain(const std::string& method) {
+  return method == "cot" || method == "sc" || method == "sc-adaptive" || method == "sc-cap" ||
+         method == "esc";
+}
+
 bool IsOnline(const std::string& method) {
   return method == "deepconf" || method == "deepconf-high" || method == "deepconf-top10";
 }
@@ -82,7 +88,7 @@ bool CameToItsEnd(const StoredPath& path) {
 }  // namespace
 
 int ReplayablePaths(const std::string& method, const MethodOptions& options) {
-  if (method == "cot" || method == "sc") {
+  if (IsPlain(method)) {
     return options.width;
   }
   if (Scores(method)) {
@@ -92,12 +98,20 @@ int ReplayablePaths(const std::string& method, const MethodOptions& options) {
 }
 
 bool MakesPool(const std::string& method, const MethodOptions& options) {
-  return !IsOnline(method) && ReplayablePaths(method, options) > 0;
+  const bool stops = IsOnline(method) || method == "esc" || method == "sc-cap" ||
+                     options.stop.kind != StopRule::Kind::kNever;
+  return !stops && ReplayablePaths(method, options) > 0;
+}
+
+bool EndsEarly(const StoredRun& run) {
+  const std::string stop = Setting(run, "stop");
+  return !stop.empty() && stop != "never";
 }
 
 bool ServesRow(const StoredRun& pool, const StoredRun& row) {
-  if (pool.suite != row.suite || pool.model != row.model || pool.model_hash != row.model_hash ||
-      pool.engine != row.engine || pool.version != row.version || pool.seed != row.seed) {
+  if (EndsEarly(pool) || pool.suite != row.suite || pool.model != row.model ||
+      pool.model_hash != row.model_hash || pool.engine != row.engine ||
+      pool.version != row.version || pool.seed != row.seed) {
     return false;
   }
   const std::string set = Setting(row, "confidence-set");

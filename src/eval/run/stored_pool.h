@@ -22,6 +22,9 @@ int ReplayablePaths(const std::string& method, const MethodOptions& options);
 // Pure.
 bool MakesPool(const std::string& method, const MethodOptions& options);
 
+// Whether the run's paths may have been cancelled by --stop. Pure.
+bool EndsEarly(const StoredRun& run);
+
 // Whether paths of `pool` are those that `row` would decode: equal model, engine, version, suite,
 // seed, sampler and length, and confidences that can be had from what is stored. Pure.
 bool ServesRow(const StoredRun& pool, const StoredRun& row);
