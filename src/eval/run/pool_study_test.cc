@@ -55,6 +55,45 @@ class PoolStudyTest : public ::testing::Test {
   Store store_;
 };
 
+// Four short paths that agree, a longer one without an answer, and long ones that differ.
+constexpr const char* kProbed = R"([{"question": "how many?", "gold_answer": "4", "probe_freq": 2,
+  "final_answers_trace": ["4"], "each_branch": [[["1", "4"], 5, "4"], [[], 5, "4.0"], [[], 5, "4"],
+  [[], 5, "4"], [[], 6, "ERR"], [[], 7, "9"], [[], 7, "9"], [[], 7, "9"]]}])";
+
+TEST_F(PoolStudyTest, StopsAndLaunchesAreReplayedOnLengthsAndAnswers) {
+  const Result<TracePool> pool = ParsePool(kProbed, "made", "");
+  ASSERT_TRUE(pool.has_value()) << pool.error().message;
+  EXPECT_EQ(FewestTraces(*pool), 8);
+  EXPECT_EQ(LongestTrace(*pool), 7);
+  const auto runs = Run(*pool, {"sc", "sc-adaptive"}, 8, 1);
+  ASSERT_TRUE(runs.has_value()) << runs.error().message;
+  EXPECT_DOUBLE_EQ((*runs)[0].accuracy.mean, 1.0);
+  EXPECT_DOUBLE_EQ((*runs)[0].generated_tokens, 4 * 5 + 6 + 3 * 7);
+  EXPECT_DOUBLE_EQ((*runs)[0].sequential_tokens, 7);
+  // Four alike one after another are enough.
+  EXPECT_DOUBLE_EQ((*runs)[1].generated_tokens, 20);
+  EXPECT_DOUBLE_EQ((*runs)[1].sequential_tokens, 20);
+  PoolStudyPlan plan;
+  MethodRow stopped{"stopped", StudyPlanFor("sc", 8), {}};
+  ASSERT_TRUE(SetOption(stopped.plan.options, "stop", "0.95").ok());
+  plan.rows = {stopped};
+  ASSERT_TRUE(RunPoolStudy(*pool, plan, store_));
+  const auto all = SummariseStudy(store_, {});
+  ASSERT_EQ(all->size(), 3U);
+  EXPECT_DOUBLE_EQ((*all)[2].generated_tokens, 8 * 5) << "side by side, cancelled at token 5";
+  EXPECT_DOUBLE_EQ((*all)[2].sequential_tokens, 5);
+  EXPECT_DOUBLE_EQ((*all)[2].accuracy.mean, 1.0);
+}
+
+TEST_F(PoolStudyTest, BrokenBranchesAreNamed) {
+  for (const char* branch : {"[[], 5]", "[[], \"5\", \"4\"]", "[[], 1, \"4\"]", "7"}) {
+    const std::string text = std::string(R"({"question": "q", "each_branch": [)") + branch + "]}";
+    const Result<TracePool> pool = ParsePool(text, "p", "");
+    ASSERT_FALSE(pool.has_value()) << branch;
+    EXPECT_NE(pool.error().message.find("a branch is not"), std::string::npos);
+  }
+}
+
 // 9 wins by count, 4 by confidence.
 const std::string kLine = DeepConfLine(
     {{"9", {1, 1, 1}}, {"9", {1, 1, 2}}, {"9", {1, 1, 1}}, {"4", {9, 9, 9}}, {"4", {8, 9, 9}}});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "hyper/extract.h"
@@ -16,6 +17,8 @@ namespace hyper::eval {
 namespace {
 
 using nlohmann::json;
+
+constexpr int64_t kMostTokens = 1 << 24;  // of a path: more than any context
 
 std::vector<float> FloatsOf(const json& array) {
   std::vector<float> values;
@@ -157,13 +160,63 @@ Result<PoolEntry> EntryOfDeepConf(const json& object, int line) {
   return entry;
 }
 
+// --- Parallel-Probe ---
+
+StoredRun ProbedRun() {
+  StoredRun run;
+  run.label = "parallel-probe";
+  run.method = "sc";
+  run.suite = "traces";
+  return run;
+}
+
+// A branch is [answers when probed, tokens, final answer]. Its texts are not published: the path's
+// text is its answer, in a box. "ERR" stands for none.
+Status AddBranch(const json& branch, StoredItem& item) {
+  const bool sound = branch.is_array() && branch.size() == 3 && branch[1].is_number_integer() &&
+                     branch[1].get<int64_t>() >= 2 && branch[1].get<int64_t>() <= kMostTokens &&
+                     branch[2].is_string();
+  if (!sound) {
+    return Error{ErrorCode::kDataLoss,
+                 "a branch is not [probed answers, tokens (2 or more), final answer]"};
+  }
+  StoredPath path;
+  path.path = static_cast<PathId>(item.paths.size());
+  path.status = PathStatus::kFinished;
+  path.tokens = branch[1].get<int>();
+  const std::string answer = branch[2].get<std::string>();
+  path.text = answer == "ERR" ? "" : "\\boxed{" + answer + "}";
+  constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+  item.series.push_back(
+      {path.path, "confidence", 0, std::vector<float>(static_cast<size_t>(path.tokens), kUnknown)});
+  item.paths.push_back(std::move(path));
+  return {};
+}
+
+Result<PoolEntry> EntryOfProbes(const json& object, int line) {
+  PoolEntry entry;
+  entry.question.suite = "traces";
+  entry.question.name = "line " + std::to_string(line);
+  entry.question.text = TextOf(object, "question");
+  entry.question.gold = TextOf(object, "gold_answer");
+  entry.question.kind = NameOf(AnswerKind::kMath);
+  for (const json& branch : object["each_branch"]) {
+    if (Status status = AddBranch(branch, entry.item); !status) {
+      return status.error();
+    }
+  }
+  return entry;
+}
+
 // Reads one object into the pool; of exports only the row asked for.
 Status AddObject(const DataRow& row, const std::string& wanted, TracePool& pool) {
   const json& object = row.value;
   const bool ours = object.contains("run") && object["run"].is_object() &&
                     object.contains("question") && object["question"].is_object() &&
                     object.contains("paths") && object["paths"].is_array();
-  Result<StoredRun> run = ours ? RunOfExport(object["run"]) : Result<StoredRun>(DeepConfRun());
+  const bool probed = object.contains("each_branch") && object["each_branch"].is_array();
+  Result<StoredRun> run =
+      ours ? RunOfExport(object["run"]) : Result<StoredRun>(probed ? ProbedRun() : DeepConfRun());
   if (!run) {
     return run.error();
   }
@@ -175,8 +228,9 @@ Status AddObject(const DataRow& row, const std::string& wanted, TracePool& pool)
       (run->id != pool.made_by.id || run->label != pool.made_by.label)) {
     return {};
   }
-  Result<PoolEntry> entry =
-      ours ? EntryOfExport(object, run->suite) : EntryOfDeepConf(object, row.number);
+  Result<PoolEntry> entry = ours     ? EntryOfExport(object, run->suite)
+                            : probed ? EntryOfProbes(object, row.number)
+                                     : EntryOfDeepConf(object, row.number);
   if (!entry) {
     return entry.error();
   }
@@ -215,7 +269,7 @@ Result<StoredRun> RowOfStudy(Store& store, const std::string& row) {
     return runs.error();
   }
   for (const StoredRun& run : *runs) {
-    if (!MakesPool(run.method, MethodOptions())) {
+    if (EndsEarly(run) || !MakesPool(run.method, MethodOptions())) {
       continue;
     }
     const Result<bool> holds = HoldsSeries(store, run.id);

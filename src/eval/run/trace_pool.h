@@ -1,5 +1,6 @@
 // Pools of traces that were stored before: a study of ours, its export as JSON lines, traces of
-// single runs, or the results of DeepConf's own program written as JSON.
+// single runs, the results of DeepConf's own program written as JSON, or the pools that
+// Parallel-Probe publishes.
 #pragma once
 
 #include <map>
@@ -31,7 +32,10 @@ Result<TracePool> PoolOfStudy(Store& store, const std::string& row);
 // `hyper run`, or an answer as `hyper export --jsonl --series` prints it, or a question as
 // DeepConf's program stores it, with `question`, `ground_truth` and `traces` (or `warmup_traces`
 // and `final_traces`, or `all_traces`), each trace with `text`, `confs` (per token) and
-// `stop_reason`. DeepConf pickles its results: write them out as JSON first (docs/evaluation.md).
+// `stop_reason`, or a question as Parallel-Probe publishes it, with `question`, `gold_answer` and
+// `each_branch`, each branch [answers when probed, tokens, final answer]: lengths and answers serve
+// the rules that need no more; the probed answers are not read. DeepConf pickles its results: write
+// them out as JSON first (docs/evaluation.md).
 //   row  as above; DeepConf's results are all one row, a trace's row is its method
 // Errors: kDataLoss with the line and what is missing, kNotFound (no such row). Pure.
 Result<TracePool> ParsePool(std::string_view text, const std::string& source,
