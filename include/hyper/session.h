@@ -11,6 +11,10 @@
 #include "hyper/method.h"
 #include "hyper/pool.h"
 
+namespace hyper {
+class SessionPool;  // private: declared where nothing is exported
+}
+
 #pragma GCC visibility push(default)
 namespace hyper {
 
@@ -47,8 +51,6 @@ struct SessionResult {
   std::string partial_reason;  // what stopped it and what is missing
   Ledger ledger;
 };
-
-class SessionPool;
 
 class Session {
  public:

@@ -38,7 +38,7 @@ TEST(OptionFlags, ThereIsOneForEveryOption) {
   for (const Option& option : before) {
     const std::string name = option.info().name;
     std::vector<std::string> values = option.Words();
-    values.insert(values.end(), {"0.5", "2", "1", "branch", "top:3"});
+    values.insert(values.end(), {"0.5", "2", "1", "branch", "top:3", "sure"});
     MethodOptions changed;
     Status status;
     // The first of these that is valid and not the default.

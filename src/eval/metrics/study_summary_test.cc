@@ -265,14 +265,14 @@ TEST_F(StudySummaryTest, TablesNormaliseByTheScOfTheSamePlace) {
   const Table ablation = AblationTable(runs);
   EXPECT_DOUBLE_EQ(*ablation.rows[1][4].value, 0.8);
   EXPECT_DOUBLE_EQ(*ablation.rows[1][7].value, 3);
-  EXPECT_DOUBLE_EQ(*AccountingTable(runs).rows[0][7].value, 500);
+  EXPECT_DOUBLE_EQ(*AccountingTable(runs).rows[0][8].value, 500);
 }
 
 TEST_F(StudySummaryTest, ThePapersNumbersStandBesideItsOwnModelsAlone) {
   AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
   AddRun("hyper", {{"1"}, {"1"}, {"1"}}, 80);
   std::vector<RunSummary> runs = Summaries();
-  EXPECT_EQ(ResultsTable(runs).columns.size(), 12U);
+  EXPECT_EQ(ResultsTable(runs).columns.size(), 13U);
   EXPECT_EQ(AblationTable(runs).columns.size(), 8U);
   EXPECT_EQ(AccountingTable(runs).rows.size(), 2U);
   const auto put_at = [&runs](const char* model, const char* suite) {
@@ -290,15 +290,15 @@ TEST_F(StudySummaryTest, ThePapersNumbersStandBesideItsOwnModelsAlone) {
   EXPECT_DOUBLE_EQ(*main.rows[1][5].value, 94.0);
   EXPECT_FALSE(main.rows[1][5].best);
   const Table results = ResultsTable(runs);
-  EXPECT_EQ(results.columns[12].group, "paper");
-  EXPECT_DOUBLE_EQ(*results.rows[0][12].value, 88.0);
-  EXPECT_DOUBLE_EQ(*results.rows[1][13].value, 0.54);
+  EXPECT_EQ(results.columns[13].group, "paper");
+  EXPECT_DOUBLE_EQ(*results.rows[0][13].value, 88.0);
+  EXPECT_DOUBLE_EQ(*results.rows[1][14].value, 0.54);
   put_at("Qwen3-30B-A3B-Thinking-2507", "aime25");
   EXPECT_DOUBLE_EQ(*AblationTable(runs).rows[1][8].value, 96.7);
   put_at("deepseek-v2-lite-chat-q8_0", "gsm8k");
-  EXPECT_DOUBLE_EQ(*ResultsTable(runs).rows[1][12].value, 85.5);
+  EXPECT_DOUBLE_EQ(*ResultsTable(runs).rows[1][13].value, 85.5);
   runs[1].run.label = "hyper, other penalty";  // a variant is not the paper's method
-  EXPECT_TRUE(std::isnan(*ResultsTable(runs).rows[1][12].value));
+  EXPECT_TRUE(std::isnan(*ResultsTable(runs).rows[1][13].value));
 }
 
 TEST_F(StudySummaryTest, EqualAccuraciesAreNotBold) {
@@ -338,8 +338,8 @@ TEST_F(StudySummaryTest, AccountingHasThePapersRowsBelowOurs) {
   EXPECT_EQ(table.rows[4][0].text, "paper: Qwen3-Next");
   EXPECT_EQ(table.rows[4][1].text, "AIME24");
   EXPECT_DOUBLE_EQ(*table.rows[4][5].value, 1.78e6);
-  EXPECT_DOUBLE_EQ(*table.rows[4][7].value, 4.71e6);
-  EXPECT_DOUBLE_EQ(*table.rows[4][10].value, 18860);
+  EXPECT_DOUBLE_EQ(*table.rows[4][8].value, 4.71e6);
+  EXPECT_DOUBLE_EQ(*table.rows[4][11].value, 18860);
   for (const std::vector<Cell>& row : table.rows) {
     EXPECT_EQ(row.size(), table.columns.size());
   }

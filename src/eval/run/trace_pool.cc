@@ -186,9 +186,9 @@ Status AddBranch(const json& branch, StoredItem& item) {
   path.tokens = branch[1].get<int>();
   const std::string answer = branch[2].get<std::string>();
   path.text = answer == "ERR" ? "" : "\\boxed{" + answer + "}";
-  constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kNotRead = std::numeric_limits<float>::quiet_NaN();
   item.series.push_back(
-      {path.path, "confidence", 0, std::vector<float>(static_cast<size_t>(path.tokens), kUnknown)});
+      {path.path, "confidence", 0, std::vector<float>(static_cast<size_t>(path.tokens), kNotRead)});
   item.paths.push_back(std::move(path));
   return {};
 }

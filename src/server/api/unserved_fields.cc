@@ -123,7 +123,9 @@ void RefuseOptionsOutside(FieldReader& fields) {
   refuse("preset");
   MethodOptions defaults;
   for (const Option& option : OptionsOf(defaults)) {
-    if (std::string_view(option.info().name) != "temperature") {
+    // Two of them are fields of OpenAI's; their `stop` is a list of texts.
+    const std::string_view name = option.info().name;
+    if (name != "temperature" && name != "stop") {
       refuse(option.info().name);
     }
   }
