@@ -5,7 +5,7 @@
 const STATUS_COLOURS = {running: '--running', finished: '--finished', length: '--finished',
                         pruned: '--pruned', merged: '--merged'};
 const LEGEND = [['running', '--running'], ['finished', '--finished'], ['pruned', '--pruned'],
-                ['merged into another', '--merged'], ['failed or cancelled', '--other'],
+                ['merged into another', '--merged'], ['repeating, failed or cancelled', '--other'],
                 ['refined over routes', '--refined']];
 
 // Colours of the theme, read once: asking the style of an element is slow.

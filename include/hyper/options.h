@@ -77,6 +77,7 @@ struct MethodOptions {
   // Sampling and length.
   SamplerSpec sampler{0.6, 20, 0.95, 0.0};
   int max_tokens = 32768;
+  bool loop_guard = false;
   // Where the paper leaves room, or what it says is not what one may want.
   bool late_expansion = false;
   bool keep_finished = false;
@@ -99,8 +100,8 @@ Status SetOption(MethodOptions& options, std::string_view name, std::string_view
 Status Validate(const MethodOptions& options);
 
 // Derived values, in one place. Pure; `options` must be valid.
-int WarmupCount(const MethodOptions& options);    // N_init
-int PoolWidth(const MethodOptions& options);      // W, the paths opened after warm-up
+int WarmupCount(const MethodOptions& options);  // N_init
+int PoolWidth(const MethodOptions& options);    // W, the paths opened after warm-up
 int LaneLimit(const MethodOptions& options);      // ceil(lane_factor * S_max)
 int SuffixTokens(const MethodOptions& options);   // L
 int HorizonTokens(const MethodOptions& options);  // m

@@ -26,7 +26,7 @@ enum class PathStatus {
   kPruned,      // confidence fell below the threshold, or the pool ran out of cells; see reason
   kLength,      // reached max_tokens or the end of the context
   kMerged,      // a MultiToken continuation that was not kept; never votes
-  kDegenerate,  // the model returned NaN or nothing finite
+  kDegenerate,  // it repeats itself, or the model returned NaN or nothing finite
   kCancelled,   // the run was stopped
   kFailed,      // the engine gave the lane up
 };

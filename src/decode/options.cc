@@ -467,13 +467,20 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
         .bounds = Between(1, 1048576),
         .group = kSampling,
         .brief = "400"}},
+      {o.loop_guard,
+       {.name = "loop-guard",
+        .help = "a path that repeats itself ends as degenerate",
+        .group = kSampling,
+        .brief = "on",
+        .words = {"off", "on"}}},
   };
 }
 
 Result<MethodOptions> Preset(const std::string& name) {
   MethodOptions options;
   if (name != "paper" && name != "short") {
-    return Error{ErrorCode::kNotFound, "preset '" + name + "' is not known; take paper or short"};
+    return Error{ErrorCode::kNotFound,
+                 "preset '" + name + "' is not known; take paper or short"};
   }
   for (Option& option : OptionsOf(options)) {
     if (name == "short" && *option.info().brief != '\0') {

@@ -108,7 +108,7 @@ TEST(Options, EveryOptionIsDeclaredOnceAndSaysWhatItTakes) {
     EXPECT_NE(option.Takes(), "") << option.info().name;
     EXPECT_TRUE(option.Check().ok()) << option.info().name;
   }
-  EXPECT_EQ(names.size(), 68U);
+  EXPECT_EQ(names.size(), 69U);
 }
 
 // Text that an option prints is text that it reads, for every option and preset.

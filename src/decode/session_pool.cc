@@ -373,6 +373,8 @@ void SessionPool::Take(Path& path, const Event& event) {
     EndLane(path, PathStatus::kPruned, PruneReason(path.window_mean, *threshold_));
   } else if (path.length() >= config_.options.max_tokens) {
     EndLane(path, PathStatus::kLength, "max-tokens " + std::to_string(config_.options.max_tokens));
+  } else {
+    EndLoop(path);
   }
 }
 

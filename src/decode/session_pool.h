@@ -75,6 +75,7 @@ class SessionPool final : public Pool {
   PathId Insert(Path path, ConfidenceWindow window);
   void Take(Path& path, const Event& event);
   void Append(Path& path, const Event& event);
+  void EndLoop(Path& path);
   void Charge(const Path& path, const Event& event);
   void EndLane(Path& path, PathStatus status, const std::string& reason);
   void RecordEnd(const Path& path);

@@ -13,7 +13,8 @@ namespace hyper::eval {
 // A member as a text; numbers as they are written, anything else as nothing. Pure, as all here.
 std::string TextOf(const nlohmann::json& object, const char* name);
 
-// How a path ended, its member "status": finished or length; all else counts as cancelled.
+// How a path ended, its member "status": finished, length or degenerate; all else counts as
+// cancelled.
 PathStatus StatusOf(const nlohmann::json& object);
 
 // A number, or NaN.

@@ -97,6 +97,7 @@ std::optional<ApiError> LiveRun::MakeSession(Engine& engine, RequestPrompt rende
   spec.logit_bias = request_.logit_bias;
   std::unique_ptr<Method> method;  // the plan's, where there is none here
   if (plain()) {
+    request_.plan.options.loop_guard = false;  // what the model writes, whatever it is
     method = std::make_unique<PlainMethod>(
         request_.choices, request_.routes,
         [this](const Path& path) { return Feed(path, static_cast<int>(path.id)); });
