@@ -47,6 +47,7 @@ struct MethodOptions {
   int width = 80;
   int warmup = 16;
   bool includes_warmup = false;
+  bool warmup_barrier = true;
   double lane_factor = 1.65;
   LaunchOrder launch = LaunchOrder::kParallel;
   // Controller.
@@ -102,7 +103,8 @@ Status Validate(const MethodOptions& options);
 // Derived values, in one place. Pure; `options` must be valid.
 int WarmupCount(const MethodOptions& options);  // N_init
 int PoolWidth(const MethodOptions& options);    // W, the paths opened after warm-up
-int LaneLimit(const MethodOptions& options);      // ceil(lane_factor * S_max)
+// ceil(lane_factor * S_max), or more where warm-up paths may run on beside the pool.
+int LaneLimit(const MethodOptions& options);
 int SuffixTokens(const MethodOptions& options);   // L
 int HorizonTokens(const MethodOptions& options);  // m
 // How a token is refined over `routes` routes.

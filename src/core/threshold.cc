@@ -106,4 +106,12 @@ WarmupPlan PlanWarmup(int initial_paths, int max_paths, const ThresholdRule& rul
   return plan;
 }
 
+int WarmupNeeded(const WarmupPlan& plan, int usable) {
+  constexpr double kPercentileShare = 0.75;
+  const double needed = plan.rule.kind == ThresholdRule::Kind::kTop
+                            ? std::min(plan.rule.top, plan.paths)
+                            : kPercentileShare * plan.paths;
+  return std::max(1, static_cast<int>(std::ceil(needed * usable / plan.paths)));
+}
+
 }  // namespace hyper

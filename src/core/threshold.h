@@ -40,4 +40,12 @@ struct WarmupPlan {
 // Pure.
 WarmupPlan PlanWarmup(int initial_paths, int max_paths, const ThresholdRule& rule);
 
+// Warm-up paths that must have come to their end before the pool can start without the others: the
+// n of top:n, three quarters of them for a percentile and where no threshold is wanted. Source:
+// design choice (the paper waits for all).
+//   usable  paths that came to their end or may still do so, of plan.paths; fewer need fewer, in
+//           proportion
+// At least 1. Pure.
+int WarmupNeeded(const WarmupPlan& plan, int usable);
+
 }  // namespace hyper

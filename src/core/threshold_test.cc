@@ -127,5 +127,25 @@ TEST(PlanWarmup, ShrinksInProportion) {
   check(1, 2, 1);
 }
 
+TEST(Threshold, AnEarlyStartNeedsWhatTheRuleTakes) {
+  using Kind = ThresholdRule::Kind;
+  struct Row {
+    ThresholdRule rule;
+    int paths;
+    int usable;
+    int needed;
+  };
+  const ThresholdRule top10 = *ParseThresholdRule("top:10");
+  const ThresholdRule high = *ParseThresholdRule("percentile:90");
+  ThresholdRule off;
+  off.kind = Kind::kOff;
+  for (const Row& row : {Row{top10, 16, 16, 10}, Row{top10, 16, 8, 5}, Row{top10, 16, 9, 6},
+                         Row{top10, 4, 4, 4}, Row{high, 16, 16, 12}, Row{high, 16, 15, 12},
+                         Row{off, 8, 8, 6}, Row{top10, 16, 0, 1}, Row{off, 1, 1, 1}}) {
+    EXPECT_EQ(WarmupNeeded({row.paths, row.rule}, row.usable), row.needed)
+        << ThresholdRuleText(row.rule) << ' ' << row.paths << ' ' << row.usable;
+  }
+}
+
 }  // namespace
 }  // namespace hyper

@@ -73,6 +73,12 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
         .help = "count the warm-up paths into the width",
         .group = kPool,
         .read_by = kPruning}},
+      {o.warmup_barrier,
+       {.name = "warmup-barrier",
+        .help = "the pool waits for every warm-up path; off: for those that the threshold needs",
+        .group = kPool,
+        .read_by = kPruning,
+        .words = {"off", "on"}}},
       {o.lane_factor,
        {.name = "lane-factor",
         .help = "lanes in use at once, as a multiple of the width",
@@ -522,7 +528,9 @@ int PoolWidth(const MethodOptions& options) {
 
 int LaneLimit(const MethodOptions& options) {
   const int scaled = static_cast<int>(std::ceil(options.lane_factor * options.width));
-  return std::max(scaled, WarmupCount(options));
+  const WarmupPlan warmup = PlanWarmup(options.warmup, options.width, options.threshold);
+  const int late = options.warmup_barrier ? 0 : warmup.paths - WarmupNeeded(warmup, warmup.paths);
+  return std::max({scaled, warmup.paths, PoolWidth(options) + late});
 }
 
 int SuffixTokens(const MethodOptions& options) {

@@ -65,6 +65,16 @@ TEST(Options, WarmupCountsIntoTheWidthOnRequest) {
   EXPECT_FALSE(Validate(options).ok());
 }
 
+TEST(Options, LatePathsOfTheWarmupHaveLanesBesideThePool) {
+  MethodOptions options;
+  options.lane_factor = 1;
+  EXPECT_EQ(LaneLimit(options), 80);
+  options.warmup_barrier = false;
+  EXPECT_EQ(LaneLimit(options), 86) << "16 warm-up paths, of which the pool waits for 10";
+  options.lane_factor = 1.65;
+  EXPECT_EQ(LaneLimit(options), 132);
+}
+
 TEST(Options, EachBadValueIsNamedWithItsRange) {
   const auto message = [](auto change) {
     MethodOptions options;
@@ -108,7 +118,7 @@ TEST(Options, EveryOptionIsDeclaredOnceAndSaysWhatItTakes) {
     EXPECT_NE(option.Takes(), "") << option.info().name;
     EXPECT_TRUE(option.Check().ok()) << option.info().name;
   }
-  EXPECT_EQ(names.size(), 69U);
+  EXPECT_EQ(names.size(), 70U);
 }
 
 // Text that an option prints is text that it reads, for every option and preset.

@@ -291,7 +291,7 @@ void SessionPool::Append(Path& path, const Event& event) {
   const int read = std::max(options.confidence_count + 1, options.entropy_count);
   const size_t kept = std::min(event.top.size(), static_cast<size_t>(read));
   path.top.assign(event.top.begin(), event.top.begin() + static_cast<std::ptrdiff_t>(kept));
-  if (path.warmup) {
+  if (path.warmup && !warmup_over_) {
     path.top_history.push_back(path.top);
   }
 }
@@ -379,6 +379,7 @@ void SessionPool::Take(Path& path, const Event& event) {
 }
 
 void SessionPool::BeginPhase() {
+  warmup_over_ = true;
   tokens_at_.clear();
   for (Path& path : paths_) {
     path.top_history = {};  // the maxima of the warm-up have been taken

@@ -97,6 +97,7 @@ class SessionPool final : public Pool {
   bool stalled_ = false;  // an event of the last poll said so
   bool decided_ = false;
   bool may_expand_ = true;
+  bool warmup_over_ = false;
   bool may_resume_ = true;      // expansion that stopped may go on once there are cells again
   std::vector<int> tokens_at_;  // of this phase: tokens generated at each position
   Ledger ledger_;

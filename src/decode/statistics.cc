@@ -29,10 +29,17 @@ PoolStatistics Compute(const Pool& pool, std::span<const PathView> views) {
 
 }  // namespace
 
+std::vector<PathId> ActivePaths(const Pool& pool) {
+  std::vector<PathId> active = pool.running();
+  std::erase_if(active, [&pool](PathId id) { return pool.path(id).warmup; });
+  return active;
+}
+
 PoolStatistics StatisticsOf(const Pool& pool) {
   std::vector<PathView> views;
-  views.reserve(pool.running().size());
-  for (const PathId id : pool.running()) {
+  const std::vector<PathId> active = ActivePaths(pool);
+  views.reserve(active.size());
+  for (const PathId id : active) {
     const Path& path = pool.path(id);
     if (path.length() > 0) {
       views.push_back(ViewOf(path, path.length(), SuffixTokens(pool.options()), path.top));
@@ -43,7 +50,7 @@ PoolStatistics StatisticsOf(const Pool& pool) {
 
 std::vector<DecisionRecord::Reading> ReadingsOf(const Pool& pool) {
   std::vector<DecisionRecord::Reading> readings;
-  for (const PathId id : pool.running()) {
+  for (const PathId id : ActivePaths(pool)) {
     readings.push_back({id, pool.path(id).top});
   }
   return readings;

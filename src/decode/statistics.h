@@ -8,7 +8,11 @@
 
 namespace hyper {
 
-// Statistics of the running paths at the current position (App. A). The suffixes compared are the
+// The paths that a controller decides on: those that run, but for paths of a warm-up that run on
+// beside the pool. Pure.
+std::vector<PathId> ActivePaths(const Pool& pool);
+
+// Statistics of the active paths at the current position (App. A). The suffixes compared are the
 // last L tokens; as L is at most T, none begins before the last decision. Pure.
 PoolStatistics StatisticsOf(const Pool& pool);
 

@@ -13,7 +13,7 @@ Status DeepConf::Start(Pool& pool) {
 }
 
 Status DeepConf::OnSettled(Pool& pool) {
-  if (in_warmup_ && pool.running().empty()) {
+  if (in_warmup_ && WarmupOver(pool)) {
     return EndWarmup(pool);
   }
   return pool.GrantAll(options_.interval);
@@ -32,6 +32,7 @@ Status DeepConf::EndWarmup(Pool& pool) {
   pool.Emit(*settled);
   if (Consensus(pool)) {
     pool.Emit(NoticeRecord{"the warm-up already agrees: no further paths"});
+    pool.CancelAll("consensus reached");
     return {};
   }
   pool.BeginPhase();

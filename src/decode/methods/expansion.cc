@@ -8,13 +8,14 @@
 #include <utility>
 
 #include "src/core/confidence.h"
+#include "src/decode/statistics.h"
 
 namespace hyper {
 namespace {
 
-// Running paths, the most confident (by window mean) first; ties by lower id.
+// Active paths, the most confident (by window mean) first; ties by lower id.
 std::vector<PathId> ByConfidence(const Pool& pool) {
-  std::vector<PathId> ids = pool.running();
+  std::vector<PathId> ids = ActivePaths(pool);
   std::stable_sort(ids.begin(), ids.end(), [&pool](PathId a, PathId b) {
     return Sureness(pool.path(a)) > Sureness(pool.path(b));
   });

@@ -42,11 +42,14 @@ Status HyperMethod::EndWarmup(Pool& pool) {  // 1: the threshold, X_max and the 
 
 Status HyperMethod::OnSettled(Pool& pool) {  // 2: for t = 1, 2, ..., in rounds of several tokens
   if (in_warmup_) {
-    return pool.running().empty() ? EndWarmup(pool) : pool.GrantAll(options_.interval);
+    return WarmupOver(pool) ? EndWarmup(pool) : pool.GrantAll(options_.interval);
   }
   expansion_.Merge(pool);        // 17: what a MultiToken expansion has decoded merges back
   if (pool.running().empty()) {  // 3: S_t is empty
     return {};
+  }
+  if (ActivePaths(pool).empty()) {  // what is left of the warm-up runs to its end
+    return pool.GrantAll(options_.interval);
   }
   if (tokens_to_decision_ == 0) {                      // 5: t mod T = 1
     DecisionRecord decision = Read(pool);              // 6: statistics of the pool
@@ -70,8 +73,11 @@ bool HyperMethod::Done(const Pool& pool) const {  // 3
 DecisionRecord HyperMethod::Read(const Pool& pool) {  // 6
   DecisionRecord decision;
   decision.step = step_++;
-  decision.position = pool.position();
-  decision.paths_before = static_cast<int>(pool.running().size());
+  const std::vector<PathId> active = ActivePaths(pool);
+  for (const PathId id : active) {
+    decision.position = std::max(decision.position, pool.path(id).length());
+  }
+  decision.paths_before = static_cast<int>(active.size());
   decision.expansion = ExpansionFactor(PoolWidth(options_), decision.paths_before);
   decision.raw = StatisticsOf(pool);
   decision.readings = ReadingsOf(pool);

@@ -9,6 +9,28 @@
 
 namespace hyper {
 
+namespace {
+
+bool CameToItsEnd(const Path& path) {
+  return path.status == PathStatus::kFinished || path.status == PathStatus::kLength;
+}
+
+}  // namespace
+
+bool WarmupOver(const Pool& pool) {
+  const MethodOptions& options = pool.options();
+  if (options.warmup_barrier || pool.running().empty()) {
+    return pool.running().empty();
+  }
+  int ended = 0;
+  for (const Path& path : pool.paths()) {
+    ended += CameToItsEnd(path) ? 1 : 0;
+  }
+  const int usable = ended + static_cast<int>(pool.running().size());
+  return ended >=
+         WarmupNeeded(PlanWarmup(options.warmup, options.width, options.threshold), usable);
+}
+
 Result<WarmupRecord> SettleWarmup(Pool& pool) {
   const MethodOptions& options = pool.options();
   WarmupRecord record;
@@ -22,7 +44,7 @@ Result<WarmupRecord> SettleWarmup(Pool& pool) {
   }
   std::vector<double> lowest;
   for (const Path& path : pool.paths()) {
-    if (path.status == PathStatus::kFinished || path.status == PathStatus::kLength) {
+    if (CameToItsEnd(path)) {
       lowest.push_back(path.lowest_window);
     }
   }

@@ -7,7 +7,12 @@
 
 namespace hyper {
 
-// Ends a warm-up whose paths have all ended: X_max of the statistics and, unless the rule is "off",
+// Whether the warm-up is over: none of its paths runs or, without options().warmup_barrier, as many
+// came to their end as the threshold needs. To be asked between rounds, when every running path has
+// the same length: the answer then depends on the paths alone. Pure.
+bool WarmupOver(const Pool& pool);
+
+// Ends the warm-up: X_max of the statistics and, unless the rule is "off",
 // the threshold out of the lowest windows of the paths that ended by themselves or by length. The
 // pool prunes by that threshold from now on. Errors: kInvalidArgument (an unreadable rule).
 Result<WarmupRecord> SettleWarmup(Pool& pool);
