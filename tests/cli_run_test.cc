@@ -297,6 +297,32 @@ TEST(CliRun, StrictRunsAreEqualForAnyThreads) {
   EXPECT_NE(RunProcess(Bundled({"--json", "--seed", "4"})).out, one.out);
 }
 
+// The choice goes by the clock; with what it chose given as options, the clock does not matter.
+TEST(CliRun, AutoSaysWhatItChoseAndCanBeRepeated) {
+  const std::vector<std::string> common = {"run",    "--preset", "auto",   "--threads", "1",
+                                           "--seed", "3",        "--json", kQuestion};
+  std::vector<std::string> arguments = common;
+  arguments.insert(arguments.end(), {"--effort", "low"});
+  const ProcessResult first = RunProcess(Hyper(arguments));
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_NE(first.err.find(" paths of about 150 tokens at "), std::string::npos) << first.err;
+  EXPECT_NE(first.err.find(" tokens/s: about "), std::string::npos) << first.err;
+  const json run = json::parse(first.out);
+  ExpectConsistent(run);
+  EXPECT_EQ(run["preset"], "auto");
+  EXPECT_EQ(run["options"]["loop-guard"], "on");
+  EXPECT_EQ(run["options"]["warmup-barrier"], "off");
+  arguments = common;
+  arguments.insert(arguments.end(), {"--effort", "high"});
+  for (const auto& [name, value] : run["options"].items()) {
+    arguments.push_back("--" + name);
+    arguments.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  const ProcessResult second = RunProcess(Hyper(arguments));
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(second.out, first.out);
+}
+
 TEST(CliRun, FewCellsNarrowThePoolWithoutLoss) {
   const ProcessResult result = RunProcess(Bundled(
       {"--json", "--ctx", "256", "--max-tokens", "200", "--threshold", "off", "--seed", "3"}));

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "hyper/auto_choice.h"
 #include "hyper/engine.h"
 #include "hyper/extract.h"
 #include "hyper/method.h"
@@ -27,9 +28,10 @@ namespace hyper {
 // What a caller wants; anything left out is chosen.
 struct RunRequest {
   std::string method = "hyper";  // one of Methods()
-  std::string preset;            // "paper" or "short"; empty: the model's own, else "paper"
+  std::string preset;            // "auto", "paper" or "short"; empty: the model's, else "paper"
   OptionValues options;          // the caller's own values, by name; the last of a name counts
-  OptionValues defaults;  // of the surroundings, such as a suite: the caller's own come after
+  OptionValues defaults;       // of the surroundings, such as a suite: the caller's own come after
+  AutoRequest automatic = {};  // what preset "auto" goes by beside the model
 };
 
 // A request with every option settled. Made by ResolveRun only; fields may be changed afterwards,
@@ -38,21 +40,42 @@ struct RunPlan {
   std::string method;
   std::string preset;
   MethodOptions options;
+  int path_tokens = 0;  // expected length of a path; 0: not known (presets other than "auto")
 
  private:
   RunPlan() = default;
   friend Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model);
 };
 
-// Settles the options: those of the preset, then what the method changes of them, then the sampling
-// that the model recommends, then `defaults`, then the caller's own; then what the method is
-// whatever is asked for (`cot` is one path).
+// Settles the options: those of the preset (with "auto" those of ChooseAuto), then what the method
+// changes of them, then the sampling that the model recommends, then `defaults`, then the caller's
+// own; then what the method is whatever is asked for (`cot` is one path).
 // Errors: kNotFound (method, preset), kInvalidArgument (an option that is not known, out of range,
 // or that the method does not read; the message names the methods that do). Pure.
 Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model);
 
+// What a run by preset "auto" takes.
+struct RunEstimate {
+  int paths = 0;        // warm-up and pool
+  int path_tokens = 0;  // of one path
+  double tokens_per_s = 0;
+
+  double seconds() const { return paths * static_cast<double>(path_tokens) / tokens_per_s; }
+};
+
+// The estimate of a plan at a pace. Pure.
+RunEstimate EstimateOf(const RunPlan& plan, double tokens_per_s);
+
+// "16 paths of about 700 tokens at 48 tokens/s: about 4 minutes; --effort low: about 40 s"; the
+// last part only where `low` is given. Pure.
+std::string EstimateText(const RunEstimate& estimate, const RunEstimate* low = nullptr);
+
 // Names of the methods that read an option, in the order of Methods(); empty: all of them do. Pure.
 std::vector<std::string> ReadersOf(const OptionInfo& option);
+
+// KV cells that a run of the plan may fill: the prompt once, and the paths of its pool at their
+// expected length with a fifth to spare (with preset "auto"), else at up to 8,192 tokens. Pure.
+int64_t CellsNeeded(const RunPlan& plan, int64_t prompt_tokens);
 
 // Whether an engine can run the plan: enough lanes, and log-probabilities where the method is made
 // of them. Errors: kInvalidArgument, kUnsupported.

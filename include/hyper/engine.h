@@ -145,6 +145,7 @@ struct ModelInfo {
   std::string preset;       // preset that the model is meant for; empty: none
   OptionValues sampling;    // sampling that the model's file recommends, by option name
   std::string cpu_backend;  // of ggml: "native" (compiled on this machine), "zen4", ..; else empty
+  bool reasons = false;     // the chat template knows a reasoning before the answer
 };
 
 struct ChatMessage {

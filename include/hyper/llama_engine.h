@@ -44,6 +44,8 @@ inline constexpr std::array kNamesOf<Toggle> = {"auto", "off", "on"};
 struct LlamaOptions {
   std::string model_path;    // GGUF file; of a split model its first part
   int context_cells = 0;     // KV cells shared by all lanes, >= 2; 0 = auto
+  int64_t needed_cells = 0;  // KV cells that the caller's runs may fill: taken where context_cells
+                             // is 0, up to a quarter of the free memory; 0 = not known
   int max_lanes = 0;         // lanes open at once, [1, 3840]; 0 = auto (132)
   int context_lanes = 0;     // most lanes of one llama.cpp context, [1, 240]; 0 = auto (240). An
                              // engine with more lanes runs over several contexts of the model

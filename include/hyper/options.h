@@ -89,7 +89,8 @@ struct MethodOptions {
 // The table: every option, bound to its field of `options`, in the order of --help.
 std::vector<Option> OptionsOf(MethodOptions& options);
 
-// Options of a named preset: "paper" (long traces) or "short" (the bundled model's).
+// Options of a named preset: "paper" (long traces), "short" (the bundled model's) or "auto": the
+// paper's too, which ResolveRun fits to model and machine.
 // Errors: kNotFound with the names there are. Pure.
 Result<MethodOptions> Preset(const std::string& name);
 

@@ -50,6 +50,16 @@ Status Take(const OptionValues& values, const MethodEntry& method, bool must_rea
   return {};
 }
 
+std::string TimeText(double seconds) {
+  constexpr double kMinute = 60;
+  constexpr double kHour = 60 * kMinute;
+  if (seconds < 1.5 * kMinute) {
+    return fmt::format("about {:.0f} s", seconds);
+  }
+  return seconds < 1.5 * kHour ? fmt::format("about {:.0f} minutes", seconds / kMinute)
+                               : fmt::format("about {:.1f} hours", seconds / kHour);
+}
+
 // Whether the method gives what its vote rule takes.
 Status CheckRule(const MethodEntry& method, VoteRule rule) {
   const bool weighs =
@@ -116,7 +126,15 @@ Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
     return method.error();
   }
   std::vector<Option> options = OptionsOf(plan.options);
-  Status status = ApplyMethodDefaults(plan.method, plan.options);
+  Status status;
+  if (plan.preset == "auto") {
+    const AutoChoice choice = ChooseAuto(model, request.automatic);
+    plan.path_tokens = choice.path_tokens;
+    status = Take(choice.options, *method, /*must_read=*/false, options);
+  }
+  if (status) {
+    status = ApplyMethodDefaults(plan.method, plan.options);
+  }
   if (status) {
     status = Take(model.sampling, *method, /*must_read=*/false, options);
   }
@@ -139,6 +157,33 @@ Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
     status = CheckStop(request, plan.options);
   }
   return status ? Result<RunPlan>(std::move(plan)) : Result<RunPlan>(status.error());
+}
+
+RunEstimate EstimateOf(const RunPlan& plan, double tokens_per_s) {
+  const Result<MethodEntry> method = FindMethod(plan.method);
+  const bool warms_up = method && (method->features & kPruning) != 0;
+  const int paths = PoolWidth(plan.options) + (warms_up ? WarmupCount(plan.options) : 0);
+  return {paths, std::min(plan.path_tokens, plan.options.max_tokens), tokens_per_s};
+}
+
+int64_t CellsNeeded(const RunPlan& plan, int64_t prompt_tokens) {
+  constexpr int64_t kLongPath = 8192;
+  const int64_t most = plan.options.max_tokens;
+  if (plan.path_tokens == 0) {
+    return prompt_tokens + LaneLimit(plan.options) * std::min(most, kLongPath);
+  }
+  const int64_t expected = std::min<int64_t>(most, plan.path_tokens + plan.path_tokens / 5);
+  return prompt_tokens + EstimateOf(plan, 1).paths * expected;
+}
+
+std::string EstimateText(const RunEstimate& estimate, const RunEstimate* low) {
+  std::string text =
+      fmt::format("{} paths of about {} tokens at {:.0f} tokens/s: {}", estimate.paths,
+                  estimate.path_tokens, estimate.tokens_per_s, TimeText(estimate.seconds()));
+  if (low != nullptr) {
+    text += "; --effort low: " + TimeText(low->seconds());
+  }
+  return text;
 }
 
 Status CheckAbilities(const RunPlan& plan, const Capabilities& can) {
@@ -236,7 +281,9 @@ Result<Prompt> RenderQuestion(Engine& engine, std::string_view question, std::st
 Result<std::unique_ptr<Session>> PrepareSession(Engine& engine, std::string_view question,
                                                 const AskOptions& options,
                                                 std::unique_ptr<Method> method) {
-  const Result<RunPlan> plan = ResolveRun(options, engine.model());
+  RunRequest request = options;
+  request.automatic.time_s = options.limits.time_s;
+  const Result<RunPlan> plan = ResolveRun(request, engine.model());
   if (!plan) {
     return plan.error();
   }

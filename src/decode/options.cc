@@ -484,9 +484,9 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
 
 Result<MethodOptions> Preset(const std::string& name) {
   MethodOptions options;
-  if (name != "paper" && name != "short") {
+  if (name != "auto" && name != "paper" && name != "short") {
     return Error{ErrorCode::kNotFound,
-                 "preset '" + name + "' is not known; take paper or short"};
+                 "preset '" + name + "' is not known; take auto, paper or short"};
   }
   for (Option& option : OptionsOf(options)) {
     if (name == "short" && *option.info().brief != '\0') {

@@ -101,6 +101,7 @@ Result<AskRequest> ParseAskOptions(const Json& object) {
   }
   reader.Take("method", options.method);
   reader.Take("seed", options.seed);
+  reader.TakeName("effort", options.automatic.effort);
   reader.Take("system", options.system);
   reader.Take("instruction", options.instruction);
   TakeExtract(reader, options.extract);

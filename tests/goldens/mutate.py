@@ -124,6 +124,10 @@ CORE = [
 
 DECODE = [
     ("ask.cc", "if (found.cut_box) {", "if (false) {"),
+    ("ask.cc", "plan.path_tokens + plan.path_tokens / 5", "plan.path_tokens"),
+    ("auto_choice.cc", "kTimeShare * request.time_s", "request.time_s"),
+    ("auto_choice.cc", "tokens / (wanted / 2)", "tokens / wanted"),
+    ("auto_choice.cc", "model.context_train_tokens / 2", "model.context_train_tokens"),
     ("ballot.cc", "voter.path->mean_confidence, voter.path->lowest_window", "voter.path->lowest_window, voter.path->mean_confidence"),
     ("ballot.cc", "-a.second, a.first.size()", "a.second, a.first.size()"),
     ("cell_account.cc", "own_cells_ += count;", ""),

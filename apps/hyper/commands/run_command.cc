@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/hyper/command.h"
+#include "apps/hyper/commands/run_plan.h"
 #include "apps/hyper/commands/trace_file.h"
 #include "apps/hyper/flags/run_flags.h"
 #include "apps/hyper/interrupt.h"
@@ -26,9 +27,6 @@ namespace hyper::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr const char* kInstruction =
-    "Please reason step by step, and put your final answer within \\boxed{}.";
 
 // Where the records of a session go: the live view, the trace and the report.
 class Recorder {
@@ -133,8 +131,9 @@ Result<RunPlan> EarlyPlan(const RunFlags& flags) {
   return ResolveRun(flags.request, PeekModel(flags.engine));
 }
 
-// The engine, made for as many lanes as the run may have in use.
-Result<std::unique_ptr<Engine>> LoadEngine(const RunFlags& flags, LiveView& view) {
+// The engine, made for as many lanes and cells as the run may have in use.
+Result<std::unique_ptr<Engine>> LoadEngine(const RunFlags& flags, int64_t prompt_tokens,
+                                           LiveView& view) {
   const Result<RunPlan> plan = EarlyPlan(flags);
   if (!plan) {
     return plan.error();
@@ -151,17 +150,41 @@ Result<std::unique_ptr<Engine>> LoadEngine(const RunFlags& flags, LiveView& view
   EngineFlags engine_flags = flags.engine;
   engine_flags.remote.waiting_tokens = 2 * plan->options.interval;
   engine_flags.remote.stream_tokens = plan->options.max_tokens;
+  engine_flags.llama.needed_cells = CellsNeeded(*plan, prompt_tokens);
   Result<std::unique_ptr<Engine>> engine =
       MakeEngine(kRunCommand, engine_flags, LaneLimit(plan->options));
   view.Clear();
   return engine;
 }
 
+// How long the run would take: what SettlePlan tells.
+int PrintTime(const RunFlags& flags) {
+  constexpr const char* kQuestion = "What is 1 + 1?";
+  LiveView view(LiveMode::kOff);
+  const Result<std::unique_ptr<Engine>> engine =
+      LoadEngine(flags, MostPromptTokens(flags, kQuestion), view);
+  if (!engine) {
+    return Complain(kRunCommand, engine.error());
+  }
+  const Result<Prompt> prompt = RenderPrompt(flags, kQuestion, **engine);
+  const Result<RunPlan> plan =
+      prompt ? SettlePlan(flags, **engine, *prompt) : Result<RunPlan>(prompt.error());
+  return plan ? kExitOk : Complain(kRunCommand, plan.error());
+}
+
 // The memory of the engine that LoadEngine would make.
 int PrintMemory(const RunFlags& flags) {
   const Result<RunPlan> plan = EarlyPlan(flags);
-  return plan ? PrintPlan(kRunCommand, flags.engine, LaneLimit(plan->options), flags.json)
-              : Complain(kRunCommand, plan.error());
+  if (!plan) {
+    return Complain(kRunCommand, plan.error());
+  }
+  EngineFlags engine_flags = flags.engine;
+  engine_flags.llama.needed_cells = CellsNeeded(*plan, MostPromptTokens(flags, ""));
+  const MethodOptions& options = plan->options;
+  const int path_tokens = plan->path_tokens > 0 ? plan->path_tokens : options.max_tokens;
+  const int exit_code =
+      PrintPlan(kRunCommand, engine_flags, LaneLimit(options), path_tokens, flags.json);
+  return exit_code == kExitOk && plan->preset == "auto" ? PrintTime(flags) : exit_code;
 }
 
 // What the run is, for its report.
@@ -198,21 +221,20 @@ Result<std::unique_ptr<TraceFile>> OpenTrace(const std::string& path, const RunS
 int RunQuestion(const RunFlags& flags, const std::string& question) {
   const auto start = Clock::now();
   LiveView view(LiveModeOf(flags.live));
-  Result<std::unique_ptr<Engine>> engine = LoadEngine(flags, view);
+  Result<std::unique_ptr<Engine>> engine =
+      LoadEngine(flags, MostPromptTokens(flags, question), view);
   if (!engine) {
     return Complain(kRunCommand, engine.error());
   }
-  const Result<RunPlan> plan = ResolveRun(flags.request, (*engine)->model());
+  const Result<Prompt> prompt = RenderPrompt(flags, question, **engine);
+  if (!prompt) {
+    return Complain(kRunCommand, prompt.error());
+  }
+  const Result<RunPlan> plan = SettlePlan(flags, **engine, *prompt);
   if (!plan) {
     return Complain(kRunCommand, plan.error());
   }
   RunSetup setup = Describe(flags, question, **engine, *plan);
-  const std::string fallback = setup.preset == "short" ? "" : kInstruction;
-  Result<Prompt> prompt = RenderQuestion(**engine, question, flags.system,
-                                         flags.has_instruction ? flags.instruction : fallback);
-  if (!prompt) {
-    return Complain(kRunCommand, prompt.error());
-  }
   setup.prompt = prompt->text;
   SessionSpec spec;
   spec.prompt = *prompt;

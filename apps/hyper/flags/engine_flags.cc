@@ -147,7 +147,8 @@ Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlag
   return MakeLlamaEngine(options);
 }
 
-int PrintPlan(const char* command, const EngineFlags& flags, int lanes, bool as_json) {
+int PrintPlan(const char* command, const EngineFlags& flags, int lanes, int path_tokens,
+              bool as_json) {
   if (flags.engine != "llama") {
     return Complain(command, InvalidArgument("--plan measures a model; leave --engine " +
                                              flags.engine + " out"));
@@ -159,7 +160,8 @@ int PrintPlan(const char* command, const EngineFlags& flags, int lanes, bool as_
     return Complain(command, plan.error());
   }
   const std::string kv_type = NameOf(options.kv_type);
-  if (!PrintResult(command, as_json ? PlanJsonText(*plan) : PlanText(*plan, kv_type))) {
+  if (!PrintResult(command,
+                   as_json ? PlanJsonText(*plan) : PlanText(*plan, kv_type, path_tokens))) {
     return kExitOutput;
   }
   const bool fits = plan->available_bytes < 0 || plan->total_bytes() <= plan->available_bytes;

@@ -44,7 +44,9 @@ Status CheckEngineFlags(EngineFlags& flags);
 ModelInfo PeekModel(const EngineFlags& flags);
 
 // Prints the memory that MakeEngine would take; returns the exit code: 71 where it would not fit.
-int PrintPlan(const char* command, const EngineFlags& flags, int lanes, bool as_json);
+//   path_tokens  tokens that a path may have
+int PrintPlan(const char* command, const EngineFlags& flags, int lanes, int path_tokens,
+              bool as_json);
 
 // The engine, made for `lanes` lanes and routes in use at once. Flags must have been checked.
 Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlags& flags,

@@ -40,6 +40,10 @@ std::vector<Option> OwnOptions(RunFlags& flags, std::string& choices) {
         .help = "run seed; without one it is drawn and printed",
         .bounds = From(0),
         .group = kRunGroup}},
+      {flags.request.automatic.effort,
+       {.name = "effort",
+        .help = "what --preset auto spends on a question: 40 s, 4 minutes or 20 minutes",
+        .group = kRunGroup}},
       {flags.limits.time_s,
        {.name = "time",
         .help = "stop after this time and vote, such as 30s or 2m",
@@ -86,7 +90,7 @@ void AddRunFlags(CLI::App& app, RunFlags& flags) {
       ->type_name("NAME")
       ->group(kRunGroup);
   app.add_option("--preset", flags.request.preset,
-                 "defaults of the method: paper or short [the model's]")
+                 "defaults of the method: auto, paper or short [the model's]")
       ->type_name("NAME")
       ->group(kRunGroup);
 }
@@ -111,6 +115,7 @@ Status CheckValues(RunFlags& flags, const OptionValues& given) {
     return status;
   }
   flags.seed_given = Given(given, "seed");
+  flags.request.automatic.time_s = flags.limits.time_s;
   if (Given(given, "choices")) {
     const std::optional<std::string> labels = ParseChoiceOptions(choices);
     if (!labels) {

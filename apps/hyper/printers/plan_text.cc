@@ -17,9 +17,11 @@ std::string Size(int64_t bytes) {
                          : fmt::format("{:.1f} GB", gigabytes);
 }
 
+bool IsSmall(const std::string& kv_type) { return kv_type == "q8_0" || kv_type == "q4_0"; }
+
 }  // namespace
 
-std::string PlanText(const MemoryPlan& plan, const std::string& kv_type) {
+std::string PlanText(const MemoryPlan& plan, const std::string& kv_type, int path_tokens) {
   std::string text = fmt::format("model    {} ({}), {} experts\n", plan.model.name,
                                  plan.model.architecture, plan.model.expert_count);
   text += fmt::format("weights  {:>9}\n", Size(plan.weights_bytes));
@@ -29,6 +31,13 @@ std::string PlanText(const MemoryPlan& plan, const std::string& kv_type) {
                       Size(plan.context_bytes), Grouped(plan.cells), kv_type, plan.lanes, contexts,
                       plan.streams ? ", a buffer for each" : "",
                       plan.recurrent ? ", and a recurrent state for each" : "");
+  const int room = plan.cells / std::max(1, plan.lanes);
+  if (room < path_tokens) {
+    text += fmt::format(
+        "paths    {:>9} tokens of each fit side by side; a path may have {}: the least "
+        "confident are cut then.\n         Lower --width or --max-tokens{}\n",
+        Grouped(room), Grouped(path_tokens), IsSmall(kv_type) ? "" : ", or take --kv-type q8_0");
+  }
   text += fmt::format("buffers  {:>9}\n", Size(plan.compute_bytes));
   text += fmt::format("total    {:>9}", Size(plan.total_bytes()));
   if (plan.available_bytes < 0) {
@@ -48,7 +57,7 @@ std::string PlanText(const MemoryPlan& plan, const std::string& kv_type) {
   const auto cells = static_cast<int64_t>(std::floor(most));
   text += fmt::format("hint     --ctx up to {} fits: {} tokens for each of {} lanes\n",
                       Grouped(cells), Grouped(cells / std::max(1, plan.lanes)), plan.lanes);
-  if (spare < 0 && kv_type != "q8_0" && kv_type != "q4_0") {
+  if (spare < 0 && !IsSmall(kv_type)) {
     text += "         --kv-type q8_0 holds nearly twice as many\n";
   }
   return text;

@@ -22,9 +22,12 @@ Error OutOfRange(const std::string& name, int64_t value, const std::string& rang
 }
 
 // Cells of each context where none were asked for.
-int64_t DefaultCells(const ContextPlan& plan, const ModelShape& shape, double available) {
-  int64_t cells = std::min<int64_t>(int64_t{plan.lanes} * shape.train_tokens,
-                                    std::max(kDefaultCells, shape.train_tokens));
+//   needed  cells that the caller's runs may fill in all contexts; 0: not known
+int64_t DefaultCells(const ContextPlan& plan, const ModelShape& shape, double available,
+                     int64_t needed) {
+  const int64_t usual = std::max(kDefaultCells, shape.train_tokens);
+  const int64_t wanted = needed > 0 ? (needed + plan.contexts - 1) / plan.contexts : usual;
+  int64_t cells = std::min(int64_t{plan.lanes} * shape.train_tokens, wanted);
   if (shape.bytes_per_cell > 0 && std::isfinite(available)) {
     cells =
         std::min(cells, static_cast<int64_t>(available / 4 / plan.contexts / shape.bytes_per_cell));
@@ -90,7 +93,7 @@ Result<ContextPlan> PlanContext(const LlamaOptions& options, const ModelShape& s
   plan.routes = std::max(plan.routes, 1);
   const double available = shape.available;
   int64_t cells = (int64_t{options.context_cells} + plan.contexts - 1) / plan.contexts;
-  cells = options.context_cells == 0 ? DefaultCells(plan, shape, available)
+  cells = options.context_cells == 0 ? DefaultCells(plan, shape, available, options.needed_cells)
                                      : std::max<int64_t>(cells, 2);
   LayoutCase layout;
   layout.wish = options.kv_layout;

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <llama-ext.h>
 
+#include <algorithm>
 #include <string>
 
+#include "hyper/model_defaults.h"
 #include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
@@ -52,6 +54,21 @@ TEST(MemoryPlanTest, IsWhatTheEngineTakes) {
     SCOPED_TRACE(name);
     ExpectPlanned(Small(name));
   }
+}
+
+TEST(MemoryPlanTest, TakesTheCellsThatARunNeeds) {
+  LlamaOptions options = Small("qwen3");
+  const int train = ReadModelInfo(options.model_path)->context_train_tokens;
+  options.context_cells = 0;
+  options.needed_cells = 3000;
+  EXPECT_EQ(PlanLlamaMemory(options)->cells, 3000);
+  options.needed_cells = 1'000'000'000;
+  EXPECT_EQ(PlanLlamaMemory(options)->cells, 20 * train) << "no more than the lanes can fill";
+  options.needed_cells = 0;
+  EXPECT_EQ(PlanLlamaMemory(options)->cells, std::min(20 * train, std::max(32768, train)));
+  options.needed_cells = 3000;
+  options.context_cells = 5000;
+  EXPECT_EQ(PlanLlamaMemory(options)->cells, 5000) << "what is asked for counts";
 }
 
 TEST(MemoryPlanTest, LargeContextsAreToldFromSmallOnes) {

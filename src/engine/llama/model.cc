@@ -84,7 +84,10 @@ double BytesPerCell(const GgufHeader& header, const std::string& prefix, ggml_ty
 LoadedModel Describe(const GgufHeader& header, const LlamaOptions& options) {
   LoadedModel loaded;
   loaded.info = DescribeModel(header, options.model_path);
-  loaded.info.has_chat_template |= !options.chat_template.empty();
+  if (!options.chat_template.empty()) {
+    loaded.info.has_chat_template = true;
+    loaded.info.reasons = TemplateReasons(options.chat_template);
+  }
   loaded.router = DescribeRouter(header);
   loaded.names_end = header.values.count("tokenizer.ggml.eos_token_id") > 0;
   loaded.bytes_per_cell = BytesPerCell(header, loaded.info.architecture, TypeOf(options.kv_type));

@@ -4,6 +4,8 @@
 #include <ggml-backend.h>
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "hyper/llama_engine.h"
 #include "src/engine/llama/backend.h"
@@ -32,6 +34,10 @@ struct LoadedModel {
 
 // The model that a header describes; see ReadModelInfo. Pure.
 ModelInfo DescribeModel(const GgufHeader& header, const std::string& path);
+
+// Whether a chat template writes or reads a reasoning before the answer, by the tags of the known
+// families. Pure.
+bool TemplateReasons(std::string_view chat_template);
 
 // What becomes of a model's weights.
 enum class Weights {

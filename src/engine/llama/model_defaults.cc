@@ -1,5 +1,6 @@
 #include "hyper/model_defaults.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -68,6 +69,14 @@ OptionValues SamplingOf(const llama::GgufHeader& header) {
 
 namespace llama {
 
+bool TemplateReasons(std::string_view chat_template) {
+  constexpr std::array<std::string_view, 4> kMarks = {"<think>", "enable_thinking",
+                                                      "reasoning_content", "<|channel|>"};
+  return std::any_of(kMarks.begin(), kMarks.end(), [chat_template](std::string_view mark) {
+    return chat_template.find(mark) != std::string_view::npos;
+  });
+}
+
 ModelInfo DescribeModel(const GgufHeader& header, const std::string& path) {
   ModelInfo info;
   info.architecture = header.Text("general.architecture", "");
@@ -78,7 +87,9 @@ ModelInfo DescribeModel(const GgufHeader& header, const std::string& path) {
   info.moe_layer_count = DescribeRouter(header).layers;
   info.context_train_tokens = static_cast<int>(header.Integer(prefix + ".context_length", 4096));
   info.bytes = header.file_bytes;
-  info.has_chat_template = !header.Text("tokenizer.chat_template", "").empty();
+  const std::string chat_template = header.Text("tokenizer.chat_template", "");
+  info.has_chat_template = !chat_template.empty();
+  info.reasons = TemplateReasons(chat_template);
   const std::string file = std::filesystem::path(path).filename().string();
   info.preset = header.Text("hyper.preset", file.starts_with(kBundledFamily) ? "short" : "");
   info.sampling = SamplingOf(header);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "src/engine/llama/model.h"
 #include "tests/support/gguf_bytes.h"
 #include "tests/support/temporary_folder.h"
 
@@ -48,6 +49,14 @@ TEST(ReadModelInfo, LeavesOutWhatNoOptionTakes) {
                           test::GgufEntry("general.sampling.top_p", kFloat32, 0.0F),
                           test::GgufEntry("general.sampling.min_p", kFloat32, 1.0F)})
                   ->empty());
+}
+
+TEST(ReadModelInfo, TellsTemplatesThatReason) {
+  EXPECT_TRUE(llama::TemplateReasons("<|im_start|>assistant\n<think>\n"));
+  EXPECT_TRUE(llama::TemplateReasons("{% if enable_thinking is defined %}"));
+  EXPECT_TRUE(llama::TemplateReasons("<|start|>assistant<|channel|>final"));
+  EXPECT_FALSE(llama::TemplateReasons("{{ '<|im_start|>assistant\n' }}"));
+  EXPECT_FALSE(llama::TemplateReasons(""));
 }
 
 TEST(ReadModelInfo, RefusesWhatIsNoModel) {

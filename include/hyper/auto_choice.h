@@ -1,0 +1,60 @@
+// The preset `auto`: options chosen for a model, a machine and the time there is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "hyper/engine.h"
+#include "hyper/names.h"
+#include "hyper/option.h"
+#include "hyper/result.h"
+#include "hyper/types.h"
+
+#pragma GCC visibility push(default)
+namespace hyper {
+
+// How much is spent on a question.
+enum class Effort { kLow, kMedium, kHigh };
+template <>
+inline constexpr std::array kNamesOf<Effort> = {"low", "medium", "high"};
+
+// What is known of the machine; 0: not known, and then it limits nothing.
+struct MachineFacts {
+  double tokens_per_s = 0;  // of a pool of paths together, as MeasurePace has it
+  int64_t cells = 0;        // KV cells that a run may fill
+};
+
+// What `auto` chooses by, beside the model.
+struct AutoRequest {
+  Effort effort = Effort::kMedium;
+  double time_s = 0;  // the run's limit; 0: none, and the effort has its own aim
+  MachineFacts machine;
+};
+
+struct AutoChoice {
+  OptionValues options;  // on top of preset `paper`
+  int path_tokens = 0;   // expected length of a path
+};
+
+// The choice for a model. Source: design choice; docs/auto.md has the tables.
+//
+// Model and effort give a number of paths (warm-up and pool) and their length: long where the chat
+// template opens a reasoning, short where there is no template, and that of preset `short` for a
+// model made for it. Paths first, then their length, are cut to what the time allows at the pace of
+// the machine, and to the KV cells. Decision interval, window and threshold follow from the two.
+//
+// Aims: 40 s at low effort, 4 minutes at medium, 20 minutes at high, or four fifths of `time_s`; no
+// path may be longer than makes the whole 1.5 times as long. Never fewer than 3 paths, or shorter
+// ones than 96 tokens (short models: 64; where the model reasons: 512): on a slow machine the time
+// is passed rather.
+// Pure.
+AutoChoice ChooseAuto(const ModelInfo& model, const AutoRequest& request);
+
+// Tokens per second of `paths` paths of the prompt side by side (fewer where the engine holds
+// fewer): the first tokens of each, thrown away. Takes a second or the time of one forward, and
+// leaves no trace in what a strict engine decodes later. Errors: the engine's.
+Result<double> MeasurePace(Engine& engine, std::span<const Token> prompt, int paths);
+
+}  // namespace hyper
+#pragma GCC visibility pop

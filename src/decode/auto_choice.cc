@@ -1,0 +1,132 @@
+#include "hyper/auto_choice.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hyper/options.h"
+
+namespace hyper {
+namespace {
+
+struct Length {
+  int expected = 0;  // tokens of a path as a rule
+  int most = 0;      // max-tokens
+  int least = 0;     // shorter paths say nothing
+};
+
+// By effort.
+using Lengths = std::array<Length, kNamesOf<Effort>.size()>;
+constexpr Lengths kReasoning = {{{2000, 4096, 512}, {4000, 16384, 512}, {8000, 32768, 512}}};
+constexpr Lengths kInstructed = {{{400, 800, 96}, {500, 1500, 96}, {800, 3000, 96}}};
+// Without a template a model goes on after its answer: every path is as long as it may be.
+constexpr Lengths kBase = {{{256, 256, 96}, {384, 384, 96}, {512, 512, 96}}};
+constexpr Lengths kShort = {{{150, 400, 64}, {150, 400, 64}, {150, 400, 64}}};
+constexpr std::array kPaths = {9, 24, 96};
+constexpr std::array kShortPaths = {24, 40, 80};
+constexpr std::array kAims = {40.0, 240.0, 1200.0};  // seconds
+constexpr double kTimeShare = 0.8;                   // of --time
+constexpr double kMostOverAim = 1.5;
+constexpr int kFewPaths = 6;
+constexpr int kLeastPaths = 3;
+constexpr int kMostWarmup = 16;
+constexpr double kThresholdShare = 10.0 / 16;  // the paper's: the best 10 of 16
+
+bool MadeForShort(const ModelInfo& model) { return model.preset == "short"; }
+
+const Lengths& LengthsOf(const ModelInfo& model) {
+  if (MadeForShort(model)) {
+    return kShort;
+  }
+  if (model.reasons) {
+    return kReasoning;
+  }
+  return model.has_chat_template ? kInstructed : kBase;
+}
+
+// The largest power of two that is at most `value`, within the bounds.
+int PowerOfTwo(double value, int low, int high) {
+  int power = low;
+  while (2 * power <= high && 2 * power <= value) {
+    power *= 2;
+  }
+  return power;
+}
+
+// Half of the trained context at most is the answer's where the prompt's length is not known.
+Length Bounded(Length length, const ModelInfo& model) {
+  if (model.context_train_tokens > 0) {
+    length.most = std::max(1, std::min(length.most, model.context_train_tokens / 2));
+  }
+  length.expected = std::min(length.expected, length.most);
+  length.least = std::min(length.least, length.expected);
+  return length;
+}
+
+// Cuts paths, then their length, to `tokens` in all: a few paths of half the length vote better
+// than very few whole ones.
+void Fit(double tokens, int& paths, Length& length) {
+  const double wanted = length.expected;
+  if (paths * wanted > tokens) {
+    paths = std::max(std::min(paths, kFewPaths), static_cast<int>(tokens / wanted));
+  }
+  if (paths * wanted > tokens) {
+    paths = std::clamp(static_cast<int>(tokens / (wanted / 2)), kLeastPaths, paths);
+    length.expected = std::max(length.least, static_cast<int>(tokens / paths));
+  }
+  const auto most = static_cast<int>(std::min(kMostOverAim * tokens / paths, 1e9));
+  length.most = std::min(length.most, std::max(length.expected, most));
+}
+
+void AddPool(int paths, bool made_for_short, OptionValues& options) {
+  const int most = made_for_short ? kMostWarmup / 2 : kMostWarmup;
+  const int warmup = std::min(most, paths / 3);
+  const int top = std::max(1, static_cast<int>(std::lround(kThresholdShare * warmup)));
+  options.emplace_back("width", paths - warmup);
+  options.emplace_back("warmup", warmup);
+  options.emplace_back("warmup-barrier", "off");
+  options.emplace_back("threshold", "top:" + std::to_string(top));
+}
+
+void AddLengths(const Length& length, OptionValues& options) {
+  options.emplace_back("interval", PowerOfTwo(length.expected / 16.0, 8, 64));
+  options.emplace_back("window", PowerOfTwo(length.expected / 8.0, 8, 2048));
+}
+
+// What preset `short` changes, pool and length left out.
+void AddShort(OptionValues& options) {
+  MethodOptions fields;
+  for (const Option& option : OptionsOf(fields)) {
+    if (*option.info().brief != '\0') {
+      options.emplace_back(option.info().name, option.info().brief);
+    }
+  }
+}
+
+}  // namespace
+
+AutoChoice ChooseAuto(const ModelInfo& model, const AutoRequest& request) {
+  const auto effort = static_cast<size_t>(request.effort);
+  const bool made_for_short = MadeForShort(model);
+  Length length = Bounded(LengthsOf(model)[effort], model);
+  int paths = made_for_short ? kShortPaths[effort] : kPaths[effort];
+  const double aim_s = request.time_s > 0 ? kTimeShare * request.time_s : kAims[effort];
+  if (request.machine.tokens_per_s > 0) {
+    Fit(aim_s * request.machine.tokens_per_s, paths, length);
+  }
+  if (request.machine.cells > 0) {
+    Fit(static_cast<double>(request.machine.cells), paths, length);
+  }
+  AutoChoice choice;
+  choice.path_tokens = length.expected;
+  if (made_for_short) {
+    AddShort(choice.options);
+  } else {
+    AddLengths(length, choice.options);
+  }
+  AddPool(paths, made_for_short, choice.options);
+  choice.options.emplace_back("loop-guard", "on");
+  choice.options.emplace_back("max-tokens", length.most);
+  return choice;
+}
+
+}  // namespace hyper
