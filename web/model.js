@@ -81,10 +81,13 @@ class RunModel {
       case 'refine': this.refine(record); break;
       case 'finish': this.finish(record); break;
       case 'notice': this.notices.push(record.text); break;
-      case 'stop':
-        this.notices.push(`decided at ${Math.floor(1000 * record.posterior) / 1000}; ` +
+      case 'stop': {
+        const how = record.basis === 'sure' ? 'for sure' :
+            record.posterior < 1 ? `at ${Math.floor(1000 * record.posterior) / 1000}` : 'in every draw';
+        this.notices.push(`decided ${how}; ` +
             `${record.cancelled + record.unopened} of ${record.paths} paths cancelled`);
         break;
+      }
       case 'error': this.notices.push(record.message); break;
       case 'result': this.result = record; break;
     }

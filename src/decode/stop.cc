@@ -112,10 +112,11 @@ std::optional<StopRecord> DecidedStop(const Method& method, const Pool& pool) {
 }
 
 std::string StopText(const StopRecord& stop) {
-  // Rounded down, so that only what is sure reads so.
-  const std::string how = stop.posterior < 1
-                              ? fmt::format("at {:.3g}", std::floor(1000 * stop.posterior) / 1000)
-                              : "for sure";
+  // An urn may draw the same winner every time and still not be sure. Rounded down.
+  const std::string how = stop.basis == "sure" ? "for sure"
+                          : stop.posterior >= 1
+                              ? "in every draw"
+                              : fmt::format("at {:.3g}", std::floor(1000 * stop.posterior) / 1000);
   return fmt::format("decided {}; {} of {} paths {}", how, stop.cancelled + stop.unopened,
                      stop.paths, stop.unopened > 0 ? "cancelled or not opened" : "cancelled");
 }

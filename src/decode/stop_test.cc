@@ -94,6 +94,18 @@ TEST(Stop, NeverIsTheDefault) {
   EXPECT_EQ(ran.result.ledger.saved, 0);
 }
 
+TEST(Stop, AnUrnThatAlwaysDrawsTheWinnerIsNotSure) {
+  StopRecord stop;
+  stop.posterior = 1;
+  stop.basis = "urn";
+  stop.paths = 40;
+  stop.cancelled = 3;
+  stop.unopened = 32;
+  EXPECT_EQ(StopText(stop), "decided in every draw; 35 of 40 paths cancelled or not opened");
+  stop.posterior = 0.9999;
+  EXPECT_EQ(StopText(stop), "decided at 0.999; 35 of 40 paths cancelled or not opened");
+}
+
 TEST(Stop, ASureMajorityEndsTheRunWhole) {
   // Five of eight agree: the other three cannot win any more.
   const Ran ran("sc", StopOptions("sc", 8, {{"stop", "sure"}}), ShortThenLong(5, 8, '1', '2'));
