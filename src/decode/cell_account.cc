@@ -19,23 +19,21 @@ void CellAccount::Grow(PathId path, int count) {
   own_cells_ += count;
 }
 
-// Goes up the tree of forks while a path there holds nothing more.
+// A path that has ended holds what its forks share with it. Where that becomes less, so may what
+// its parent holds, if that has ended too.
 void CellAccount::Close(PathId path) {
   Of(path).open = false;
   reasoning_ -= Of(path).judge_prompt < 0 ? 1 : 0;
   own_cells_ -= std::max(Of(path).judge_prompt, 0);
-  while (!Of(path).open) {
+  while (path != kNoPath && !Of(path).open) {
     Holding& holding = Of(path);
     int shared = 0;
     for (const PathId fork : holding.forks) {
-      shared = std::max(shared, Of(fork).inherited);
+      const Holding& held = Of(fork);
+      shared = std::max(shared, held.open ? held.inherited : std::min(held.inherited, held.tokens));
     }
     own_cells_ -= std::max(holding.tokens, holding.inherited) - std::max(shared, holding.inherited);
     holding.tokens = shared;
-    if (shared > 0 || holding.parent == kNoPath) {
-      return;
-    }
-    std::erase(Of(holding.parent).forks, path);
     path = holding.parent;
   }
 }

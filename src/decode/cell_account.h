@@ -30,8 +30,8 @@ class CellAccount {
     int inherited = 0;
     int judge_prompt = -1;
     bool open = true;
-    int tokens = 0;             // held, counted from the path's first one, inherited ones included
-    std::vector<PathId> forks;  // of it that still hold something
+    int tokens = 0;  // held, counted from the path's first one, inherited ones included
+    std::vector<PathId> forks;
   };
   Holding& Of(PathId path) { return holdings_[static_cast<size_t>(path)]; }
 

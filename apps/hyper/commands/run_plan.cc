@@ -38,7 +38,7 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
     return plan;
   }
   const Result<double> pace = MeasurePace(engine, prompt.tokens, PoolWidth(plan->options));
-  if (!pace) {  // such as for want of cells: the run will tell
+  if (!pace) {  // such as too few cells: the run will tell
     return plan;
   }
   RunRequest request = flags.request;
