@@ -34,6 +34,11 @@ template <>
 inline constexpr std::array kNamesOf<PathStatus> = {"running", "finished",   "pruned",    "length",
                                                     "merged",  "degenerate", "cancelled", "failed"};
 
+// Whether a path with that status ended by itself or at its token limit. Pure.
+constexpr bool CameToItsEnd(PathStatus status) {
+  return status == PathStatus::kFinished || status == PathStatus::kLength;
+}
+
 // What a path is for, and so how its tokens are charged.
 enum class PathKind {
   kReasoning,  // an answer to the question; counts into N_inst and may vote

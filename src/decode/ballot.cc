@@ -41,8 +41,7 @@ std::vector<Voter> VotersOf(const Method& method, const Pool& pool) {
   for (const Path& path : pool.paths()) {
     const bool votes = method.Votes(pool, path);
     // Samples that came to their end without an answer keep their rank in the Borda vote.
-    const bool ranks = path.kind == PathKind::kReasoning &&
-                       (path.status == PathStatus::kFinished || path.status == PathStatus::kLength);
+    const bool ranks = path.kind == PathKind::kReasoning && CameToItsEnd(path.status);
     if (votes || ranks) {
       voters.push_back({&path, method.Weight(pool, path), votes});
     }

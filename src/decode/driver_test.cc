@@ -399,16 +399,6 @@ struct AlteredEngine : FakeEngine {
   int tokens = 0;
 };
 
-std::vector<std::string> NoticesOf(Session& session) {
-  std::vector<std::string> notices;
-  for (const Record& record : session.pool().TakeRecords()) {
-    if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
-      notices.push_back(notice->text);
-    }
-  }
-  return notices;
-}
-
 // A token whose rivals are NaN has no confidence; the result says how many there are.
 TEST(Driver, TokensWithoutAConfidenceAreCounted) {
   // Every third token of an engine comes without its list, as from a server that left it out.

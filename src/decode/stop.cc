@@ -31,13 +31,12 @@ Spared SparedOf(const Pool& pool, int unopened) {
   int64_t all_tokens = 0;
   int ended = 0;
   for (const Path& path : pool.paths()) {
-    const bool whole = path.status == PathStatus::kFinished || path.status == PathStatus::kLength;
     if (path.kind != PathKind::kReasoning) {
       continue;
     }
     ++spared.of;
     all_tokens += path.length() - path.fork_position;
-    ended += whole ? 1 : 0;
+    ended += CameToItsEnd(path.status) ? 1 : 0;
   }
   const double usual = ended > 0 ? static_cast<double>(all_tokens) / ended : 0.0;
   double tokens = usual * unopened;

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "hyper/driver.h"
 #include "hyper/fake_engine.h"
@@ -68,6 +70,17 @@ inline int PathIndexOf(uint64_t key) {
     }
   }
   return -1;
+}
+
+// The texts of the notices that a session has emitted; takes all its records.
+inline std::vector<std::string> NoticesOf(Session& session) {
+  std::vector<std::string> notices;
+  for (const Record& record : session.pool().TakeRecords()) {
+    if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
+      notices.push_back(notice->text);
+    }
+  }
+  return notices;
 }
 
 // A session over the prompt "q" with greedy sampling; lanes and cells as roomy as given.

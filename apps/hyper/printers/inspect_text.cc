@@ -179,9 +179,7 @@ bool MayVote(const StoredPath& path) {
 
 std::vector<Voted> WhoVoted(const StoredItem& item) {
   std::vector<Voted> voted(item.paths.size(), Voted::kUnknown);
-  const auto ended = [](const StoredPath& path) {
-    return path.status == PathStatus::kFinished || path.status == PathStatus::kLength;
-  };
+  const auto ended = [](const StoredPath& path) { return CameToItsEnd(path.status); };
   const bool threshold = item.warmup && item.warmup->has_threshold;
   const auto above = [&](const StoredPath& path) {
     return !threshold || path.lowest_window >= item.warmup->threshold;

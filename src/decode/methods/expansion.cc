@@ -162,8 +162,7 @@ void Expansion::MergeFamily(Pool& pool, const Family& family) const {
   double best_confidence = 0;
   for (const PathId id : family.members) {
     const Path& path = pool.path(id);
-    const bool counts = path.running() || path.status == PathStatus::kFinished ||
-                        path.status == PathStatus::kLength;
+    const bool counts = path.running() || CameToItsEnd(path.status);
     const double confidence = MeanSince(path, family.start);
     if (counts && (best == kNoPath || confidence > best_confidence)) {
       best = id;

@@ -19,16 +19,6 @@ StepValue ByLastLetter(std::map<char, double> values, double other) {
   };
 }
 
-std::vector<std::string> NoticesOf(Session& session) {
-  std::vector<std::string> notices;
-  for (const Record& record : session.pool().TakeRecords()) {
-    if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
-      notices.push_back(notice->text);
-    }
-  }
-  return notices;
-}
-
 TEST(Rebase, GrowsTheTreeThatTheSharesSay) {
   FakeEngine engine(LetterSteps([](char) { return 2; }, [](char letter) { return letter; }));
   Batches batches;

@@ -119,7 +119,7 @@ Status StepTreeMethod::BeginValuing(Pool& pool) {
     StepNode& step = MutableNode(index);
     const Path& path = pool.path(step.path);
     step.end = path.length();
-    step.ended = path.status == PathStatus::kFinished || path.status == PathStatus::kLength;
+    step.ended = CameToItsEnd(path.status);
     if ((path.running() || step.ended) && step.end > step.begin) {
       spans.push_back({step.path, step.begin, step.end});
       written.push_back(index);
@@ -317,8 +317,7 @@ double StepTreeMethod::Weight(const Pool& /*pool*/, const Path& path) const {
 }
 
 bool StepTreeMethod::Votes(const Pool& pool, const Path& path) const {
-  return Method::Votes(pool, path) && !path.warmup &&
-         (path.status == PathStatus::kFinished || path.status == PathStatus::kLength);
+  return Method::Votes(pool, path) && !path.warmup && CameToItsEnd(path.status);
 }
 
 }  // namespace hyper

@@ -9,14 +9,6 @@
 
 namespace hyper {
 
-namespace {
-
-bool CameToItsEnd(const Path& path) {
-  return path.status == PathStatus::kFinished || path.status == PathStatus::kLength;
-}
-
-}  // namespace
-
 bool WarmupOver(const Pool& pool) {
   const MethodOptions& options = pool.options();
   if (options.warmup_barrier || pool.running().empty()) {
@@ -24,7 +16,7 @@ bool WarmupOver(const Pool& pool) {
   }
   int ended = 0;
   for (const Path& path : pool.paths()) {
-    ended += CameToItsEnd(path) ? 1 : 0;
+    ended += CameToItsEnd(path.status) ? 1 : 0;
   }
   const int usable = ended + static_cast<int>(pool.running().size());
   return ended >=
@@ -44,7 +36,7 @@ Result<WarmupRecord> SettleWarmup(Pool& pool) {
   }
   std::vector<double> lowest;
   for (const Path& path : pool.paths()) {
-    if (CameToItsEnd(path)) {
+    if (CameToItsEnd(path.status)) {
       lowest.push_back(path.lowest_window);
     }
   }

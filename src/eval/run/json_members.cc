@@ -18,9 +18,8 @@ std::string TextOf(const nlohmann::json& object, const char* name) {
 
 PathStatus StatusOf(const nlohmann::json& object) {
   const std::optional<PathStatus> status = ValueOf<PathStatus>(TextOf(object, "status"));
-  const bool whole = status == PathStatus::kFinished || status == PathStatus::kLength ||
-                     status == PathStatus::kDegenerate;
-  return whole ? *status : PathStatus::kCancelled;
+  const bool known = status && (CameToItsEnd(*status) || *status == PathStatus::kDegenerate);
+  return known ? *status : PathStatus::kCancelled;
 }
 
 float FloatOf(const nlohmann::json& value) {

@@ -83,11 +83,10 @@ std::vector<std::string> Pieces(const StoredItem& item, const StoredPath& path,
 
 // With the loop guard a path that ended as a loop ends so again where it is replayed, as its text
 // is the same; without one it would have gone on.
-bool CameToItsEnd(const StoredPath& path, bool loop_guard) {
-  const bool loop = path.status == PathStatus::kDegenerate && FindRepetition(path.text);
+bool EndsAgain(const StoredPath& path, bool loop_guard) {
   return path.kind == PathKind::kReasoning && path.parent == kNoPath && path.tokens > 0 &&
-         (path.status == PathStatus::kFinished || path.status == PathStatus::kLength ||
-          (loop && loop_guard));
+         (CameToItsEnd(path.status) ||
+          (loop_guard && path.status == PathStatus::kDegenerate && FindRepetition(path.text)));
 }
 
 }  // namespace
@@ -142,7 +141,7 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
     }
     ReplayTrace trace;
     trace.confidences = SeriesOf(item, path.path, name);
-    if (!CameToItsEnd(path, row.loop_guard) ||
+    if (!EndsAgain(path, row.loop_guard) ||
         static_cast<int>(trace.confidences.size()) != path.tokens) {
       return Error{ErrorCode::kNotFound, "path " + std::to_string(path.path) + " of " + pool.label +
                                              " did not come to its end, or its series is missing"};
