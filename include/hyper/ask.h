@@ -73,8 +73,9 @@ std::string EstimateText(const RunEstimate& estimate, const RunEstimate* low = n
 // Names of the methods that read an option, in the order of Methods(); empty: all of them do. Pure.
 std::vector<std::string> ReadersOf(const OptionInfo& option);
 
-// KV cells that a run of the plan may fill: the prompt once, and the paths of its pool at their
-// expected length with a fifth to spare (with preset "auto"), else at up to 8,192 tokens. Pure.
+// KV cells that a run of the plan may fill: the prompt once, and as many paths as may be open at
+// their expected length with a fifth to spare (with preset "auto"), else at up to 8,192 tokens.
+// Pure.
 int64_t CellsNeeded(const RunPlan& plan, int64_t prompt_tokens);
 
 // Whether an engine can run the plan: enough lanes, and log-probabilities where the method is made

@@ -173,7 +173,8 @@ int64_t CellsNeeded(const RunPlan& plan, int64_t prompt_tokens) {
     return prompt_tokens + LaneLimit(plan.options) * std::min(most, kLongPath);
   }
   const int64_t expected = std::min<int64_t>(most, plan.path_tokens + plan.path_tokens / 5);
-  return prompt_tokens + EstimateOf(plan, 1).paths * expected;
+  const int paths = std::max(EstimateOf(plan, 1).paths, LaneLimit(plan.options));
+  return prompt_tokens + paths * expected;
 }
 
 std::string EstimateText(const RunEstimate& estimate, const RunEstimate* low) {

@@ -200,7 +200,7 @@ TEST(Auto, CellsFollowThePathsAndTheirLength) {
         {.method = "hyper", .preset = preset, .options = {}, .defaults = {}}, Instructed());
     return CellsNeeded(*plan, 100);
   };
-  EXPECT_EQ(cells("auto"), 100 + 24 * 600);
+  EXPECT_EQ(cells("auto"), 100 + 27 * 600) << "27 lanes are 1.65 times the width";
   EXPECT_EQ(cells("short"), 100 + 53 * 400);
   EXPECT_EQ(cells("paper"), 100 + 132 * 8192);
 }

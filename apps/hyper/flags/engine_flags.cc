@@ -160,8 +160,8 @@ int PrintPlan(const char* command, const EngineFlags& flags, int lanes, int path
     return Complain(command, plan.error());
   }
   const std::string kv_type = NameOf(options.kv_type);
-  if (!PrintResult(command,
-                   as_json ? PlanJsonText(*plan) : PlanText(*plan, kv_type, path_tokens))) {
+  const int most = std::min(path_tokens, plan->model.context_train_tokens);
+  if (!PrintResult(command, as_json ? PlanJsonText(*plan) : PlanText(*plan, kv_type, most))) {
     return kExitOutput;
   }
   const bool fits = plan->available_bytes < 0 || plan->total_bytes() <= plan->available_bytes;
