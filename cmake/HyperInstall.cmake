@@ -19,6 +19,8 @@ if(TARGET hyper_cli)
   set_target_properties(hyper_cli PROPERTIES
     INSTALL_RPATH "$ORIGIN/${bin_to_lib}/hyper")
   install(TARGETS hyper_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # Completions and man pages.
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
 endif()
 
 install(TARGETS hyper hyper_remote EXPORT hyper LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -15,7 +15,7 @@ record() {
   local name=$1 method=$2 width=$3
   shift 3
   "$hyper" run "Start with 25, add 13, multiply by 4. What is the result?" --model "$model" \
-    --threads 1 --seed 5 --method "$method" --width "$width" --max-tokens 120 \
+    --threads 1 --no-log --seed 5 --method "$method" --width "$width" --max-tokens 120 \
     --trace "$folder/$name.jsonl" "$@" >"$folder/$name.out" 2>&1 ||
     { cat "$folder/$name.out"; exit 1; }
 }

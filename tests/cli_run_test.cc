@@ -67,6 +67,13 @@ TEST(CliPlan, TellsMemoryWithoutAQuestion) {
   EXPECT_EQ(RunProcess(Hyper({"run", "--plan", "--engine", "scripted"})).exit_code, 64);
 }
 
+void ExpectColumns(const std::string& text, size_t most) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), most) << line;
+  }
+}
+
 // The votes, paths and ledger of a run agree with each other.
 void ExpectConsistent(const json& run) {
   EXPECT_EQ(SchemaViolation(Schema(), run), "");
@@ -87,16 +94,63 @@ void ExpectConsistent(const json& run) {
 }
 
 TEST(CliRun, PlainTextHasAnswerVotesAndCost) {
-  const ProcessResult result = RunProcess(Scripted({}));
+  const ProcessResult result = RunProcess(Scripted({"-v"}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out.rfind("answer   42\n", 0), 0U) << result.out;
+  EXPECT_NE(result.out.find("\nanswer   42\n"), std::string::npos) << result.out;
   for (const char* part : {"* length_confidence", "majority", "confidence", "length", "deepconf",
                            "importance_sampling", "tokens generated", "effective", "seed 5"}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part << " is not in\n" << result.out;
   }
   EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
   EXPECT_EQ(result.err.find('\x1b'), std::string::npos);
-  EXPECT_EQ(result.err.rfind("time ", 0), 0U) << result.err;
+  EXPECT_NE(result.err.find("\ntime     "), std::string::npos) << result.err;
+}
+
+TEST(CliRun, PrintsTheWinnersTextAndThreeLines) {
+  const ProcessResult result = RunProcess(Scripted({}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const size_t answer = result.out.find("\n\nanswer   42\nvotes    ");
+  ASSERT_NE(answer, std::string::npos) << result.out;
+  EXPECT_NE(result.out.substr(0, answer).find("\\boxed{42}"), std::string::npos) << result.out;
+  EXPECT_EQ(std::count(result.out.begin() + static_cast<std::ptrdiff_t>(answer) + 2,
+                       result.out.end(), '\n'),
+            3)
+      << result.out;
+  EXPECT_NE(result.out.find(" paths agree\n"), std::string::npos) << result.out;
+}
+
+// The texts are those of --json with the same seed.
+TEST(CliRun, ShowsTheTextsThatAreAskedFor) {
+  const json run = json::parse(RunProcess(Scripted({"--json"})).out);
+  const std::string text = run["paths"][2]["text"];
+  const ProcessResult path = RunProcess(Scripted({"--show", "2"}));
+  EXPECT_EQ(path.out.rfind("path 2 (", 0), 0U) << path.out;
+  EXPECT_NE(path.out.find(":\n" + text + "\n"), std::string::npos) << path.out;
+  const ProcessResult losers = RunProcess(Scripted({"--show", "losers"}));
+  EXPECT_EQ(losers.out.find("\\boxed{42}"), std::string::npos) << losers.out;
+  EXPECT_NE(losers.out.find("\\boxed{"), std::string::npos) << losers.out;
+  const ProcessResult none = RunProcess(Scripted({"--show", "9999"}));
+  EXPECT_EQ(none.exit_code, 0);
+  EXPECT_NE(none.err.find("--show 9999 names no text"), std::string::npos) << none.err;
+  EXPECT_EQ(RunProcess(Scripted({"--show", "best"})).exit_code, 64);
+}
+
+TEST(CliRun, QuietIsTheAnswerAlone) {
+  const ProcessResult result = RunProcess(Scripted({"-q"}));
+  EXPECT_EQ(result.out, "42\n");
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(RunProcess(Scripted({"-q", "--max-tokens", "5"})).out, "\n");
+  for (const char* other : {"-v", "--json", "--stream"}) {
+    EXPECT_EQ(RunProcess(Scripted({"-q", other})).exit_code, 64) << other;
+  }
+}
+
+TEST(CliRun, StreamsTheLeadingPath) {
+  const ProcessResult first = RunProcess(Scripted({"--stream"}));
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(first.out.rfind("add the next part", 0), 0U) << first.out;
+  EXPECT_NE(first.out.find("\nanswer   42\n"), std::string::npos) << first.out;
+  EXPECT_EQ(RunProcess(Scripted({"--stream"})).out, first.out);
 }
 
 TEST(CliRun, JsonFitsItsSchemaAndAddsUp) {
@@ -157,11 +211,52 @@ TEST(CliRun, EveryOptionReachesTheRun) {
 }
 
 TEST(CliRun, HelpShowsMeaningRangeSymbolAndDefault) {
-  const ProcessResult result = RunProcess(Hyper({"run", "--help"}));
+  const ProcessResult result = RunProcess(Hyper({"run", "--help-all"}));
   EXPECT_EQ(result.exit_code, 0);
   for (const char* part : {"--width", "S_max", "1 to 4096", "[80; short: 32]",
                            "--lambda-confidence", "Examples:", "Exit codes:"}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  }
+  ExpectColumns(result.out, 80);
+}
+
+TEST(CliRun, ShortHelpFitsAScreen) {
+  const ProcessResult result = RunProcess(Hyper({"run", "--help"}));
+  EXPECT_EQ(result.exit_code, 0);
+  ExpectColumns(result.out, 80);
+  EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 40) << result.out;
+  for (const char* part :
+       {"-m,--model", "-n,--width", "-q,--quiet", "-v,--verbose", "--stream", "--preset",
+        "--effort", "--time", "--stop", "--help-all", "Examples:", "Exit codes:"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(result.out.find("--lambda"), std::string::npos);
+  EXPECT_EQ(RunProcess(Hyper({"help", "run"})).out, result.out);
+}
+
+TEST(CliHelp, ExplainsMethods) {
+  const ProcessResult tot = RunProcess(Hyper({"help", "tot-judge"}));
+  EXPECT_EQ(tot.exit_code, 0) << tot.err;
+  EXPECT_NE(tot.out.find("--search"), std::string::npos) << tot.out;
+  EXPECT_NE(RunProcess(Hyper({"help", "methods"})).out.find("deepconf-high"), std::string::npos);
+  const ProcessResult none = RunProcess(Hyper({"help", "deepcnf"}));
+  EXPECT_EQ(none.exit_code, 64);
+  EXPECT_NE(none.err.find("did you mean deepconf?"), std::string::npos) << none.err;
+}
+
+TEST(CliHelp, SaysWhatMayHaveBeenMeant) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
+      {{"runn"}, "did you mean run?"},
+      {{"run", "--modle", "x", "hi"}, "option '--modle' is not known; did you mean --model?"},
+      {{"run", "--widht=3", "hi"}, "option '--widht' is not known; did you mean --width?"},
+      {{"run", "--method", "hypr", "hi"}, "did you mean hyper?"},
+      {{"serve", "--prt", "1"}, "did you mean --port?"},
+  };
+  for (const auto& [arguments, words] : cases) {
+    const ProcessResult result = RunProcess(Hyper(arguments));
+    EXPECT_EQ(result.exit_code, 64) << result.err;
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   }
 }
 
@@ -183,11 +278,9 @@ TEST(CliRun, ExamplesOfTheHelpComeOutRight) {
         {"/bin/sh", "-c",
          "cd " + folder.File("") + " && hyper() { " + HYPER_PROGRAM + " \"$@\"; } && " + line});
     EXPECT_EQ(run.exit_code, 0) << line << run.err;
-    const bool to_file = line.find("> run.json") != std::string::npos;
-    const std::string answer =
-        to_file ? json::parse(ReadWholeFile(folder.File("run.json")))["answer"].get<std::string>()
-                : run.out.substr(0, run.out.find('\n'));
-    EXPECT_EQ(answer, to_file ? "95" : "answer   420") << line;
+    const bool quiet = line.find(" -q ") != std::string::npos;
+    const std::string answer = quiet ? run.out : run.out.substr(run.out.rfind("answer   "), 13);
+    EXPECT_EQ(answer, quiet ? "95\n" : "answer   420\n") << line;
   }
   EXPECT_EQ(examples, 2);
 }
@@ -204,6 +297,7 @@ TEST(CliRun, QuestionComesFromArgumentInputOrFile) {
   };
   EXPECT_EQ(question_of({"--file", file}, ""), "What is 6 * 7?");
   EXPECT_EQ(question_of({"-"}, "What is 6 * 7?\r\n"), "What is 6 * 7?");
+  EXPECT_EQ(question_of({}, "What is 6 * 7?\n"), "What is 6 * 7?");
   EXPECT_EQ(question_of({"--", "-6 * 7 = ?"}, ""), "-6 * 7 = ?");
 }
 
@@ -236,7 +330,9 @@ TEST(CliRun, AllPathsWithoutAnswerIsNoAnswer) {
   const json run = json::parse(result.out);
   ExpectConsistent(run);
   EXPECT_TRUE(run["answer"].is_null());
-  EXPECT_EQ(RunProcess(Scripted({"--max-tokens", "5"})).out.rfind("answer   none\n", 0), 0U);
+  EXPECT_NE(RunProcess(Scripted({"--max-tokens", "5"}))
+                .out.find("\nanswer   none\nvotes    no path gave an answer\n"),
+            std::string::npos);
 }
 
 // Recomputes the ledger from the records of the trace, not from its own fields.
@@ -323,6 +419,27 @@ TEST(CliRun, AutoSaysWhatItChoseAndCanBeRepeated) {
   EXPECT_EQ(second.out, first.out);
 }
 
+TEST(CliRun, AutoEstimatesEveryQuestionUnlessQuiet) {
+  const TemporaryFolder folder;
+  const std::string file = WriteFile(folder.File("questions.txt"),
+                                     "Start with 12, add 7.\nStart with 12, add 7, add 5.\n");
+  std::vector<std::string> arguments =
+      Hyper({"run", "--preset", "auto", "--effort", "low", "--threads", "1", "--questions", file});
+  const auto estimates = [&arguments] {
+    const ProcessResult run = RunProcess(arguments);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 2) << run.out;
+    int count = 0;
+    for (size_t at = 0; (at = run.err.find(" tokens/s: about ", at)) != std::string::npos; ++at) {
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(estimates(), 2);
+  arguments.emplace_back("-q");
+  EXPECT_EQ(estimates(), 0);
+}
+
 TEST(CliRun, FewCellsNarrowThePoolWithoutLoss) {
   const ProcessResult result = RunProcess(Bundled(
       {"--json", "--ctx", "256", "--max-tokens", "200", "--threshold", "off", "--seed", "3"}));
@@ -365,32 +482,69 @@ TEST(CliRun, InterruptGivesThePartialVote) {
   EXPECT_EQ(Lines(folder.File("t.jsonl")).back()["partial"], true);
 }
 
-TEST(CliRun, TerminalShowsThePoolInPlace) {
-  const ProcessResult result = RunOnTerminal(Bundled({"--seed", "3"}));
-  EXPECT_EQ(result.exit_code, 0) << result.out;
-  const std::string up_and_erase = "\x1b[1A\x1b[2K";
-  const size_t block = result.out.find(" running at token ");
-  ASSERT_NE(block, std::string::npos) << result.out;
-  EXPECT_NE(result.out.find(up_and_erase, block), std::string::npos);
-  for (const char* part : {"diversity", "effective", "finished", "warm-up done"}) {
-    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+// What a text shows without its escape codes and carriage returns.
+std::string Bare(std::string text) {
+  for (size_t at = 0; (at = text.find('\x1b', at)) != std::string::npos;) {
+    const size_t end = std::min(text.find_first_of("ABCDHJKhlm", at + 2), text.size() - 1);
+    text.erase(at, end - at + 1);
   }
-  // The block is gone when the answer comes, and nothing is redrawn below it.
-  const size_t answer = result.out.find("answer   ");
-  ASSERT_NE(answer, std::string::npos);
-  EXPECT_EQ(result.out.find('\x1b', answer), std::string::npos);
-  // A line that wrapped could not be erased.
-  std::istringstream lines(result.out);
-  for (std::string line; std::getline(lines, line);) {
-    const size_t escape = line.rfind(up_and_erase);
-    const std::string shown =
-        escape == std::string::npos ? line : line.substr(escape + up_and_erase.size());
-    if (shown.find(" running at token ") != std::string::npos) {
-      EXPECT_LE(shown.size(), 81U) << shown;  // the carriage return included
+  text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
+  return text;
+}
+
+TEST(CliRun, TerminalShowsThePoolInPlace) {
+  for (const auto& [columns, rows] : {std::pair(80, 24), std::pair(200, 50)}) {
+    const ProcessResult result = RunOnTerminal(Bundled({"--seed", "3"}), columns, rows);
+    EXPECT_EQ(result.exit_code, 0) << result.out;
+    const size_t enter = result.out.find("\x1b[?1049h");
+    const size_t leave = result.out.find("\x1b[?1049l");
+    ASSERT_NE(enter, std::string::npos) << result.out;
+    ASSERT_NE(leave, std::string::npos) << result.out;
+    // The screen is gone when the answer comes, and nothing is drawn below it.
+    const size_t answer = result.out.find("answer   ", leave);
+    ASSERT_NE(answer, std::string::npos) << result.out;
+    EXPECT_EQ(result.out.find('\x1b', leave + 8), std::string::npos);
+    const std::string drawn = result.out.substr(enter, leave - enter);
+    for (const char* part : {"hyper on ", ", seed 3", "answers", "confidence", "running"}) {
+      EXPECT_NE(drawn.find(part), std::string::npos) << part;
     }
+    // A frame that is longer than the screen would scroll.
+    size_t frames = 0;
+    for (size_t at = drawn.find("\x1b[H"); at != std::string::npos; ++frames) {
+      const size_t next = drawn.find("\x1b[H", at + 1);
+      const std::string frame = Bare(drawn.substr(at, next - at));
+      EXPECT_LT(std::count(frame.begin(), frame.end(), '\n'), rows) << frame;
+      std::istringstream lines(frame);
+      for (std::string line; std::getline(lines, line);) {
+        const auto characters = std::count_if(line.begin(), line.end(), [](char c) {
+          return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+        });
+        EXPECT_LE(characters, columns) << line;
+      }
+      at = next;
+    }
+    EXPECT_GT(frames, 0U);
   }
   EXPECT_EQ(RunOnTerminal(Bundled({"--seed", "3", "--live", "never"})).out.find('\x1b'),
             std::string::npos);
+}
+
+TEST(CliRun, TerminalWithoutColourHasNone) {
+  std::vector<std::string> arguments = Bundled({"--seed", "3"});
+  const std::string colour = "\x1b[3";
+  EXPECT_NE(RunOnTerminal(arguments).out.find(colour), std::string::npos);
+  arguments.insert(arguments.begin(), {"/usr/bin/env", "NO_COLOR=1"});
+  EXPECT_EQ(RunOnTerminal(arguments).out.find(colour), std::string::npos);
+  arguments[1] = "TERM=dumb";
+  EXPECT_EQ(RunOnTerminal(arguments).out.find('\x1b'), std::string::npos);
+}
+
+TEST(CliRun, WithoutATerminalPhasesAreTold) {
+  const ProcessResult run = RunProcess(Bundled({"--seed", "3"}));
+  const size_t warmup = run.err.find("warm-up: 3 paths\n");
+  EXPECT_NE(warmup, std::string::npos) << run.err;
+  EXPECT_LT(warmup, run.err.find("warm-up done: ")) << run.err;
+  EXPECT_EQ(RunProcess(Bundled({"--seed", "3", "--json"})).err, "");
 }
 
 TEST(CliRun, MoreThreadsThanCpusAreClamped) {
@@ -472,8 +626,9 @@ TEST(Cli, HelpListsCommandsAndExitCodes) {
 
 // Options of two parts that bear the same name stop a command before it reads its first argument.
 TEST(Cli, EveryCommandHasHelpWithExamples) {
-  for (const char* command : {"run", "serve", "eval", "inspect", "compare", "grade", "export",
-                              "data", "bench", "equal", "probe", "extract"}) {
+  for (const char* command :
+       {"run", "serve", "eval", "inspect", "compare", "grade", "export", "data", "bench", "equal",
+        "probe", "extract", "chat", "again", "log", "complete", "help"}) {
     const ProcessResult result = RunProcess(Hyper({command, "--help"}));
     EXPECT_EQ(result.exit_code, 0) << command << ": " << result.err;
     EXPECT_NE(result.out.find("Examples:"), std::string::npos) << command;

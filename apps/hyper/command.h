@@ -38,6 +38,11 @@ int InspectCommand(int argc, const char* const* argv);
 int GradeCommand(int argc, const char* const* argv);
 int CompareCommand(int argc, const char* const* argv);
 int ExportCommand(int argc, const char* const* argv);
+int ChatCommand(int argc, const char* const* argv);
+int AgainCommand(int argc, const char* const* argv);
+int LogCommand(int argc, const char* const* argv);
+int HelpCommand(int argc, const char* const* argv);
+int CompleteCommand(int argc, const char* const* argv);
 
 // Exit code of an error.
 int ExitCodeOf(const Error& error);

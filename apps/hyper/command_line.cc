@@ -2,27 +2,186 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <istream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "apps/hyper/command.h"
+#include "apps/hyper/nearest.h"
+#include "apps/hyper/printers/help_text.h"
+#include "apps/hyper/secret.h"
 
 namespace hyper::app {
+namespace {
+
+// The long names of all options, with `dashes` before them.
+std::vector<std::string> LongNames(const CLI::App& app, const std::string& dashes) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back(dashes + name);
+    }
+  }
+  return names;
+}
+
+class WrappingFormatter : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string name = make_option_name(option, is_positional);
+    if (!is_positional && option->get_type_size() != 0 && !option->get_type_name().empty()) {
+      name += " " + option->get_type_name();
+    }
+    return HelpEntry(name, option->get_description());
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    return WrappedParagraphs(app->get_footer());
+  }
+};
+
+// What the list of a command goes to, where it is only to be listed.
+ListedCommand* g_listed = nullptr;
+
+void List(const CLI::App& app, ListedCommand& listed) {
+  listed.footer = app.get_footer();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty()) {
+      continue;
+    }
+    ListedOption one;
+    one.long_name = option->get_lnames().front();
+    one.short_name = option->get_snames().empty() ? "" : option->get_snames().front();
+    one.value = option->get_type_name();
+    one.help = option->get_description();
+    one.group = option->get_group();
+    for (std::string words = option->get_option_text(); !words.empty();) {
+      const size_t end = std::min(words.find(' '), words.size());
+      one.words.push_back(words.substr(0, end));
+      words.erase(0, end + 1);
+    }
+    listed.options.push_back(std::move(one));
+  }
+}
+
+// A TOML file of options: those at the top and those of one command.
+class ConfigSections : public CLI::ConfigTOML {
+ public:
+  ConfigSections(const CLI::App& app, std::string command)
+      : app_(app), command_(std::move(command)) {}
+
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::vector<CLI::ConfigItem> mine;
+    for (CLI::ConfigItem& item : CLI::ConfigTOML::from_config(input)) {
+      const bool own = item.parents.size() == 1 && item.parents.front() == command_;
+      const bool mark = item.name == "++" || item.name == "--";  // of a section
+      if (mark || (!item.parents.empty() && !own)) {
+        continue;
+      }
+      if (app_.get_option_no_throw("--" + item.name) != nullptr) {
+        item.parents.clear();
+        mine.push_back(std::move(item));
+      } else if (own) {
+        throw CLI::ConfigError("[" + command_ + "] " + item.name +
+                               " of the config file is no option" +
+                               DidYouMean(item.name, LongNames(app_, "")));
+      }
+    }
+    return mine;
+  }
+
+ private:
+  const CLI::App& app_;
+  std::string command_;
+};
+
+// Takes all but the everyday options out of the help.
+void HideOthers(CLI::App& app, std::span<const EverydayOption> everyday) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) {
+      continue;
+    }
+    const auto at =
+        std::find_if(everyday.begin(), everyday.end(),
+                     [option](const EverydayOption& one) { return option->check_name(one.name); });
+    option->group(at == everyday.end() ? "" : "Options");
+    if (at != everyday.end()) {
+      option->description(at->help);
+    }
+  }
+}
+
+// Words on the first option that is not known; empty where the error is another.
+std::string UnknownOption(const CLI::App& app) {
+  for (const std::string& word : app.remaining()) {
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("-") || name == "--" || name == "-") {
+      continue;
+    }
+    return fmt::format("option '{}' is not known{}", name, DidYouMean(name, LongNames(app, "--")));
+  }
+  return "";
+}
+
+int PrintHelp(const char* command, const std::string& text) {
+  return PrintResult(command, text) ? kExitOk : kExitOutput;
+}
+
+}  // namespace
 
 void SetUpParser(CLI::App& app, const char* command, const std::string& footer) {
-  constexpr size_t kFlagColumns = 30;
   app.name(std::string("hyper ") + command);
-  app.get_formatter()->column_width(kFlagColumns);
+  app.formatter(std::make_shared<WrappingFormatter>());
   app.footer(footer);
 }
 
+std::string ConfigFile() {
+  std::string folder = FromEnvironment({"XDG_CONFIG_HOME"});
+  if (folder.empty()) {
+    const std::string home = FromEnvironment({"HOME"});
+    folder = home.empty() ? "" : home + "/.config";
+  }
+  return folder.empty() ? "" : folder + "/hyper/config.toml";
+}
+
+ListedCommand ListOptions(const Command& command) {
+  ListedCommand listed;
+  g_listed = &listed;
+  (void)command.run(1, &command.name);
+  g_listed = nullptr;
+  return listed;
+}
+
 std::optional<int> ParseCommandLine(CLI::App& app, const char* command, int argc,
-                                    const char* const* argv) {
+                                    const char* const* argv,
+                                    std::span<const EverydayOption> everyday) {
+  app.set_config("--config", ConfigFile(), "file of options in TOML [~/.config/hyper/config.toml]")
+      ->type_name("FILE");
+  app.config_formatter(std::make_shared<ConfigSections>(app, command));
+  if (!everyday.empty()) {
+    app.set_help_all_flag("--help-all", "print every option");
+  }
+  if (g_listed != nullptr) {
+    List(app, *g_listed);
+    return kExitOk;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return PrintResult(command, app.help()) ? kExitOk : kExitOutput;
+    if (!everyday.empty()) {
+      HideOthers(app, everyday);
+    }
+    return PrintHelp(command, app.help());
+  } catch (const CLI::CallForAllHelp&) {
+    return PrintHelp(command, app.help());
   } catch (const CLI::ParseError& error) {
-    return Complain(command,
-                    InvalidArgument(fmt::format("{}; 'hyper {} --help' lists what it takes",
-                                                error.what(), command)));
+    const std::string unknown =
+        dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ? UnknownOption(app) : "";
+    return Complain(
+        command, InvalidArgument(fmt::format("{}; 'hyper {} --help' lists what it takes",
+                                             unknown.empty() ? error.what() : unknown, command)));
   }
   return std::nullopt;
 }

@@ -2,15 +2,23 @@
 
 #include <csignal>
 
+#include "apps/hyper/terminal.h"
+
 namespace hyper::app {
 namespace {
 
 // A signal handler can reach nothing but a global.
 volatile std::sig_atomic_t g_interrupted = 0;
 
+void OnSecondSignal(int signal) {
+  LeaveScreen();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 void OnSignal(int signal) {
   g_interrupted = 1;
-  std::signal(signal, SIG_DFL);
+  std::signal(signal, OnSecondSignal);
 }
 
 }  // namespace

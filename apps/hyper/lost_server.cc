@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "apps/hyper/command.h"
+#include "apps/hyper/terminal.h"
 #include "hyper/llama_engine.h"
 
 namespace hyper::app {
@@ -20,6 +21,7 @@ std::atomic<const char*> g_command = "";
 void OnLostServer(const Error& error) {
   const char* command = g_command.load();
   const bool study = std::string_view(command) == "eval";
+  LeaveScreen();
   if (isatty(STDERR_FILENO) != 0) {
     std::fputs("\r\033[K", stderr);  // over a line of progress
   }

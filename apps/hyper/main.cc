@@ -1,59 +1,16 @@
 // hyper: answers hard questions with a pool of reasoning paths. Each subcommand is a file here.
-#include <fmt/format.h>
-
-#include <array>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
 
 #include "apps/hyper/command.h"
-#include "apps/hyper/commands/data_command.h"
+#include "apps/hyper/commands/command_table.h"
+#include "apps/hyper/nearest.h"
 
 namespace {
 
-using hyper::app::Command;
-
-constexpr std::array kCommands{
-    Command{"run", "answer a question", hyper::app::RunCommand},
-    Command{"serve", "serve the OpenAI API and a page that shows the pool",
-            hyper::app::ServeCommand},
-    Command{"eval", "compare methods over a suite of questions, resumable",
-            hyper::app::EvalCommand},
-    Command{"inspect", "explain an answer of a study", hyper::app::InspectCommand},
-    Command{"compare", "test two rows of studies against each other", hyper::app::CompareCommand},
-    Command{"grade", "grade the answers of a study again", hyper::app::GradeCommand},
-    Command{"export", "print a study as JSON lines or CSV", hyper::app::ExportCommand},
-    Command{"data", "fetch the questions of a suite", hyper::app::DataCommand},
-    Command{"bench", "measure tokens/s of plain decoding and where the time goes",
-            hyper::app::BenchCommand},
-    Command{"equal", "tell whether two mathematical answers are equal", hyper::app::EqualCommand},
-    Command{"probe", "find out what a server with an OpenAI API can do", hyper::app::ProbeCommand},
-    Command{"extract", "read the answer out of a generated text", hyper::app::ExtractCommand},
-};
-
-std::string Help() {
-  std::string text = fmt::format(
-      "hyper {}: test-time scaling of language models (HyPER)\n\n"
-      "usage: hyper COMMAND [ARGUMENTS]; hyper COMMAND --help tells more\n\ncommands:\n",
-      HYPER_VERSION);
-  for (const Command& command : kCommands) {
-    text += fmt::format("  {:<10} {}\n", command.name, command.summary);
-  }
-  return text +
-         "\nexit codes:\n"
-         "  0    done (also when no path had an answer)\n"
-         "  64   a flag or value is not valid\n"
-         "  65   a file is broken\n"
-         "  66   a file does not exist or cannot be read\n"
-         "  69   the model or engine cannot do what is asked\n"
-         "  70   a bug in hyper\n"
-         "  71   out of memory, KV cells or lanes\n"
-         "  74   an output file could not be written\n"
-         "  75   a server of --rpc went away; the same command may be given again\n"
-         "  130  interrupted; the best vote so far was printed\n";
-}
+using hyper::app::Tell;
 
 int Print(const std::string& text) {
   return hyper::app::PrintResult("", text) ? hyper::app::kExitOk : hyper::app::kExitOutput;
@@ -61,24 +18,22 @@ int Print(const std::string& text) {
 
 int Dispatch(int argc, const char* const* argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
-  if (name == "--help" || name == "-h" || name == "help") {
-    return Print(Help());
+  if (name == "--help" || name == "-h") {
+    return Print(hyper::app::ProgramHelp());
   }
   if (name == "--version") {
-    return Print(fmt::format("hyper {}\n", HYPER_VERSION));
+    return Print(std::string("hyper ") + HYPER_VERSION + "\n");
   }
-  for (const Command& command : kCommands) {
-    if (name == command.name) {
-      return command.run(argc - 1, argv + 1);
-    }
+  if (const hyper::app::Command* command = hyper::app::FindCommand(name)) {
+    return command->run(argc - 1, argv + 1);
   }
   if (name.empty()) {
-    hyper::app::Tell(Help());
+    Tell(hyper::app::ProgramHelp());
     return hyper::app::kExitUsage;
   }
-  hyper::app::Tell(
-      fmt::format("hyper: command '{}' is not known; hyper --help lists the commands\n",
-                  hyper::app::OneLine(std::string(name))));
+  Tell("hyper: command '" + hyper::app::OneLine(std::string(name)) + "' is not known" +
+       hyper::app::DidYouMean(name, hyper::app::CommandNames()) +
+       "; hyper --help lists the commands\n");
   return hyper::app::kExitUsage;
 }
 
@@ -90,8 +45,8 @@ int main(int argc, char** argv) {
   try {
     return Dispatch(argc, argv);
   } catch (const std::exception& failure) {
-    hyper::app::Tell(fmt::format("hyper: {}; this is a bug or memory ran out, please report it\n",
-                                 hyper::app::OneLine(failure.what())));
+    Tell("hyper: " + hyper::app::OneLine(failure.what()) +
+         "; this is a bug or memory ran out, please report it\n");
     return hyper::app::kExitSoftware;
   }
 }

@@ -1,6 +1,7 @@
 #include "apps/hyper/question.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "apps/hyper/read_text.h"
 
@@ -12,8 +13,9 @@ Result<std::string> ReadQuestion(const std::string& argument, const std::string&
         fmt::format("both a question and --file '{}' are given; give one", path));
   }
   std::string text = argument;
-  if (!path.empty() || argument == "-") {
-    Result<std::string> read = ReadText(path.empty() ? argument : path);
+  const bool piped = argument.empty() && path.empty() && isatty(STDIN_FILENO) == 0;
+  if (piped || !path.empty() || argument == "-") {
+    Result<std::string> read = ReadText(path.empty() ? "-" : path);
     if (!read) {
       return read;
     }
@@ -22,8 +24,7 @@ Result<std::string> ReadQuestion(const std::string& argument, const std::string&
   text.erase(text.find_last_not_of("\r\n") + 1);
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return InvalidArgument(
-        "the question is empty; give it as an argument, as - for standard input, or with "
-        "--file");
+        "the question is empty; give it as an argument, on standard input or with --file");
   }
   return text;
 }

@@ -30,6 +30,17 @@ std::vector<char*> Pointers(std::vector<std::string>& arguments) {
   return pointers;
 }
 
+// The programs that tests start neither read nor write what belongs to the user.
+struct Environment {
+  Environment() {
+    setenv("XDG_DATA_HOME", folder.File("data").c_str(), 1);
+    setenv("XDG_CONFIG_HOME", folder.File("config").c_str(), 1);
+    unsetenv("HYPER_MODEL");
+  }
+  TemporaryFolder folder;
+};
+const Environment g_environment;
+
 ProcessResult ResultOf(int status) {
   ProcessResult result;
   if (WIFEXITED(status)) {
@@ -94,13 +105,14 @@ ProcessResult RunProcess(const std::vector<std::string>& arguments, const std::s
   return Process(arguments, input).Wait();
 }
 
-ProcessResult RunOnTerminal(const std::vector<std::string>& arguments) {
+ProcessResult RunOnTerminal(const std::vector<std::string>& arguments, int columns, int rows) {
   std::vector<std::string> copies = arguments;
   std::vector<char*> pointers = Pointers(copies);
   int terminal = -1;
-  winsize size{24, 80, 0, 0};
+  const winsize size{static_cast<unsigned short>(rows), static_cast<unsigned short>(columns), 0, 0};
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
   if (child == 0) {
+    setenv("TERM", "xterm", 1);
     execv(pointers[0], pointers.data());
     _exit(127);
   }

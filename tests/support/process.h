@@ -39,9 +39,10 @@ class Process {
   pid_t pid_ = -1;
 };
 
-// Starts `arguments` with a terminal of 80 columns as standard input, output and errors, and waits.
-// Both streams come as `out`.
-ProcessResult RunOnTerminal(const std::vector<std::string>& arguments);
+// Starts `arguments` with a terminal (TERM=xterm) of that size as standard input, output and
+// errors, and waits. Both streams come as `out`.
+ProcessResult RunOnTerminal(const std::vector<std::string>& arguments, int columns = 80,
+                            int rows = 24);
 
 // Starts and waits.
 ProcessResult RunProcess(const std::vector<std::string>& arguments, const std::string& input = "");

@@ -1,104 +1,51 @@
-// hyper run: one question, one session. Parse, build the objects in order, step, print.
+// hyper run: one question, one session, or many of them out of a file. Parse, load, decode, print.
 #include <fmt/format.h>
 
-#include <chrono>
+#include <cerrno>
 #include <cstdio>
 #include <memory>
-#include <random>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "apps/hyper/command.h"
+#include "apps/hyper/commands/asker.h"
+#include "apps/hyper/commands/many_questions.h"
 #include "apps/hyper/commands/run_plan.h"
 #include "apps/hyper/commands/trace_file.h"
 #include "apps/hyper/flags/run_flags.h"
-#include "apps/hyper/interrupt.h"
 #include "apps/hyper/printers/live_view.h"
 #include "apps/hyper/printers/run_json.h"
 #include "apps/hyper/printers/run_text.h"
 #include "apps/hyper/question.h"
-#include "hyper/ask.h"
-#include "hyper/driver.h"
-#include "hyper/llama_engine.h"
-#include "src/report/json.h"
+#include "apps/hyper/run_log.h"
 
 namespace hyper::app {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// Where the records of a session go: the live view, the trace and the report.
-class Recorder {
- public:
-  Recorder(LiveView& view, TraceFile* trace) : view_(view), trace_(trace) {}
-
-  // Error of the trace, which has then been removed; the run goes on without it.
-  Status Take(std::vector<Record> records) {
-    for (Record& record : records) {
-      view_.OnRecord(record);
-      if (trace_ != nullptr) {
-        trace_->Add(DumpJson(TraceJson(record)));
-      }
-      if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
-        warnings_.push_back(notice->text);
-      } else if (const auto* shortage = std::get_if<ShortageRecord>(&record)) {
-        warnings_.push_back(ShortageText(*shortage));
-      }
-      if (!std::holds_alternative<TokenRecord>(record)) {
-        records_.push_back(std::move(record));
-      }
-    }
-    return trace_ != nullptr ? trace_->Flush() : Status();
+// The result as the flags want it.
+std::string ResultText(const Asked& asked, const RunFlags& flags, const Stream& stream) {
+  const RunReport report = asked.Report();
+  if (flags.json) {
+    return RunToJson(report, flags.timing);
   }
-  void AddWarning(const std::string& text) { warnings_.push_back(text); }
-
-  const std::vector<Record>& records() const { return records_; }
-  const std::vector<std::string>& warnings() const { return warnings_; }
-
- private:
-  LiveView& view_;
-  TraceFile* trace_;
-  std::vector<Record> records_;
-  std::vector<std::string> warnings_;
-};
-
-// A seed that JSON readers which hold numbers as doubles keep exactly.
-uint64_t DrawSeed() {
-  constexpr uint64_t kExactInDouble = (uint64_t{1} << 53U) - 1;
-  std::random_device device;
-  return ((uint64_t{device()} << 32U) | device()) & kExactInDouble;
+  if (flags.detail == Detail::kAnswer) {
+    return RunToText(report, flags.detail);
+  }
+  const bool shown = stream.End(asked.Winner());
+  std::string texts = shown && flags.show.empty() ? "" : ShownTexts(report, flags.show);
+  if (texts.empty() && !flags.show.empty()) {
+    Warn(kRunCommand, fmt::format("--show {} names no text: there are {} paths, numbered from 0",
+                                  flags.show, asked.session->pool().paths().size()));
+  }
+  return std::move(texts) + RunToText(report, flags.detail);
 }
 
-// Steps until the session has finished; returns the exit code.
-int Decode(Driver& driver, Session& session, Recorder& recorder, LiveView& view) {
-  const InterruptGuard interrupt;
-  int exit_code = kExitOk;
-  driver.Add(&session);
-  while (!driver.idle()) {
-    if (interrupt.interrupted() && !session.finished()) {
-      session.Stop("interrupted");
-      exit_code = kExitInterrupted;
-    }
-    // The session keeps an engine error too; it is printed with the result.
-    Status step = driver.Step(/*timeout_s=*/1.0);
-    Status written = recorder.Take(session.pool().TakeRecords());
-    if (!written) {
-      view.Clear();
-      Complain(kRunCommand, written.error());
-      exit_code = kExitOutput;
-    }
-    if (!step) {
-      break;
-    }
-    view.Draw(session.pool());
-  }
-  view.Clear();
-  return session.status() ? exit_code : ExitCodeOf(session.status().error());
-}
-
-// Prints the result; returns the exit code, `exit_code` where all is well.
-int Print(const RunReport& report, const RunFlags& flags, TraceFile* trace, int exit_code) {
+// Prints the result; returns the exit code.
+int Print(const Asked& asked, const RunFlags& flags, TraceFile* trace, const Stream& stream) {
+  int exit_code = asked.exit_code;
+  const RunReport report = asked.Report();
   for (const std::string& warning : report.warnings) {
     Warn(kRunCommand, warning);
   }
@@ -117,93 +64,41 @@ int Print(const RunReport& report, const RunFlags& flags, TraceFile* trace, int 
       exit_code = kExitOutput;
     }
   }
-  if (!PrintResult(kRunCommand, flags.json ? RunToJson(report, flags.timing) : RunToText(report))) {
+  if (!PrintResult(kRunCommand, ResultText(asked, flags, stream))) {
     exit_code = kExitOutput;
   }
-  if (!flags.json) {
-    Tell(TimeLine(report) + "\n");
+  if (!flags.json && flags.detail != Detail::kAnswer) {
+    Tell(TimeLine(report, flags.detail) + "\n");
   }
   return exit_code;
 }
 
-// The plan as far as it is known before the model is loaded.
-Result<RunPlan> EarlyPlan(const RunFlags& flags) {
-  return ResolveRun(flags.request, PeekModel(flags.engine));
-}
-
-// The engine, made for as many lanes and cells as the run may have in use.
-Result<std::unique_ptr<Engine>> LoadEngine(const RunFlags& flags, int64_t prompt_tokens,
-                                           LiveView& view) {
-  const Result<RunPlan> plan = EarlyPlan(flags);
-  if (!plan) {
-    return plan.error();
-  }
-  if (flags.engine.engine == "llama") {
-    Capabilities most;
-    most.max_lanes = kMostLanes;
-    most.max_top_count = 1;
-    if (Status status = CheckAbilities(*plan, most); !status) {
-      return status.error();
-    }
-  }
-  view.Phase("loading " + (flags.engine.model.empty() ? flags.engine.engine : flags.engine.model));
-  EngineFlags engine_flags = flags.engine;
-  engine_flags.remote.waiting_tokens = 2 * plan->options.interval;
-  engine_flags.remote.stream_tokens = plan->options.max_tokens;
-  engine_flags.llama.needed_cells = CellsNeeded(*plan, prompt_tokens);
-  Result<std::unique_ptr<Engine>> engine =
-      MakeEngine(kRunCommand, engine_flags, LaneLimit(plan->options));
-  view.Clear();
-  return engine;
-}
-
 // How long the run would take: what SettlePlan tells.
 int PrintTime(const RunFlags& flags) {
-  constexpr const char* kQuestion = "What is 1 + 1?";
+  const std::vector<ChatMessage> messages = MessagesOf(flags, "What is 1 + 1?");
   LiveView view(LiveMode::kOff);
-  const Result<std::unique_ptr<Engine>> engine =
-      LoadEngine(flags, MostPromptTokens(flags, kQuestion), view);
-  if (!engine) {
-    return Complain(kRunCommand, engine.error());
+  Result<Asker> asker = Asker::Load(flags, MostPromptTokens(flags, messages), view);
+  if (!asker) {
+    return Complain(kRunCommand, asker.error());
   }
-  const Result<Prompt> prompt = RenderPrompt(flags, kQuestion, **engine);
-  const Result<RunPlan> plan =
-      prompt ? SettlePlan(flags, **engine, *prompt) : Result<RunPlan>(prompt.error());
-  return plan ? kExitOk : Complain(kRunCommand, plan.error());
+  const Result<Asked> asked = asker->Prepare(messages, 0);
+  return asked ? kExitOk : Complain(kRunCommand, asked.error());
 }
 
-// The memory of the engine that LoadEngine would make.
+// The memory of the engine that Asker::Load would make.
 int PrintMemory(const RunFlags& flags) {
   const Result<RunPlan> plan = EarlyPlan(flags);
   if (!plan) {
     return Complain(kRunCommand, plan.error());
   }
   EngineFlags engine_flags = flags.engine;
-  engine_flags.llama.needed_cells = CellsNeeded(*plan, MostPromptTokens(flags, ""));
+  engine_flags.llama.needed_cells =
+      CellsNeeded(*plan, MostPromptTokens(flags, MessagesOf(flags, "")));
   const MethodOptions& options = plan->options;
   const int path_tokens = plan->path_tokens > 0 ? plan->path_tokens : options.max_tokens;
   const int exit_code =
       PrintPlan(kRunCommand, engine_flags, LaneLimit(options), path_tokens, flags.json);
   return exit_code == kExitOk && plan->preset == "auto" ? PrintTime(flags) : exit_code;
-}
-
-// What the run is, for its report.
-RunSetup Describe(const RunFlags& flags, const std::string& question, const Engine& engine,
-                  const RunPlan& plan) {
-  RunSetup setup;
-  setup.question = question;
-  setup.method = plan.method;
-  setup.preset = plan.preset;
-  setup.options = plan.options;
-  setup.engine = flags.engine.engine;
-  setup.determinism = flags.engine.llama.strict ? "strict" : "fast";
-  if (IsRemote(setup.engine)) {
-    setup.remote = flags.engine.remote;
-  }
-  setup.seed_drawn = !flags.seed_given;
-  setup.seed = flags.seed_given ? flags.seed : DrawSeed();
-  setup.model = engine.model();
-  return setup;
 }
 
 // The trace with its first line; none where `path` is empty.
@@ -218,51 +113,39 @@ Result<std::unique_ptr<TraceFile>> OpenTrace(const std::string& path, const RunS
   return trace;
 }
 
+// From now on stdout is the file of -o. Errors: kNotFound.
+Status RedirectOutput(const std::string& path) {
+  if (path.empty() || std::freopen(path.c_str(), "wb", stdout) != nullptr) {
+    return {};
+  }
+  return Error{ErrorCode::kNotFound,
+               fmt::format("-o '{}' cannot be written: {}; check path and permissions", path,
+                           std::generic_category().message(errno))};
+}
+
 int RunQuestion(const RunFlags& flags, const std::string& question) {
-  const auto start = Clock::now();
-  LiveView view(LiveModeOf(flags.live));
-  Result<std::unique_ptr<Engine>> engine =
-      LoadEngine(flags, MostPromptTokens(flags, question), view);
-  if (!engine) {
-    return Complain(kRunCommand, engine.error());
+  const bool silent = flags.stream || flags.detail == Detail::kAnswer;
+  LiveView view(LiveModeOf(silent ? LiveWhen::kNever : flags.live, /*for_programs=*/flags.json));
+  std::vector<ChatMessage> messages = MessagesOf(flags, question);
+  Result<Asker> asker = Asker::Load(flags, MostPromptTokens(flags, messages), view);
+  if (!asker) {
+    return Complain(kRunCommand, asker.error());
   }
-  const Result<Prompt> prompt = RenderPrompt(flags, question, **engine);
-  if (!prompt) {
-    return Complain(kRunCommand, prompt.error());
+  Result<Asked> asked = asker->Prepare(std::move(messages), 0);
+  if (!asked) {
+    return Complain(kRunCommand, asked.error());
   }
-  const Result<RunPlan> plan = SettlePlan(flags, **engine, *prompt);
-  if (!plan) {
-    return Complain(kRunCommand, plan.error());
-  }
-  RunSetup setup = Describe(flags, question, **engine, *plan);
-  setup.prompt = prompt->text;
-  SessionSpec spec;
-  spec.prompt = *prompt;
-  spec.seed = {setup.seed, 0};
-  spec.limits = flags.limits;
-  spec.extractor = ExtractorFor(flags.extract);
-  spec.token_records = !flags.trace.empty();
-  const Result<std::unique_ptr<Session>> session = OpenSession(**engine, *plan, std::move(spec));
-  if (!session) {
-    return Complain(kRunCommand, session.error());
-  }
-  Result<std::unique_ptr<TraceFile>> trace = OpenTrace(flags.trace, setup);
-  if (!trace) {
-    Complain(kRunCommand, trace.error());
+  Result<std::unique_ptr<TraceFile>> trace = OpenTrace(flags.trace, asked->setup);
+  const Status output = RedirectOutput(flags.output);
+  if (!trace || !output) {
+    Complain(kRunCommand, trace ? output.error() : trace.error());
     return kExitOutput;
   }
-  Recorder recorder(view, trace->get());
-  if (!prompt->warning.empty()) {
-    recorder.AddWarning(prompt->warning);
-  }
-  Driver driver(**engine);
-  const auto loaded = Clock::now();
-  const int exit_code = Decode(driver, **session, recorder, view);
-  const std::chrono::duration<double> load = loaded - start;
-  const std::chrono::duration<double> decode = Clock::now() - loaded;
-  return Print(
-      {setup, **session, recorder.records(), recorder.warnings(), load.count(), decode.count()},
-      flags, trace->get(), exit_code);
+  Stream stream(flags.stream);
+  asker->Decode(*asked, view, stream, trace->get());
+  const int exit_code = Print(*asked, flags, trace->get(), stream);
+  KeepInLog(flags, *asked);
+  return exit_code;
 }
 
 }  // namespace
@@ -274,6 +157,9 @@ int RunCommand(int argc, const char* const* argv) {
   }
   if (flags.plan) {
     return PrintMemory(flags);
+  }
+  if (!flags.questions.empty()) {
+    return RunMany(flags);
   }
   Result<std::string> question = ReadQuestion(flags.question, flags.file);
   if (!question) {

@@ -1,6 +1,7 @@
 #include "apps/hyper/commands/run_plan.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "apps/hyper/command.h"
@@ -13,13 +14,21 @@ constexpr const char* kInstruction =
 
 }  // namespace
 
-int64_t MostPromptTokens(const RunFlags& flags, const std::string& question) {
-  constexpr int64_t kTemplateTokens = 512;
-  return static_cast<int64_t>(question.size() + flags.system.size() + flags.instruction.size()) +
-         kTemplateTokens;
+Result<RunPlan> EarlyPlan(const RunFlags& flags) {
+  return ResolveRun(flags.request, PeekModel(flags.engine));
 }
 
-Result<Prompt> RenderPrompt(const RunFlags& flags, const std::string& question, Engine& engine) {
+int64_t MostPromptTokens(const RunFlags& flags, std::span<const ChatMessage> messages) {
+  constexpr int64_t kTemplateTokens = 512;
+  size_t bytes = flags.instruction.size();
+  for (const ChatMessage& message : messages) {
+    bytes += message.content.size();
+  }
+  return static_cast<int64_t>(bytes) + kTemplateTokens;
+}
+
+Result<Prompt> RenderPrompt(const RunFlags& flags, std::vector<ChatMessage> messages,
+                            Engine& engine) {
   const Result<RunPlan> plan = ResolveRun(flags.request, engine.model());
   if (!plan) {
     return plan.error();
@@ -28,8 +37,11 @@ Result<Prompt> RenderPrompt(const RunFlags& flags, const std::string& question, 
   const bool brief =
       plan->preset == "short" || (plan->preset == "auto" && engine.model().preset == "short");
   const std::string fallback = brief ? "" : kInstruction;
-  return RenderQuestion(engine, question, flags.system,
-                        flags.has_instruction ? flags.instruction : fallback);
+  const std::string& instruction = flags.has_instruction ? flags.instruction : fallback;
+  if (!instruction.empty()) {
+    messages.back().content += "\n\n" + instruction;
+  }
+  return engine.RenderChat(messages, {});
 }
 
 Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& prompt) {
@@ -44,7 +56,8 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
   RunRequest request = flags.request;
   request.automatic.machine = {*pace, engine.capabilities().cells_total};
   plan = ResolveRun(request, engine.model());
-  if (!plan) {
+  const bool quiet = flags.detail == Detail::kAnswer && !flags.plan;
+  if (!plan || quiet) {
     return plan;
   }
   std::optional<RunEstimate> low;

@@ -2,22 +2,29 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <span>
+#include <vector>
 
 #include "apps/hyper/flags/run_flags.h"
 #include "hyper/ask.h"
 
 namespace hyper::app {
 
-// Tokens that the prompt has at most: fewer than its texts have bytes, and what the template and
-// the instruction add.
-int64_t MostPromptTokens(const RunFlags& flags, const std::string& question);
+// The plan as far as it is known before the model is loaded. Errors: those of ResolveRun.
+Result<RunPlan> EarlyPlan(const RunFlags& flags);
 
-// The prompt. Errors: those of ResolveRun and RenderQuestion.
-Result<Prompt> RenderPrompt(const RunFlags& flags, const std::string& question, Engine& engine);
+// Tokens that the prompt of `messages` has at most: fewer than its texts have bytes, and what the
+// template and the instruction add.
+int64_t MostPromptTokens(const RunFlags& flags, std::span<const ChatMessage> messages);
+
+// The prompt of the last of `messages`, with the instruction of the flags, else that of the preset.
+// Errors: those of ResolveRun and of the template.
+Result<Prompt> RenderPrompt(const RunFlags& flags, std::vector<ChatMessage> messages,
+                            Engine& engine);
 
 // The plan on the engine. Preset "auto" goes by the pace of the machine: it is measured, and a line
-// on stderr tells what was chosen and how long it will take. Errors: those of ResolveRun.
+// on stderr tells what was chosen and how long it will take (not with -q). Errors: those of
+// ResolveRun.
 Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& prompt);
 
 }  // namespace hyper::app

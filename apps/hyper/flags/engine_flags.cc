@@ -60,8 +60,10 @@ void AddServerFlags(CLI::App& app, EngineFlags& flags) {
 }
 
 void EngineFlags::AddTo(CLI::App& app) {
-  app.add_option("--model", model,
-                 "GGUF file of the model [the bundled one]; of servers, the model's name there")
+  app.add_option(
+         "-m,--model", model,
+         "GGUF file of the model [HYPER_MODEL, else the bundled one]; of servers, the model's "
+         "name there")
       ->type_name("FILE")
       ->group("Model and engine");
   app.add_option("--engine", engine,
@@ -108,6 +110,9 @@ Status CheckEngineFlags(EngineFlags& flags) {
   if (flags.engine == "scripted") {
     flags.model.clear();
     return {};
+  }
+  if (flags.model.empty()) {
+    flags.model = FromEnvironment({"HYPER_MODEL"});
   }
   if (flags.model.empty()) {
     Result<std::string> bundled = BundledModel();

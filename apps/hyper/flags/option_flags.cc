@@ -36,14 +36,16 @@ const char* TypeName(const Option& option) {
 void AddFlag(CLI::App& app, const Option& option, const std::string& help, OptionValues& given) {
   const std::string name = option.info().name;
   const std::string alias = option.info().alias;
+  const std::string short_name = name == "width" ? "-n," : "";
   const auto take = [&given, name](const std::vector<std::string>& values) {
     for (const std::string& value : values) {
       given.emplace_back(name, value);
     }
   };
   app.add_option_function<std::vector<std::string>>(
-         "--" + name + (alias.empty() ? "" : ",--" + alias), take, help)
+         short_name + "--" + name + (alias.empty() ? "" : ",--" + alias), take, help)
       ->type_name(TypeName(option))
+      ->option_text(fmt::format("{}", fmt::join(option.Words(), " ")))  // for completions
       ->group(*option.info().group != '\0' ? option.info().group : "Options")
       ->expected(1)
       ->allow_extra_args(false)
@@ -69,20 +71,21 @@ void AddOptionFlags(CLI::App& app, const std::vector<Option>& options, OptionVal
   }
 }
 
+std::string MethodOptionHelp(const Option& paper, const Option& brief) {
+  const OptionInfo& info = paper.info();
+  const std::string symbol = *info.symbol != '\0' ? fmt::format("{}; ", info.symbol) : "";
+  const std::string value = paper.Text();
+  const std::string other = brief.Text() != value ? fmt::format("; short: {}", brief.Text()) : "";
+  return fmt::format("{} ({}{}) [{}{}]", info.help, symbol, paper.Takes(), value, other);
+}
+
 void AddMethodFlags(CLI::App& app, OptionValues& given) {
   MethodOptions paper = *Preset("paper");
   MethodOptions brief = *Preset("short");
   const std::vector<Option> options = OptionsOf(paper);
   const std::vector<Option> briefs = OptionsOf(brief);
   for (size_t i = 0; i < options.size(); ++i) {
-    const OptionInfo& info = options[i].info();
-    const std::string symbol = *info.symbol != '\0' ? fmt::format("{}; ", info.symbol) : "";
-    const std::string value = options[i].Text();
-    const std::string other =
-        briefs[i].Text() != value ? fmt::format("; short: {}", briefs[i].Text()) : "";
-    AddFlag(app, options[i],
-            fmt::format("{} ({}{}) [{}{}]", info.help, symbol, options[i].Takes(), value, other),
-            given);
+    AddFlag(app, options[i], MethodOptionHelp(options[i], briefs[i]), given);
   }
 }
 

@@ -22,6 +22,10 @@ namespace hyper::app {
 void AddOptionFlags(CLI::App& app, const std::vector<Option>& options, OptionValues& given,
                     std::initializer_list<std::string_view> without = {});
 
+// Meaning, symbol, range and default of a method's option; `paper` and `brief` are the option in
+// the two presets. Pure.
+std::string MethodOptionHelp(const Option& paper, const Option& brief);
+
 // The flags of a method's options, with the default of each preset in the help.
 void AddMethodFlags(CLI::App& app, OptionValues& given);
 

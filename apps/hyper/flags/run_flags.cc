@@ -3,27 +3,74 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <initializer_list>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/flags/option_flags.h"
+#include "apps/hyper/nearest.h"
 #include "hyper/method.h"
 
 namespace hyper::app {
 namespace {
 
 constexpr const char* kRunFooter = R"(Examples:
-  hyper run "Rosa has 14 bags with 30 cards each. How many cards does she have?"
-  hyper run --model qwen3.gguf --width 32 --time 5m --file question.txt
-  echo "Start with 12, add 7, multiply by 5." | hyper run --json --seed 1 - > run.json
+  hyper run "Rosa has 14 bags with 30 cards each. How many cards has she?"
+  hyper run -m qwen3.gguf -n 32 --time 5m --file question.txt
+  echo "Start with 12, add 7, multiply by 5." | hyper run -q --seed 1
 
-The answer and what it cost go to stdout, everything that depends on the clock to stderr.
-Exit codes: 0 done, 64 a flag or value is not valid, 65 a file is broken, 66 a file cannot be read,
-69 the model cannot do it, 71 out of memory or KV cells, 74 the trace could not be written,
-75 a server of --rpc went away, 130 interrupted (the best vote so far is printed).)";
+The bundled model only does sums like these; -m takes a model of your own.
+'hyper help METHOD' prints the options of a method.
+Exit codes: 0 done, 130 interrupted (the best vote so far is printed); 'hyper --help' lists all.)";
+
+constexpr const char* kChatFooter = R"(Examples:
+  hyper chat
+  hyper chat -m qwen3.gguf --stream --system "You are a patient teacher."
+
+Write a question on a line. /new forgets what was said, /exit or Ctrl-D ends the chat, Ctrl-C ends
+an answer early. The options are those of hyper run; --help-all prints them.
+Exit codes are those of hyper run.)";
+
+constexpr const char* kAgainFooter = R"(Examples:
+  hyper again
+  hyper again -n 64
+  hyper again run_12 --method sc -v
+
+The run keeps its seed, so that without changes the result is the same; only --preset auto measures
+the machine anew. The options are those of hyper run; --help-all prints them. Exit codes are those
+of hyper run.)";
+
+constexpr auto kEveryday = std::to_array<EverydayOption>({
+    {"--help", "print this help"},
+    {"--help-all", "print every option"},
+    {"--file", "read the question from a file"},
+    {"--questions", "answer all questions of a file, with -o"},
+    {"--output", "write the result to a file"},
+    {"--method", "how paths are decoded and voted on [hyper]"},
+    {"--preset", "defaults: auto, paper or short [the model's]"},
+    {"--quiet", "print the answer alone"},
+    {"--verbose", "also print votes, paths, actions and cost"},
+    {"--show", "whole texts: winner, losers, or a path's number"},
+    {"--stream", "print the text of the leading path as it grows"},
+    {"--json", "print one JSON object (docs/json.md)"},
+    {"--answer-kind", "integer, math, choice or text [math]"},
+    {"--seed", "repeat a run exactly [drawn]"},
+    {"--effort", "of --preset auto: low, medium or high [medium]"},
+    {"--time", "stop after 30s, 5m, ... and vote"},
+    {"--model", "GGUF file of the model [the bundled one]"},
+    {"--engine", "llama, or the URL of a server [llama]"},
+    {"--gpu-layers", "layers of the model on GPUs [0]"},
+    {"--width", "paths decoded side by side"},
+    {"--max-tokens", "longest path, in tokens"},
+    {"--stop", "end when the vote is decided, such as 0.95 [never]"},
+});
 
 constexpr const char* kRunGroup = "Run";
 
@@ -60,12 +107,27 @@ std::vector<Option> OwnOptions(RunFlags& flags, std::string& choices) {
   };
 }
 
-void AddQuestionFlags(CLI::App& app, RunFlags& flags) {
+// Where questions come from and results go; a chat has neither.
+void AddSourceFlags(CLI::App& app, RunFlags& flags) {
   const char* group = "Question";
-  app.add_option("question", flags.question, "the question; - reads it from standard input");
+  app.add_option("question", flags.question, "the question; else it is read from standard input");
   app.add_option("--file", flags.file, "read the question from a file")
       ->type_name("FILE")
       ->group(group);
+  app.add_option("--questions", flags.questions,
+                 "answer all questions of a file: lines, JSON lines or OpenAI's batch format")
+      ->type_name("FILE")
+      ->group(group)
+      ->excludes("question", "--file");
+  app.add_option("-o,--output", flags.output,
+                 "write the result to a file; with --questions a line for each, going on where the "
+                 "file ends")
+      ->type_name("FILE")
+      ->group("Output");
+}
+
+void AddQuestionFlags(CLI::App& app, RunFlags& flags) {
+  const char* group = "Question";
   app.add_option_function<std::string>(
          "--instruction",
          [&flags](const std::string& value) {
@@ -88,6 +150,7 @@ void AddRunFlags(CLI::App& app, RunFlags& flags) {
   app.add_option("--method", flags.request.method,
                  fmt::format("how paths are decoded and voted on: {} [hyper]", methods))
       ->type_name("NAME")
+      ->option_text(fmt::format("{}", fmt::join(MethodNames(), " ")))  // for completions
       ->group(kRunGroup);
   app.add_option("--preset", flags.request.preset,
                  "defaults of the method: auto, paper or short [the model's]")
@@ -97,8 +160,27 @@ void AddRunFlags(CLI::App& app, RunFlags& flags) {
 
 void AddOutputFlags(CLI::App& app, RunFlags& flags) {
   const char* group = "Output";
+  app.add_flag_callback(
+         "--no-log", [&flags] { flags.log = false; }, "keep the run out of the log (hyper log)")
+      ->group(group);
   app.add_flag("--plan", flags.plan, "print the memory that the run would take; no question needed")
       ->group(group);
+  app.add_flag_callback(
+         "-q,--quiet", [&flags] { flags.detail = Detail::kAnswer; }, "print the answer alone")
+      ->group(group);
+  app.add_flag_callback(
+         "-v,--verbose", [&flags] { flags.detail = Detail::kAll; },
+         "also print the votes under every rule, paths, actions and cost")
+      ->group(group)
+      ->excludes("--quiet");
+  app.add_option("--show", flags.show,
+                 "whole texts: winner, losers, or the number of a path [winner, folded]")
+      ->type_name("WHICH")
+      ->group(group)
+      ->excludes("--quiet");
+  app.add_flag("--stream", flags.stream, "print the text of the leading path as it grows")
+      ->group(group)
+      ->excludes("--quiet");
   app.add_flag("--json", flags.json, "print one JSON object (docs/json.md)")->group(group);
   app.add_flag("--timing", flags.timing, "with --json: add times, which no two runs have alike")
       ->group(group);
@@ -124,6 +206,22 @@ Status CheckValues(RunFlags& flags, const OptionValues& given) {
     }
     flags.extract.options = *labels;
   }
+  if (!flags.show.empty() && flags.show != "winner" && flags.show != "losers" &&
+      flags.show.find_first_not_of("0123456789") != std::string::npos) {
+    return InvalidArgument(
+        fmt::format("--show '{}' is not known; it takes winner, losers or the number of "
+                    "a path",
+                    flags.show));
+  }
+  if (flags.json && (flags.stream || !flags.show.empty() || flags.detail != Detail::kResult)) {
+    return InvalidArgument("--json prints one object; leave --show, --stream, -q and -v out");
+  }
+  if (!flags.questions.empty() &&
+      (flags.json || flags.stream || !flags.show.empty() || !flags.trace.empty())) {
+    return InvalidArgument(
+        "--questions writes a line of JSON for each question; leave --json, --stream, "
+        "--show and --trace out");
+  }
   if (flags.timing && !flags.json) {
     return InvalidArgument(
         "--timing has an effect only with --json; add it, or leave --timing out");
@@ -133,27 +231,108 @@ Status CheckValues(RunFlags& flags, const OptionValues& given) {
     return status;
   }
   const Result<RunPlan> plan = ResolveRun(flags.request, PeekModel(flags.engine));
-  return plan ? Status() : InvalidArgument(plan.error().message);
+  if (plan) {
+    return {};
+  }
+  const bool no_method =
+      plan.error().code == ErrorCode::kNotFound && plan.error().message.starts_with("method ");
+  return InvalidArgument(plan.error().message +
+                         (no_method ? DidYouMean(flags.request.method, MethodNames()) : ""));
 }
+
+// The options that were given, as "--name=value"; those of one run's own files are left out.
+std::vector<std::string> Canonical(const CLI::App& app,
+                                   std::initializer_list<std::string_view> without) {
+  std::vector<std::string> arguments;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_lnames().empty() ? "" : option->get_lnames().front();
+    if (option->count() == 0 || name.empty() ||
+        std::find(without.begin(), without.end(), name) != without.end()) {
+      continue;
+    }
+    if (option->get_expected_max() == 0) {  // a flag
+      arguments.push_back("--" + name);
+      continue;
+    }
+    for (const std::string& value : option->results()) {
+      // Another folder is not to change the model.
+      const bool file = name == "model" && std::filesystem::exists(value);
+      arguments.push_back("--" + name + "=" +
+                          (file ? std::filesystem::absolute(value).string() : value));
+    }
+  }
+  return arguments;
+}
+
+// The parser of all options of a run.
+class RunParser {
+ public:
+  RunParser(RunFlags& flags, const char* command, const char* description, const char* footer)
+      : app_(description), flags_(flags), command_(command), choices_(flags.extract.options) {
+    SetUpParser(app_, command, footer);
+  }
+  CLI::App& app() { return app_; }
+
+  std::optional<int> Parse(int argc, const char* const* argv) {
+    AddQuestionFlags(app_, flags_);
+    AddRunFlags(app_, flags_);
+    AddOutputFlags(app_, flags_);
+    AddOptionFlags(app_, OwnOptions(flags_, choices_), given_);
+    flags_.engine.AddTo(app_);
+    AddMethodFlags(app_, flags_.request.options);
+    return ParseCommandLine(app_, command_, argc, argv, kEveryday);
+  }
+  std::optional<int> Check() {
+    flags_.arguments = Canonical(app_, {"file", "questions", "output", "trace", "seed", "config"});
+    const Status status = CheckValues(flags_, given_);
+    return status ? std::nullopt : std::optional<int>(Complain(command_, status.error()));
+  }
+
+ private:
+  CLI::App app_;
+  RunFlags& flags_;
+  const char* command_;
+  OptionValues given_;
+  std::string choices_;
+};
 
 }  // namespace
 
 std::optional<int> ParseRunFlags(int argc, const char* const* argv, RunFlags* flags) {
-  CLI::App app("Answers a question by a pool of reasoning paths.");
-  OptionValues given;
-  std::string choices = flags->extract.options;
-  SetUpParser(app, kRunCommand, kRunFooter);
-  AddQuestionFlags(app, *flags);
-  AddRunFlags(app, *flags);
-  AddOutputFlags(app, *flags);
-  AddOptionFlags(app, OwnOptions(*flags, choices), given);
-  flags->engine.AddTo(app);
-  AddMethodFlags(app, flags->request.options);
-  if (std::optional<int> exit_code = ParseCommandLine(app, kRunCommand, argc, argv)) {
-    return exit_code;
+  RunParser parser(*flags, kRunCommand, "Answers a question by a pool of reasoning paths.",
+                   kRunFooter);
+  AddSourceFlags(parser.app(), *flags);
+  const std::optional<int> done = parser.Parse(argc, argv);
+  return done ? done : parser.Check();
+}
+
+std::optional<int> ParseChatFlags(int argc, const char* const* argv, RunFlags* flags) {
+  RunParser parser(*flags, kChatCommand,
+                   "Answers one question after the other, each with those before in mind.",
+                   kChatFooter);
+  const std::optional<int> done = parser.Parse(argc, argv);
+  if (done) {
+    return done;
   }
-  const Status status = CheckValues(*flags, given);
-  return status ? std::nullopt : std::optional<int>(Complain(kRunCommand, status.error()));
+  if (flags->json || flags->plan || !flags->trace.empty() || !flags->show.empty()) {
+    return Complain(kChatCommand,
+                    InvalidArgument("a chat takes no --json, --plan, --trace and --show; "
+                                    "hyper run does"));
+  }
+  return parser.Check();
+}
+
+std::optional<int> ParseAgainFlags(int argc, const char* const* argv, std::string* id,
+                                   std::vector<std::string>* changes) {
+  RunFlags flags;
+  RunParser parser(flags, kAgainCommand,
+                   "Repeats a run of the log, with other options or the same.", kAgainFooter);
+  parser.app().add_option("RUN", *id, "the run, such as run_12; else the newest")->type_name("");
+  const std::optional<int> done = parser.Parse(argc, argv);
+  if (!done) {
+    *changes = Canonical(parser.app(), {"config"});
+  }
+  return done;
 }
 
 }  // namespace hyper::app

@@ -3,26 +3,55 @@
 
 #include <array>
 #include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "apps/hyper/printers/live_frame.h"
 #include "hyper/names.h"
-#include "hyper/pool.h"
 #include "hyper/records.h"
+#include "hyper/session.h"
 
 namespace hyper::app {
 
-// What the view may do: redraw a status block in place (a terminal), print lines only, or nothing.
-enum class LiveMode { kRedraw, kLines, kOff };
+// What the view may do.
+enum class LiveMode {
+  kScreen,      // a terminal: the whole screen, redrawn in place
+  kLines,       // a line for each path, decision and phase
+  kBeats,       // a line for each phase and one every ten seconds
+  kHeartbeats,  // that one alone
+  kOff,
+};
 
-// `--live`: auto redraws on a terminal and is silent elsewhere; always also prints lines where
-// stderr is no terminal.
+// `--live`: auto draws on a terminal and tells phases elsewhere; always also prints a line for each
+// path and decision where stderr is no terminal.
 enum class LiveWhen { kAuto, kAlways, kNever };
 
-// The mode of that choice for the present stderr.
-LiveMode LiveModeOf(LiveWhen when);
+// The mode of that choice for the present stderr. `for_programs`: the result is read by one, and
+// auto only shows that there is life.
+LiveMode LiveModeOf(LiveWhen when, bool for_programs = false);
 
-// A line for each finished path and decision and, on a terminal, two lines redrawn in place: paths,
-// mean confidence, diversity, last action; tokens and elapsed time.
+// Tells on stderr what takes longer than a second, and every ten seconds that it still does.
+class SlowNote {
+ public:
+  explicit SlowNote(std::string text);
+  ~SlowNote();
+  SlowNote(const SlowNote&) = delete;
+  SlowNote& operator=(const SlowNote&) = delete;
+
+ private:
+  void Loop();
+
+  const std::string text_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;   // guarded by mutex_
+  std::thread thread_;  // last: it uses all of the above
+};
+
 class LiveView {
  public:
   explicit LiveView(LiveMode mode) : mode_(mode) {}
@@ -30,26 +59,38 @@ class LiveView {
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
 
+  // What stays the same: the words above the frame and the time limit of the run (0: none). The
+  // run's clock starts here.
+  void Start(const std::string& title, double limit_s);
   void OnRecord(const Record& record);
-  // Redraws the block, at most ten times a second.
-  void Draw(const Pool& pool);
-  // A line in place of the block, while there is no pool yet.
+  // Shows the pool, at most ten times a second.
+  void Draw(const Session& session);
+  // A line while there is no pool yet; without a terminal only where the phase takes long.
   void Phase(const std::string& text);
-  // Takes the block away.
+  // Takes everything away that is not to stay.
   void Clear();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void Print(const std::string& line);
-  void ShowBlock(const std::string& first, const std::string& second);
+  void Tell(const std::string& line);
+  void AddEvent(const std::string& text);
+  void OnDecision(const DecisionRecord& decision);
+  void Observe(const Session& session);
 
   LiveMode mode_;
-  std::string last_decision_ = "warm-up";
-  double diversity_ = 0;
-  int drawn_lines_ = 0;
+  LiveState state_;
+  int idle_decisions_ = 0;  // in a row
+  size_t counted_ = 0;      // ended paths when the votes were counted
+  struct Sampling {         // of a path's curve
+    int stride = 1;         // tokens between two values
+    int next = 1;           // tokens of the path when the next value is due
+  };
+  std::vector<Sampling> samplings_;  // by path
+  bool phase_shown_ = false;
+  std::unique_ptr<SlowNote> slow_;  // the phase, where there is no terminal
   Clock::time_point start_ = Clock::now();
-  Clock::time_point last_draw_{};
+  Clock::time_point last_draw_ = Clock::now();
 };
 
 }  // namespace hyper::app

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "apps/hyper/command.h"
+#include "apps/hyper/printers/path_text.h"
+#include "src/report/winner.h"
 
 namespace hyper::app {
 namespace {
@@ -23,19 +25,23 @@ std::string Bytes(double bytes) {
   return fmt::format("{:.0f} KiB", bytes / 1024.0);
 }
 
-std::string AnswerLines(const SessionResult& result, size_t paths) {
+std::string AnswerLines(const SessionResult& result) {
   std::string text = fmt::format("answer   {}\n", result.answer ? OneLine(*result.answer) : "none");
   if (result.partial) {
     text += fmt::format("partial  {}\n", OneLine(result.partial_reason));
   }
-  return text + fmt::format("         {} of {} paths voted; rule {}\n", result.voting_paths, paths,
-                            result.vote_rule);
+  return text + fmt::format("votes    {}\n", AgreementText(result));
+}
+
+std::string SeedText(const RunSetup& setup) {
+  return fmt::format("seed {}{}", setup.seed, setup.seed_drawn ? " (drawn)" : "");
 }
 
 // One row for each rule, the winner and up to three others, each with its share of the score.
-std::string VoteTable(const SessionResult& result) {
+std::string VoteTable(const SessionResult& result, size_t paths) {
   constexpr size_t kShown = 4;
-  std::string text = "\nvote\n";
+  std::string text = fmt::format("         {} of {} paths voted; rule {}\n\nvote\n",
+                                 result.voting_paths, paths, result.vote_rule);
   for (const auto& [rule, outcome] : result.votes) {
     text += fmt::format("  {} {:<20}", rule == result.vote_rule ? '*' : ' ', rule);
     for (size_t i = 0; i < std::min(outcome.scores.size(), kShown); ++i) {
@@ -116,11 +122,41 @@ std::string Grouped(int64_t number) {
   return digits;
 }
 
-std::string RunToText(const RunReport& report) {
+std::string AgreementText(const SessionResult& result) {
+  constexpr double kMost = 0.5;
+  constexpr double kSome = 0.25;
+  const auto vote = result.votes.find(result.vote_rule);
+  if (!result.answer || vote == result.votes.end() || vote->second.scores.empty()) {
+    return "no path gave an answer";
+  }
+  const int agree = vote->second.scores.front().paths;
+  const int all = std::max(agree, result.voting_paths);
+  if (all == 1) {
+    return "one path answered";
+  }
+  const double share = static_cast<double>(agree) / all;
+  if (share > kMost) {
+    return fmt::format("{} of {} paths agree", agree, all);
+  }
+  return fmt::format("{} agreement: {} of {} paths ({:.0f} %)", share > kSome ? "little" : "no",
+                     agree, all, 100 * share);
+}
+
+std::string RunToText(const RunReport& report, Detail detail) {
   const SessionResult result = report.session.Result();
+  if (detail == Detail::kAnswer) {
+    return (result.answer ? PlainText(*result.answer) : "") + "\n";
+  }
   const Ledger& ledger = result.ledger;
   const std::vector<Path>& paths = report.session.pool().paths();
-  std::string text = AnswerLines(result, paths.size()) + VoteTable(result) + "\n";
+  const RunSetup& setup = report.setup;
+  std::string text = AnswerLines(result);
+  if (detail == Detail::kResult) {
+    return text + StopLine(report.records) +
+           fmt::format("cost     {} tokens in {} paths; {}; -v tells more\n",
+                       Grouped(ledger.effective()), paths.size(), SeedText(setup));
+  }
+  text += VoteTable(result, paths.size()) + "\n";
   text += PathCounts(paths) + ActionCounts(report.records) + StopLine(report.records);
   text += fmt::format(
       "cost     {} tokens generated, {} effective ({} refined), {} one after another; prompt {}; "
@@ -129,24 +165,62 @@ std::string RunToText(const RunReport& report) {
       Grouped(ledger.generated), Grouped(ledger.effective()), Grouped(ledger.refined),
       Grouped(ledger.positions), Grouped(ledger.prefilled), ledger.lanes_opened, ledger.lanes_peak,
       ledger.mean_lanes(), Bytes(ledger.cells_peak_bytes()));
-  const RunSetup& setup = report.setup;
-  text += fmt::format("run      {} on {}, preset {}, {}, seed {}{}\n", setup.method,
-                      OneLine(setup.model.name), setup.preset, setup.determinism, setup.seed,
-                      setup.seed_drawn ? " (drawn)" : "");
+  return text + fmt::format("run      {} on {}, preset {}, {}, {}\n", setup.method,
+                            OneLine(setup.model.name), setup.preset, setup.determinism,
+                            SeedText(setup));
+}
+
+std::string ShownTexts(const RunReport& report, const std::string& show) {
+  const SessionResult result = report.session.Result();
+  const std::vector<Path>& paths = report.session.pool().paths();
+  const auto text_of = [&report](const Path* path, bool whole) {
+    return path == nullptr ? "" : PathText(path->text, report.setup.prompt, whole);
+  };
+  const auto titled = [&text_of](const Path* path) {
+    return path == nullptr
+               ? std::string()
+               : fmt::format("path {} ({}), answer {}:\n{}\n", path->id, NameOf(path->status),
+                             path->answer.empty() ? "none" : OneLine(path->answer),
+                             text_of(path, /*whole=*/true));
+  };
+  if (show.empty()) {
+    const std::string text = text_of(WinningPath(paths, result.answer), /*whole=*/false);
+    return text + (text.empty() ? "" : "\n");
+  }
+  if (show == "winner") {
+    return titled(WinningPath(paths, result.answer));
+  }
+  if (show != "losers") {
+    const auto path = std::find_if(paths.begin(), paths.end(), [&show](const Path& one) {
+      return fmt::format("{}", one.id) == show;
+    });
+    return path == paths.end() ? "" : titled(&*path);
+  }
+  std::string text;
+  const auto vote = result.votes.find(result.vote_rule);
+  if (vote != result.votes.end()) {
+    for (const AnswerTally& tally : vote->second.scores) {
+      text += tally.answer != result.answer ? titled(WinningPath(paths, tally.answer)) : "";
+    }
+  }
   return text;
 }
 
-std::string TimeLine(const RunReport& report) {
+std::string TimeLine(const RunReport& report, Detail detail) {
   const Ledger& ledger = report.session.pool().ledger();
   const double wall = std::max(report.decode_s, 1e-9);
+  const std::string text =
+      fmt::format("time     {:.1f} s after {:.1f} s of loading; {:.0f} tokens/s", report.decode_s,
+                  report.load_s, static_cast<double>(ledger.generated) / wall);
+  if (detail != Detail::kAll) {
+    return text;
+  }
   const double rest =
       std::max(0.0, wall - ledger.engine_s - ledger.sampler_s - ledger.statistics_s);
-  return fmt::format(
-      "time     {:.1f} s after {:.1f} s of loading; {:.0f} tokens/s; engine {:.0f} %, sampler "
-      "{:.0f} %, statistics {:.0f} %, rest {:.0f} %",
-      report.decode_s, report.load_s, static_cast<double>(ledger.generated) / wall,
-      100 * ledger.engine_s / wall, 100 * ledger.sampler_s / wall, 100 * ledger.statistics_s / wall,
-      100 * rest / wall);
+  return text +
+         fmt::format("; engine {:.0f} %, sampler {:.0f} %, statistics {:.0f} %, rest {:.0f} %",
+                     100 * ledger.engine_s / wall, 100 * ledger.sampler_s / wall,
+                     100 * ledger.statistics_s / wall, 100 * rest / wall);
 }
 
 std::string FinishLine(const FinishRecord& record) {

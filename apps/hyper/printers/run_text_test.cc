@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
 
 #include "tests/support/scripted_paths.h"
 
@@ -52,7 +53,7 @@ TEST(ActionText, ShowsAnExpansionOnlyWhereThereWasOne) {
 // Six paths write "x=7" or "x=8", three each.
 class RunText : public testing::Test {
  protected:
-  std::string Text(int64_t budget_tokens) {
+  std::string Text(int64_t budget_tokens, Detail detail = Detail::kAll) {
     FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {
       const char answer = key % 2 == 0 ? '7' : '8';
       const std::string_view rest[] = {"x", "=", std::string_view(&answer, 1), "$"};
@@ -74,10 +75,25 @@ class RunText : public testing::Test {
     setup.determinism = "strict";
     setup.seed = 12;
     setup.seed_drawn = true;
-    const std::vector<Record> records = session->pool().TakeRecords();
+    first_ = session->pool().paths().front().answer;
+    std::vector<Record> records = session->pool().TakeRecords();
+    if (stop_) {
+      records.emplace_back(*stop_);
+    }
     const std::vector<std::string> warnings;
-    return RunToText({setup, *session, records, warnings, 0.5, 1.0});
+    const RunReport report{setup, *session, records, warnings, 0.5, 1.0};
+    winner_ = ShownTexts(report, "winner");
+    losers_ = ShownTexts(report, "losers");
+    third_ = ShownTexts(report, "3");
+    EXPECT_EQ(ShownTexts(report, "6"), "");
+    return ShownTexts(report, "") + RunToText(report, detail);
   }
+
+  std::optional<StopRecord> stop_;  // added to the records
+  std::string first_;               // answer of the path that was opened first
+  std::string winner_;
+  std::string losers_;
+  std::string third_;
 };
 
 TEST_F(RunText, HasEveryPart) {
@@ -89,6 +105,57 @@ TEST_F(RunText, HasEveryPart) {
   EXPECT_NE(text.find("sc on fake, preset short, strict, seed 12 (drawn)"), std::string::npos);
   EXPECT_EQ(text.find("partial"), std::string::npos);
   EXPECT_EQ(text.find("actions"), std::string::npos) << "SC decides nothing";
+}
+
+TEST_F(RunText, IsTheAnswerAndThreeLines) {
+  const std::string text = Text(0, Detail::kResult);
+  const std::string answer = text.substr(2, 1);  // behind "x="
+  EXPECT_TRUE(answer == "7" || answer == "8") << text;
+  EXPECT_EQ(text, "x=" + answer + "\n\nanswer   " + answer +
+                      "\nvotes    little agreement: 3 of 6 paths (50 %)\n"
+                      "cost     24 tokens in 6 paths; seed 12 (drawn); -v tells more\n");
+  EXPECT_NE(winner_.find("x=" + answer + "\n"), std::string::npos) << winner_;
+  const std::string other = answer == "7" ? "8" : "7";
+  EXPECT_NE(losers_.find("answer " + other + ":\nx=" + other + "\n"), std::string::npos) << losers_;
+  EXPECT_EQ(losers_.find("x=" + answer), std::string::npos) << losers_;
+  EXPECT_EQ(third_.rfind("path 3 (finished), answer ", 0), 0U) << third_;
+}
+
+TEST_F(RunText, SaysThatItsVoteEndedTheRun) {
+  const std::string line =
+      "\nstop     decided at 0.968; 3 of 9 paths cancelled or not opened, about 1,200 tokens "
+      "saved\n";
+  EXPECT_EQ(Text(0, Detail::kResult).find("\nstop "), std::string::npos);
+  stop_ = StopRecord{"7", 0.9684, "beta", 6, 9, 1, 2, 1200};
+  EXPECT_NE(Text(0, Detail::kResult).find(line + "cost     24 tokens"), std::string::npos);
+  EXPECT_NE(Text(0, Detail::kAll).find(line + "cost     24 tokens"), std::string::npos);
+  EXPECT_EQ(Text(0, Detail::kAnswer).find("\nstop "), std::string::npos);
+}
+
+TEST_F(RunText, IsTheAnswerAloneWhereNothingElseIsWanted) {
+  const std::string text = Text(0, Detail::kAnswer);
+  EXPECT_EQ(text.substr(text.find("\n\n")), "\n\n" + text.substr(2, 1) + "\n");
+}
+
+SessionResult Voted(int agree, int voting) {
+  SessionResult result;
+  result.vote_rule = "majority";
+  result.voting_paths = voting;
+  if (agree > 0) {
+    result.answer = "7";
+    result.votes["majority"].scores = {{"7", 1.0, 1.0, agree}, {"8", 0.0, 0.0, voting - agree}};
+  }
+  return result;
+}
+
+TEST(AgreementText, SaysHowManyAgree) {
+  EXPECT_EQ(AgreementText(Voted(17, 20)), "17 of 20 paths agree");
+  EXPECT_EQ(AgreementText(Voted(11, 20)), "11 of 20 paths agree");
+  EXPECT_EQ(AgreementText(Voted(10, 20)), "little agreement: 10 of 20 paths (50 %)");
+  EXPECT_EQ(AgreementText(Voted(6, 20)), "little agreement: 6 of 20 paths (30 %)");
+  EXPECT_EQ(AgreementText(Voted(5, 20)), "no agreement: 5 of 20 paths (25 %)");
+  EXPECT_EQ(AgreementText(Voted(1, 1)), "one path answered");
+  EXPECT_EQ(AgreementText(Voted(0, 0)), "no path gave an answer");
 }
 
 TEST_F(RunText, SaysWhatIsMissingFromAPartialRun) {

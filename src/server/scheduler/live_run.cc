@@ -9,6 +9,7 @@
 
 #include "hyper/ask.h"
 #include "hyper/method.h"
+#include "src/report/winner.h"
 #include "src/server/scheduler/plain_method.h"
 
 namespace hyper::server {
@@ -307,29 +308,6 @@ void LiveRun::AfterStep() {
   }
 }
 
-// The path whose text is the reply of a pool: the surest that gave the winning answer, one that
-// ended by itself and said it outside its reasoning first.
-const Path* LiveRun::Representative(const SessionResult& result) const {
-  const auto rank = [&result](const Path& path) {
-    return std::tuple(result.answer && path.answer == *result.answer, !path.tentative,
-                      path.status == PathStatus::kFinished, path.mean_confidence);
-  };
-  const Path* best = nullptr;
-  for (const Path& path : session_->pool().paths()) {
-    const bool counts = path.kind == PathKind::kReasoning && path.status != PathStatus::kMerged &&
-                        !path.tokens.empty();
-    if (counts && (best == nullptr || rank(path) > rank(*best))) {
-      best = &path;
-    }
-  }
-  return best;
-}
-
-void LiveRun::SendVote(const SessionResult& result) {
-  const Path* path = Representative(result);
-  FinishChoice(path, 0);
-}
-
 Json LiveRun::Summary(const SessionResult& result) const {
   Json votes = Json::object();
   for (const auto& [rule, outcome] : result.votes) {
@@ -365,7 +343,7 @@ void LiveRun::Finalize() {
       FinishChoice(nullptr, i);  // those that a limit left without a path
     }
   } else {
-    SendVote(result);
+    FinishChoice(WinningPath(session_->pool().paths(), result.answer), 0);
   }
   const ReportContext context{request_.method, engine_->model(), request_.seed, records_,
                               /*timing=*/true};

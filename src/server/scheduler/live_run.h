@@ -66,8 +66,6 @@ class LiveRun {
   void FinishChoice(const Path* path, int choice);
   TokenLogprobs LogprobsOf(const Path& path, size_t at) const;
   void OnRecord(const Record& record);
-  void SendVote(const SessionResult& result);
-  const Path* Representative(const SessionResult& result) const;
   Json Summary(const SessionResult& result) const;
 
   std::string id_;

@@ -1,0 +1,77 @@
+#include "apps/hyper/commands/command_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "apps/hyper/commands/data_command.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr std::array kCommands{
+    Command{"run", "answer a question, or many out of a file", RunCommand},
+    Command{"chat", "answer one question after the other, each knowing those before", ChatCommand},
+    Command{"again", "repeat a run, with other options or the same", AgainCommand},
+    Command{"log", "list the runs so far, or explain one", LogCommand},
+    Command{"serve", "serve the OpenAI API and a page that shows the pool", ServeCommand},
+    Command{"eval", "compare methods over a suite of questions, resumable", EvalCommand},
+    Command{"inspect", "explain an answer of a study", InspectCommand},
+    Command{"compare", "test two rows of studies against each other", CompareCommand},
+    Command{"grade", "grade the answers of a study again", GradeCommand},
+    Command{"export", "print a study as JSON lines or CSV", ExportCommand},
+    Command{"data", "fetch the questions of a suite", DataCommand},
+    Command{"bench", "measure tokens/s of plain decoding and where the time goes", BenchCommand},
+    Command{"equal", "tell whether two mathematical answers are equal", EqualCommand},
+    Command{"probe", "find out what a server with an OpenAI API can do", ProbeCommand},
+    Command{"extract", "read the answer out of a generated text", ExtractCommand},
+    Command{"help", "explain a command or a method; 'help methods' lists those", HelpCommand},
+    Command{"complete", "print a shell's completions, or write man pages", CompleteCommand},
+};
+
+}  // namespace
+
+std::span<const Command> Commands() { return kCommands; }
+
+const Command* FindCommand(std::string_view name) {
+  const auto at = std::find_if(kCommands.begin(), kCommands.end(),
+                               [name](const Command& command) { return name == command.name; });
+  return at == kCommands.end() ? nullptr : &*at;
+}
+
+std::vector<std::string> CommandNames() {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) {
+    names.emplace_back(command.name);
+  }
+  return names;
+}
+
+std::string ProgramHelp() {
+  std::string text = fmt::format(
+      "hyper {}: test-time scaling of language models (HyPER)\n\n"
+      "usage: hyper COMMAND [ARGUMENTS]; hyper COMMAND --help tells more\n\ncommands:\n",
+      HYPER_VERSION);
+  for (const Command& command : kCommands) {
+    text += fmt::format("  {:<10} {}\n", command.name, command.summary);
+  }
+  return text +
+         "\nenvironment:\n"
+         "  HYPER_MODEL  the model where --model is not given\n"
+         "  NO_COLOR     no colours\n"
+         "~/.config/hyper/config.toml holds options, such as: model = \"qwen3.gguf\"\n"
+         "\nexit codes:\n"
+         "  0    done (also when no path had an answer)\n"
+         "  64   a flag or value is not valid\n"
+         "  65   a file is broken\n"
+         "  66   a file does not exist or cannot be read\n"
+         "  69   the model or engine cannot do what is asked\n"
+         "  70   a bug in hyper\n"
+         "  71   out of memory, KV cells or lanes\n"
+         "  74   an output file could not be written\n"
+         "  75   a server of --rpc went away; the same command may be given again\n"
+         "  130  interrupted; the best vote so far was printed\n";
+}
+
+}  // namespace hyper::app

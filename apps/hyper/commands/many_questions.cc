@@ -1,0 +1,213 @@
+#include "apps/hyper/commands/many_questions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "apps/hyper/command.h"
+#include "apps/hyper/commands/run_plan.h"
+#include "apps/hyper/printers/run_text.h"
+#include "apps/hyper/read_text.h"
+#include "apps/hyper/run_log.h"
+#include "src/report/json.h"
+
+namespace hyper::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A response of OpenAI's batch format.
+Json OpenAiLine(const OneOfMany& question, const Asked& asked, const SessionResult& result) {
+  const Path* path = asked.Winner();
+  const bool whole = path != nullptr && path->status == PathStatus::kFinished;
+  const Json choice = {{"index", 0},
+                       {"message", {{"role", "assistant"}, {"content", asked.Reply()}}},
+                       {"finish_reason", whole ? "stop" : "length"}};
+  const int64_t prompt = result.ledger.prefilled;
+  const int64_t generated = result.ledger.generated;
+  const Json body = {{"id", "chatcmpl-" + question.id},
+                     {"object", "chat.completion"},
+                     {"created", 0},  // no clock: equal runs give equal lines
+                     {"model", asked.setup.model.name},
+                     {"choices", Json::array({choice})},
+                     {"usage",
+                      {{"prompt_tokens", prompt},
+                       {"completion_tokens", generated},
+                       {"total_tokens", prompt + generated}}},
+                     {"hyper",
+                      {{"answer", result.answer ? Json(*result.answer) : Json()},
+                       {"agreement", AgreementText(result)}}}};
+  return {{"id", "batch_req_" + question.id},
+          {"custom_id", question.id},
+          {"response", {{"status_code", 200}, {"request_id", question.id}, {"body", body}}},
+          {"error", nullptr}};
+}
+
+// Where the lines go.
+class Output {
+ public:
+  // Opens `path` at the end of its last whole line; stdout where it is empty.
+  static Result<Output> Open(const std::string& path) {
+    Output output;
+    if (path.empty()) {
+      return output;
+    }
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) {
+      Result<std::string> text = ReadText(path, kMostReplyBytes);
+      if (!text) {
+        return text.error();
+      }
+      size_t whole = 0;
+      output.done_ = AnsweredIds(*text, whole);
+      if (whole == 0 && !text->empty()) {
+        return InvalidArgument(
+            fmt::format("-o '{}' holds no replies; give the name of a new file", path));
+      }
+      if (whole < text->size()) {
+        std::filesystem::resize_file(path, whole, error);
+      }
+    }
+    output.file_.open(path, std::ios::binary | std::ios::app);
+    if (error || !output.file_) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("-o '{}' cannot be written; check path and permissions", path)};
+    }
+    output.path_ = path;
+    return output;
+  }
+
+  bool Has(const std::string& id) const { return done_.contains(id); }
+  size_t done() const { return done_.size(); }
+
+  bool Write(const std::string& line) {
+    if (path_.empty()) {
+      return PrintResult(kRunCommand, line + "\n");
+    }
+    file_ << line << '\n' << std::flush;
+    if (!file_) {
+      Complain(kRunCommand, {ErrorCode::kResourceExhausted,
+                             fmt::format("-o '{}' cannot be written; free some space and give the "
+                                         "same command again",
+                                         path_)});
+    }
+    return static_cast<bool>(file_);
+  }
+
+ private:
+  static constexpr size_t kMostReplyBytes = size_t{1} << 32U;
+  std::string path_;
+  std::ofstream file_;
+  std::set<std::string> done_;
+};
+
+// The messages of a question, after the system message of the flags where it has none of its own.
+std::vector<ChatMessage> Conversation(const RunFlags& flags, const OneOfMany& question) {
+  std::vector<ChatMessage> messages = question.messages;
+  if (messages.front().role != "system" && !flags.system.empty()) {
+    messages.insert(messages.begin(), {"system", flags.system});
+  }
+  return messages;
+}
+
+// What is still to be done, in words.
+std::string Remaining(size_t done, size_t all, size_t answered, double elapsed_s) {
+  const double left = elapsed_s / static_cast<double>(answered) * static_cast<double>(all - done);
+  return done == all ? "" : fmt::format("; about {:.0f} s left", left);
+}
+
+}  // namespace
+
+std::string ReplyLine(const OneOfMany& question, const Asked& asked) {
+  const SessionResult result = asked.session->Result();
+  if (question.openai) {
+    return DumpJson(OpenAiLine(question, asked, result));
+  }
+  const auto vote = result.votes.find(result.vote_rule);
+  const bool any = vote != result.votes.end() && !vote->second.scores.empty();
+  const Json line = {{"id", question.id},
+                     {"question", asked.setup.question},
+                     {"answer", result.answer ? Json(*result.answer) : Json()},
+                     {"agreeing_paths", any ? vote->second.scores.front().paths : 0},
+                     {"voting_paths", result.voting_paths},
+                     {"paths", asked.session->pool().paths().size()},
+                     {"tokens", result.ledger.effective()},
+                     {"partial", result.partial},
+                     {"seed", asked.setup.seed},
+                     {"text", asked.Reply()}};
+  return DumpJson(line);
+}
+
+int RunMany(const RunFlags& flags) {
+  const Result<std::string> text = ReadText(flags.questions);
+  if (!text) {
+    return Complain(kRunCommand, text.error());
+  }
+  const Result<std::vector<OneOfMany>> questions = ParseQuestions(*text);
+  if (!questions) {
+    return Complain(kRunCommand, InvalidArgument(fmt::format("'{}', {}", flags.questions,
+                                                             questions.error().message)));
+  }
+  Result<Output> output = Output::Open(flags.output);
+  if (!output) {
+    return Complain(kRunCommand, output.error());
+  }
+  LiveView view(flags.detail == Detail::kAnswer ? LiveMode::kOff : LiveMode::kHeartbeats);
+  int64_t prompt_tokens = 0;
+  for (const OneOfMany& question : *questions) {
+    prompt_tokens = std::max(prompt_tokens, MostPromptTokens(flags, Conversation(flags, question)));
+  }
+  Result<Asker> asker = Asker::Load(flags, prompt_tokens, view);
+  if (!asker) {
+    return Complain(kRunCommand, asker.error());
+  }
+  const auto start = Clock::now();
+  size_t done = 0;
+  size_t answered = 0;
+  for (size_t i = 0; i < questions->size(); ++i) {
+    const OneOfMany& question = (*questions)[i];
+    if (output->Has(question.id)) {
+      ++done;
+      continue;
+    }
+    Result<Asked> asked = asker->Prepare(Conversation(flags, question), i);
+    if (!asked) {
+      return Complain(kRunCommand, {asked.error().code, fmt::format("question {}: {}", question.id,
+                                                                    asked.error().message)});
+    }
+    Stream none(false);
+    asker->Decode(*asked, view, none, nullptr);
+    for (const std::string& warning : asked->warnings) {
+      Warn(kRunCommand, fmt::format("question {}: {}", question.id, warning));
+    }
+    if (const Status& status = asked->session->status(); !status) {
+      return Complain(kRunCommand, status.error());
+    }
+    if (asked->exit_code != kExitOk) {
+      return asked->exit_code;  // interrupted: the same command takes this question again
+    }
+    if (!output->Write(ReplyLine(question, *asked))) {
+      return kExitOutput;
+    }
+    KeepInLog(flags, *asked);
+    ++done;
+    ++answered;
+    if (flags.detail != Detail::kAnswer) {
+      const SessionResult result = asked->session->Result();
+      const double elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
+      Tell(fmt::format("{} of {}: {} ({}){}\n", done, questions->size(),
+                       result.answer ? OneLine(*result.answer) : "none", AgreementText(result),
+                       Remaining(done, questions->size(), answered, elapsed_s)));
+    }
+  }
+  return kExitOk;
+}
+
+}  // namespace hyper::app

@@ -1,0 +1,146 @@
+#include "apps/hyper/printers/help_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "apps/hyper/flags/option_flags.h"
+#include "hyper/ask.h"
+#include "hyper/method_traits.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr size_t kHelpAt = 26;  // column of the second column
+
+// Columns of a text in which every character takes one.
+size_t Columns(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+// The name under which Methods() lists it: trees stand there with one scorer of several.
+std::string ListedName(const std::string& method) {
+  for (const MethodInfo& info : Methods()) {
+    if (info.name == method) {
+      return method;
+    }
+  }
+  return method.substr(0, method.find('-')) + "-conf";
+}
+
+std::string TraitsText(const MethodTraits& traits) {
+  std::string text = fmt::format("Decides on {}s", traits.granularity);
+  text += traits.adaptive ? ", adapts to what it sees" : "";
+  text += traits.rigid_search ? ", searches a tree level by level" : "";
+  text += traits.prunes ? ", prunes paths" : "";
+  text += traits.refines_tokens ? ", refines tokens" : "";
+  text += traits.aggregates ? ", votes over several paths" : "";
+  return text + ".";
+}
+
+}  // namespace
+
+std::string Wrapped(std::string_view text, size_t indent) {
+  std::string wrapped;
+  size_t column = indent;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const size_t columns = Columns(word);
+    if (column > indent && column + 1 + columns > kHelpColumns) {
+      wrapped += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      wrapped += ' ';
+      ++column;
+    }
+    wrapped += word;
+    column += columns;
+  }
+  return wrapped;
+}
+
+std::string HelpEntry(std::string_view name, std::string_view help) {
+  std::string text = "  " + std::string(name);
+  const size_t columns = Columns(text);
+  text += columns + 2 > kHelpAt ? "\n" + std::string(kHelpAt, ' ')
+                                : std::string(kHelpAt - columns, ' ');
+  return text + Wrapped(help, kHelpAt) + "\n";
+}
+
+std::string WrappedParagraphs(std::string_view text) {
+  std::string wrapped;
+  std::string paragraph;
+  const auto flush = [&wrapped, &paragraph] {
+    wrapped += paragraph.empty() ? "" : Wrapped(paragraph, 0) + "\n";
+    paragraph.clear();
+  };
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.empty() || line.front() == ' ' || line.back() == ':') {
+      flush();
+      wrapped += std::string(line) + "\n";
+    } else {
+      paragraph += (paragraph.empty() ? "" : " ") + std::string(line);
+    }
+  }
+  flush();
+  return wrapped;
+}
+
+Result<std::string> MethodHelp(const std::string& method) {
+  RunRequest request;
+  request.method = method;
+  request.preset = "paper";
+  Result<RunPlan> paper = ResolveRun(request, {});
+  request.preset = "short";
+  Result<RunPlan> brief = ResolveRun(request, {});
+  if (!paper || !brief) {
+    return (paper ? brief : paper).error();
+  }
+  const std::string listed = ListedName(method);
+  std::string text;
+  for (const MethodInfo& info : Methods()) {
+    if (info.name == listed) {
+      text = Wrapped(fmt::format("{}: {}", method, info.description), 0) + "\n";
+    }
+  }
+  if (const Result<MethodTraits> traits = TraitsOf(method, paper->options)) {
+    text += Wrapped(TraitsText(*traits), 0) + "\n";
+  }
+  std::string own;
+  std::string common;
+  const std::vector<Option> options = OptionsOf(paper->options);
+  const std::vector<Option> briefs = OptionsOf(brief->options);
+  for (size_t i = 0; i < options.size(); ++i) {
+    const std::vector<std::string> readers = ReadersOf(options[i].info());
+    const std::string entry = HelpEntry(std::string("--") + options[i].info().name,
+                                        MethodOptionHelp(options[i], briefs[i]));
+    if (readers.empty()) {
+      common += entry;
+    } else if (std::find(readers.begin(), readers.end(), listed) != readers.end()) {
+      own += entry;
+    }
+  }
+  if (!own.empty()) {
+    text += "\nOptions of this kind of method:\n" + own;
+  }
+  return text + "\nOptions of every method:\n" + common +
+         fmt::format(
+             "\nExample:\n  hyper run --method {} \"Start with 12, add 7, multiply by 5.\"\n",
+             method);
+}
+
+std::string MethodList() {
+  std::string text = "Methods (hyper help METHOD shows what one reads):\n";
+  for (const MethodInfo& info : Methods()) {
+    text += HelpEntry(info.name, info.description);
+  }
+  return text;
+}
+
+}  // namespace hyper::app

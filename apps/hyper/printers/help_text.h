@@ -1,0 +1,33 @@
+// Help in lines of at most 80 columns.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "hyper/result.h"
+
+namespace hyper::app {
+
+inline constexpr size_t kHelpColumns = 80;
+
+// `text` broken at spaces into lines of at most kHelpColumns columns, each but the first with
+// `indent` spaces before it; the first begins at column `indent`. A longer word keeps its line. No
+// line break at the end. Pure.
+std::string Wrapped(std::string_view text, size_t indent);
+
+// An entry of a list: `name` with two spaces before it and `help` in the column beside it, or below
+// where the name is long; ends with a line break. Pure.
+std::string HelpEntry(std::string_view name, std::string_view help);
+
+// Lines that start with a space stay as they are, those between them are joined and wrapped. Pure.
+std::string WrappedParagraphs(std::string_view text);
+
+// What a method is and the options it reads, with their ranges and defaults.
+// Errors: kNotFound (no such method).
+Result<std::string> MethodHelp(const std::string& method);
+
+// All methods, a line each.
+std::string MethodList();
+
+}  // namespace hyper::app

@@ -1,0 +1,135 @@
+#include "apps/hyper/run_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "apps/hyper/command.h"
+#include "apps/hyper/secret.h"
+#include "hyper/extract.h"
+#include "src/eval/run/session_record.h"
+#include "src/report/json.h"
+#include "src/server/archive/run_archive.h"
+#include "src/store/store.h"
+
+namespace hyper::app {
+namespace {
+
+constexpr int64_t kMostRuns = 1000;
+constexpr const char* kArguments = "arguments";  // setting that holds them
+
+Result<std::unique_ptr<server::RunArchive>> OpenLog(const std::string& engine) {
+  namespace fs = std::filesystem;
+  const fs::path file = LogFile();
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (!error) {
+    fs::permissions(file.parent_path(), fs::perms::owner_all, error);
+  }
+  return server::RunArchive::Open({file.string(), engine, HYPER_VERSION, kMostRuns});
+}
+
+server::ArchivedRun ToArchive(const Asked& asked, uint64_t number,
+                              const std::vector<std::string>& arguments) {
+  server::ArchivedRun archived;
+  archived.run.method = asked.setup.method;
+  archived.run.model = asked.setup.model.name;
+  archived.run.model_hash = asked.setup.model.hash;
+  archived.run.seed = asked.setup.seed;
+  archived.run.settings[kArguments] = DumpJson(Json(arguments));
+  archived.question.name = "run_" + std::to_string(number);
+  archived.question.prompt = asked.setup.prompt;
+  archived.question.text = asked.setup.question;
+  archived.item = eval::RecordSession(*asked.session, asked.records, {});
+  archived.item.series.clear();
+  return archived;
+}
+
+}  // namespace
+
+std::string LogFile() {
+  std::string folder = FromEnvironment({"XDG_DATA_HOME"});
+  if (folder.empty()) {
+    const std::string home = FromEnvironment({"HOME"});
+    folder = home.empty() ? "" : home + "/.local/share";
+  }
+  return folder.empty() ? "" : folder + "/hyper/runs.db";
+}
+
+void KeepInLog(const RunFlags& flags, const Asked& asked) {
+  if (!flags.log || LogFile().empty()) {
+    return;
+  }
+  std::vector<std::string> arguments = flags.arguments;
+  arguments.push_back("--seed=" + std::to_string(asked.setup.seed));
+  Result<std::unique_ptr<server::RunArchive>> log = OpenLog(asked.setup.engine);
+  std::string reason = log ? "" : log.error().message;
+  if (log) {
+    (*log)->Save(ToArchive(asked, (*log)->next_number(), arguments));
+    (*log)->Flush();
+    reason = (*log)->last_error();
+  }
+  if (!reason.empty()) {
+    Warn(kRunCommand, fmt::format("the run is not in the log: {}; --no-log keeps none", reason));
+  }
+}
+
+Result<std::vector<LoggedRun>> NewestRuns(int count) {
+  Result<Store> store = Store::Open(LogFile(), DatabaseMode::kReadOnly);
+  if (!store) {
+    return Error{store.error().code, "there is no log yet: " + store.error().message};
+  }
+  const Result<std::vector<ListedItem>> items = store->Newest(count);
+  if (!items) {
+    return items.error();
+  }
+  std::vector<LoggedRun> runs;
+  for (const ListedItem& item : *items) {
+    runs.push_back({item.name, item.text, item.answer.value_or(""), item.method,
+                    ItemStatusName(item.status), item.stored_at, item.generated, item.paths});
+  }
+  return runs;
+}
+
+Result<std::vector<std::string>> LoggedArguments(const std::string& id) {
+  const Result<std::vector<LoggedRun>> newest = NewestRuns(static_cast<int>(kMostRuns));
+  if (!newest) {
+    return newest.error();
+  }
+  const auto logged = std::find_if(newest->begin(), newest->end(), [&id](const LoggedRun& run) {
+    return id.empty() || run.id == id;
+  });
+  if (logged == newest->end()) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("run '{}' is not in the log; 'hyper log' lists what is", id)};
+  }
+  Result<Store> store = Store::Open(LogFile(), DatabaseMode::kReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  const Result<std::optional<ListedItem>> item = store->FindItem("serve", logged->id);
+  const Result<std::vector<StoredRun>> runs = store->Runs();
+  if (!item || !runs) {
+    return item ? runs.error() : item.error();
+  }
+  for (const StoredRun& run : *runs) {
+    const auto text = run.settings.find(kArguments);
+    if (*item && run.id == (*item)->key.run && text != run.settings.end()) {
+      const Json json = Json::parse(text->second, nullptr, /*allow_exceptions=*/false);
+      std::vector<std::string> arguments;
+      for (const Json& argument : json) {
+        arguments.push_back(argument.is_string() ? argument.get<std::string>() : "");
+      }
+      arguments.insert(arguments.end(), {"--", logged->question});
+      return arguments;
+    }
+  }
+  return Error{ErrorCode::kDataLoss,
+               fmt::format("run '{}' was stored without its arguments; ask it anew", logged->id)};
+}
+
+}  // namespace hyper::app

@@ -1,0 +1,236 @@
+// Everyday commands as processes: many questions, the log, again, chat, the
+// config file, completions.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/process.h"
+
+namespace hyper::test {
+namespace {
+
+using nlohmann::json;
+
+// A data and config folder of a test's own.
+class CliDaily : public testing::Test {
+ protected:
+  ProcessResult Hyper(std::vector<std::string> arguments, const std::string &input = "") const {
+    arguments.insert(arguments.begin(),
+                     {"/usr/bin/env", "XDG_DATA_HOME=" + folder_.File("data"),
+                      "XDG_CONFIG_HOME=" + folder_.File("config"), HYPER_PROGRAM});
+    return RunProcess(arguments, input);
+  }
+  // `hyper run` without a model.
+  ProcessResult Run(std::vector<std::string> more, const std::string &input = "") const {
+    more.insert(more.begin(), {"run", "--engine", "scripted", "--preset", "short", "--width", "4"});
+    return Hyper(more, input);
+  }
+  static std::vector<json> Lines(const std::string &text) {
+    std::vector<json> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      lines.push_back(json::parse(line));
+    }
+    return lines;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CliDaily, ManyQuestionsGiveALineEach) {
+  const std::string file = WriteFile(folder_.File("q.txt"), "1 + 1 = ?\n\n2 + 2 = ?\n3 + 3 = ?\n");
+  const ProcessResult run = Run({"--seed", "5", "--questions", file});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const std::vector<json> lines = Lines(run.out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[1]["id"], "3");
+  EXPECT_EQ(lines[1]["question"], "2 + 2 = ?");
+  EXPECT_EQ(lines[1]["answer"], "42");
+  EXPECT_EQ(lines[1]["seed"], 5);
+  EXPECT_NE(lines[1]["text"].get<std::string>().find("\\boxed{42}"), std::string::npos);
+  EXPECT_NE(lines[0]["text"], lines[1]["text"]) << "each question draws its own numbers";
+  EXPECT_NE(run.err.find("3 of 3: 42 ("), std::string::npos) << run.err;
+  EXPECT_EQ(Run({"--seed", "5", "--questions", file}).out, run.out);
+}
+
+TEST_F(CliDaily, ManyQuestionsGoOnWhereTheyStopped) {
+  const std::string file = WriteFile(folder_.File("q.txt"), "1 + 1 = ?\n2 + 2 = ?\n3 + 3 = ?\n");
+  const std::string out = folder_.File("out.jsonl");
+  const std::vector<std::string> arguments = {"--seed", "5", "--questions", file, "-o", out};
+  ASSERT_EQ(Run(arguments).exit_code, 0);
+  const std::string whole = ReadWholeFile(out);
+  // As a program that was killed in the middle of the second line leaves it.
+  WriteFile(out, whole.substr(0, whole.find('\n') + 20));
+  const ProcessResult again = Run(arguments);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(ReadWholeFile(out), whole);
+  EXPECT_EQ(again.err.find("1 of 3"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("2 of 3"), std::string::npos) << again.err;
+  EXPECT_EQ(Run(arguments).err.find(" of 3"), std::string::npos) << "all are answered";
+  const ProcessResult other = Run({"--questions", file, "-o", file});
+  EXPECT_EQ(other.exit_code, 64);
+  EXPECT_NE(other.err.find("holds no replies"), std::string::npos) << other.err;
+}
+
+TEST_F(CliDaily, BatchRequestsGetBatchResponses) {
+  const std::string file = WriteFile(
+      folder_.File("q.jsonl"),
+      R"({"custom_id": "a-1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m", "messages": [{"role": "user", "content": "1 + 1 = ?"}]}})"
+      "\n");
+  const ProcessResult run = Run({"--seed", "5", "--questions", file});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json line = json::parse(run.out);
+  EXPECT_EQ(line["custom_id"], "a-1");
+  EXPECT_TRUE(line["error"].is_null());
+  EXPECT_EQ(line["response"]["status_code"], 200);
+  const json &body = line["response"]["body"];
+  EXPECT_EQ(body["object"], "chat.completion");
+  EXPECT_EQ(body["choices"][0]["message"]["role"], "assistant");
+  EXPECT_EQ(body["choices"][0]["finish_reason"], "stop");
+  EXPECT_GT(body["usage"]["completion_tokens"], 0);
+  EXPECT_EQ(body["hyper"]["answer"], "42");
+}
+
+TEST_F(CliDaily, ManyQuestionsAreRefusedByTheirLine) {
+  const std::string file = WriteFile(folder_.File("q.txt"), "1 + 1 = ?\n{oops\n");
+  const ProcessResult run = Run({"--questions", file});
+  EXPECT_EQ(run.exit_code, 64);
+  EXPECT_NE(run.err.find("line 2"), std::string::npos) << run.err;
+  EXPECT_EQ(Run({"--questions", folder_.File("none")}).exit_code, 66);
+  EXPECT_EQ(Run({"--questions", file, "--json"}).exit_code, 64);
+  EXPECT_EQ(Run({"--questions", file, "and one more"}).exit_code, 64);
+}
+
+TEST_F(CliDaily, OutputGoesToAFile) {
+  const std::string out = folder_.File("out.txt");
+  const ProcessResult run = Run({"-q", "-o", out, "1 + 1 = ?"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(ReadWholeFile(out), "42\n");
+  EXPECT_EQ(Run({"-o", folder_.File("no/such"), "1 + 1 = ?"}).exit_code, 74);
+}
+
+TEST_F(CliDaily, RunsAreLoggedAndRepeated) {
+  EXPECT_EQ(Hyper({"log"}).exit_code, 66);
+  EXPECT_EQ(Hyper({"again"}).exit_code, 66);
+  const ProcessResult first = Run({"--json", "--temperature", "0.5", "1 + 1 = ?"});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  Run({"--no-log", "not kept"});
+  Run({"-q", "2 + 2 = ?"});
+  const std::vector<json> runs = Lines(Hyper({"log", "--json"}).out);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0]["question"], "2 + 2 = ?");
+  EXPECT_EQ(runs[1]["question"], "1 + 1 = ?");
+  EXPECT_EQ(runs[1]["answer"], "42");
+  EXPECT_EQ(runs[1]["id"], "run_1");
+  const std::string list = Hyper({"log"}).out;
+  EXPECT_NE(list.find("run_2"), std::string::npos) << list;
+  EXPECT_NE(Hyper({"log", "run_1"}).out.find("1 + 1 = ?"), std::string::npos);
+  // The same seed, drawn at first, and the same options give the same bytes.
+  EXPECT_EQ(Hyper({"again", "run_1"}).out, first.out);
+  const json wide = json::parse(Hyper({"again", "run_1", "-n", "6"}).out);
+  EXPECT_EQ(wide["options"]["width"], 6);
+  EXPECT_EQ(wide["options"]["temperature"], 0.5);
+  EXPECT_EQ(wide["seed"], json::parse(first.out)["seed"]);
+  EXPECT_EQ(json::parse(Hyper({"again", "run_1", "--seed", "9"}).out)["seed"], 9);
+  EXPECT_EQ(Hyper({"again", "run_99"}).exit_code, 66);
+  EXPECT_EQ(Hyper({"again", "run_1", "--widht", "3"}).exit_code, 64);
+}
+
+TEST_F(CliDaily, ALogThatCannotBeWrittenCostsNoAnswer) {
+  WriteFile(folder_.File("data"), "a file where the folder should be");
+  const ProcessResult run = Run({"-q", "1 + 1 = ?"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.out, "42\n");
+  EXPECT_NE(run.err.find("--no-log"), std::string::npos) << run.err;
+}
+
+TEST_F(CliDaily, AChatKnowsWhatWasSaid) {
+  const ProcessResult chat =
+      Hyper({"chat", "--engine", "scripted", "--preset", "short", "--width", "4", "--seed", "5"},
+            "1 + 1 = ?\n\nand now?\n/new\nonce more?\n/exit\nnever read\n");
+  EXPECT_EQ(chat.exit_code, 0) << chat.err;
+  size_t answers = 0;
+  for (size_t at = 0; (at = chat.out.find("\nanswer   42\n", at)) != std::string::npos; ++at) {
+    ++answers;
+  }
+  EXPECT_EQ(answers, 3U) << chat.out;
+  // The prompts are in the log: the second turn has the first one and its
+  // reply, the third none.
+  const std::vector<json> runs = Lines(Hyper({"log", "--json"}).out);
+  ASSERT_EQ(runs.size(), 3U);
+  const std::string data = folder_.File("data/hyper/runs.db");
+  const auto prompt_of = [&](const char *id) {
+    return Lines(Hyper({"inspect", data, id, "--json"}).out).front().dump();
+  };
+  EXPECT_NE(prompt_of("run_2").find("1 + 1 = ?"), std::string::npos);
+  EXPECT_NE(prompt_of("run_2").find("boxed{"), std::string::npos);
+  EXPECT_EQ(prompt_of("run_3").find("1 + 1 = ?"), std::string::npos);
+  EXPECT_EQ(Hyper({"chat", "--json"}).exit_code, 64);
+}
+
+TEST_F(CliDaily, TheConfigFileGivesWhatTheCommandLineDoesNot) {
+  std::filesystem::create_directories(folder_.File("config/hyper"));
+  const std::string file = folder_.File("config/hyper/config.toml");
+  WriteFile(file,
+            "engine = \"scripted\"\npreset = \"short\"\nport = "
+            "1\n\n[run]\nwidth = 3\njson = true\n"
+            "\n[bench]\nwidth = 5\n");
+  json run = json::parse(Hyper({"run", "1 + 1 = ?"}).out);
+  EXPECT_EQ(run["engine"], "scripted");
+  EXPECT_EQ(run["options"]["width"], 3);
+  run = json::parse(Hyper({"run", "--width", "4", "1 + 1 = ?"}).out);
+  EXPECT_EQ(run["options"]["width"], 4);
+  WriteFile(file, "[run]\nwidht = 3\n");
+  const ProcessResult wrong = Hyper({"run", "1 + 1 = ?"});
+  EXPECT_EQ(wrong.exit_code, 64);
+  EXPECT_NE(wrong.err.find("did you mean width?"), std::string::npos) << wrong.err;
+  EXPECT_EQ(Hyper({"run", "--config", folder_.File("none.toml"), "x"}).exit_code, 64);
+}
+
+TEST_F(CliDaily, TheModelComesFromTheEnvironment) {
+  const std::string missing = "HYPER_MODEL=" + folder_.File("none.gguf");
+  const ProcessResult run = RunProcess({"/usr/bin/env", missing, HYPER_PROGRAM, "run", "x"});
+  EXPECT_EQ(run.exit_code, 66);
+  EXPECT_NE(run.err.find("none.gguf"), std::string::npos) << run.err;
+}
+
+TEST_F(CliDaily, BashCompletesCommandsOptionsAndWords) {
+  const std::string script = WriteFile(folder_.File("c.bash"), Hyper({"complete", "bash"}).out);
+  const auto completed = [&](const std::string &words, int at) {
+    return RunProcess({"/bin/bash", "-c",
+                       "source " + script + "; COMP_WORDS=(" + words + "); COMP_CWORD=" +
+                           std::to_string(at) + "; _hyper; echo ${COMPREPLY[@]}"})
+        .out;
+  };
+  EXPECT_EQ(completed("hyper ser", 1), "serve\n");
+  EXPECT_EQ(completed("hyper run --wid", 2), "--width\n");
+  EXPECT_EQ(completed("hyper run --method deepconf-h", 3), "deepconf-high\n");
+  EXPECT_EQ(completed("hyper run --live a", 3), "auto always\n");
+  EXPECT_EQ(completed("hyper serve --por", 2), "--port\n");
+}
+
+TEST_F(CliDaily, EveryCommandHasAManPageAndCompletions) {
+  const std::string share = folder_.File("share");
+  ASSERT_EQ(Hyper({"complete", "--all-into", share}).exit_code, 0);
+  for (const char *file : {"man/man1/hyper.1", "man/man1/hyper-run.1", "man/man1/hyper-serve.1",
+                           "bash-completion/completions/hyper", "zsh/site-functions/_hyper",
+                           "fish/vendor_completions.d/hyper.fish"}) {
+    EXPECT_FALSE(ReadWholeFile(share + "/" + file).empty()) << file;
+  }
+  const std::string page = ReadWholeFile(share + "/man/man1/hyper-run.1");
+  EXPECT_NE(page.find("\\-\\-lambda"), std::string::npos);
+  EXPECT_NE(page.find(".B \\-n, \\-\\-width N"), std::string::npos) << page;
+  EXPECT_NE(ReadWholeFile(share + "/fish/vendor_completions.d/hyper.fish").find("-l width -s n -r"),
+            std::string::npos);
+  EXPECT_EQ(Hyper({"complete", "tcsh"}).exit_code, 64);
+}
+
+}  // namespace
+}  // namespace hyper::test
