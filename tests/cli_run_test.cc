@@ -419,6 +419,20 @@ TEST(CliRun, AutoSaysWhatItChoseAndCanBeRepeated) {
   EXPECT_EQ(second.out, first.out);
 }
 
+TEST(CliRun, AutoGoesByThePaceThatIsGiven) {
+  const auto width = [](const char* pace) {
+    const ProcessResult run = RunProcess(
+        Hyper({"run", "--pace", pace, "--effort", "low", "--threads", "1", "--json", kQuestion}));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_NE(run.err.find(std::string(" at ") + pace + " tokens/s"), std::string::npos) << run.err;
+    const json parsed = json::parse(run.out);
+    EXPECT_EQ(parsed["preset"], "auto");
+    return parsed["options"]["width"].get<int>();
+  };
+  EXPECT_EQ(width("1000"), 16);  // 24 paths with the warm-up's
+  EXPECT_EQ(width("30"), 6);     // 1,200 tokens in 40 s: eight paths
+}
+
 TEST(CliRun, AutoEstimatesEveryQuestionUnlessQuiet) {
   const TemporaryFolder folder;
   const std::string file = WriteFile(folder.File("questions.txt"),

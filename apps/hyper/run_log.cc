@@ -66,6 +66,9 @@ void KeepInLog(const RunFlags& flags, const Asked& asked) {
   }
   std::vector<std::string> arguments = flags.arguments;
   arguments.push_back("--seed=" + std::to_string(asked.setup.seed));
+  if (asked.setup.tokens_per_s > 0) {
+    arguments.push_back(fmt::format("--pace={}", asked.setup.tokens_per_s));
+  }
   Result<std::unique_ptr<server::RunArchive>> log = OpenLog(asked.setup.engine);
   std::string reason = log ? "" : log.error().message;
   if (log) {

@@ -28,7 +28,7 @@ namespace hyper {
 // What a caller wants; anything left out is chosen.
 struct RunRequest {
   std::string method = "hyper";  // one of Methods()
-  std::string preset;            // "auto", "paper" or "short"; empty: the model's, else "paper"
+  std::string preset;            // "auto", "paper" or "short"; empty: "auto"
   OptionValues options;          // the caller's own values, by name; the last of a name counts
   OptionValues defaults;       // of the surroundings, such as a suite: the caller's own come after
   AutoRequest automatic = {};  // what preset "auto" goes by beside the model
@@ -40,7 +40,9 @@ struct RunPlan {
   std::string method;
   std::string preset;
   MethodOptions options;
-  int path_tokens = 0;  // expected length of a path; 0: not known (presets other than "auto")
+  // With preset "auto", else 0 (not known):
+  int path_tokens = 0;      // expected length of a path
+  double tokens_per_s = 0;  // the pace that was taken into account
 
  private:
   RunPlan() = default;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "hyper/engine.h"
 #include "hyper/names.h"
@@ -36,6 +37,10 @@ struct AutoChoice {
   OptionValues options;  // on top of preset `paper`
   int path_tokens = 0;   // expected length of a path
 };
+
+// The preset that fits the model's traces where nothing is to be chosen: "short" for the bundled
+// model and for files that name it (hyper.preset), else "paper". Pure.
+std::string FixedPreset(const ModelInfo& model);
 
 // The choice for a model. Source: design choice; docs/auto.md has the tables.
 //

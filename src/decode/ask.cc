@@ -17,14 +17,6 @@ namespace {
 // Cells where the engine does not count them: more than any session can fill.
 constexpr int64_t kUncountedCells = int64_t{1} << 40U;
 
-// The preset that a model is meant for.
-std::string PresetOf(const ModelInfo& model) {
-  if (!model.preset.empty()) {
-    return model.preset;
-  }
-  return model.name.starts_with(kBundledFamily) ? "short" : "paper";
-}
-
 // Puts values into their fields. To change an option that the method does not read would change
 // nothing: where `must_read`, that is said rather than done.
 Status Take(const OptionValues& values, const MethodEntry& method, bool must_read,
@@ -115,7 +107,7 @@ std::vector<std::string> ReadersOf(const OptionInfo& option) {
 Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
   RunPlan plan;
   plan.method = request.method;
-  plan.preset = request.preset.empty() ? PresetOf(model) : request.preset;
+  plan.preset = request.preset.empty() ? "auto" : request.preset;
   Result<MethodOptions> preset = Preset(plan.preset);
   if (!preset) {
     return preset.error();
@@ -130,6 +122,7 @@ Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
   if (plan.preset == "auto") {
     const AutoChoice choice = ChooseAuto(model, request.automatic);
     plan.path_tokens = choice.path_tokens;
+    plan.tokens_per_s = request.automatic.machine.tokens_per_s;
     status = Take(choice.options, *method, /*must_read=*/false, options);
   }
   if (status) {

@@ -143,13 +143,17 @@ TEST(ResolveRun, TheCallersValuesWinOverTheModelTheModelOverTheMethodAndThatOver
   EXPECT_EQ(plan->options.width, 10);
 }
 
-TEST(ResolveRun, TakesTheModelsOwnPreset) {
+TEST(ResolveRun, ChoosesForTheModelWhereNoPresetIsNamed) {
   ModelInfo model;
-  EXPECT_EQ(ResolveRun({}, model)->preset, "paper");
+  EXPECT_EQ(ResolveRun({}, model)->preset, "auto");
+  EXPECT_EQ(ResolveRun({}, model)->options.max_tokens, 384);  // no chat template
+  EXPECT_EQ(FixedPreset(model), "paper");
   model.name = "tinymath-moe-6m";
-  EXPECT_EQ(ResolveRun({}, model)->preset, "short");
-  model.preset = "paper";
-  EXPECT_EQ(ResolveRun({}, model)->preset, "paper");
+  EXPECT_EQ(ResolveRun({}, model)->options.max_tokens, 400);
+  EXPECT_EQ(FixedPreset(model), "short");
+  model.name = "";
+  model.preset = "short";
+  EXPECT_EQ(FixedPreset(model), "short");
   RunRequest request;
   request.preset = "short";
   EXPECT_EQ(ResolveRun(request, model)->preset, "short");

@@ -29,9 +29,10 @@ constexpr double kMostOverAim = 1.5;
 constexpr int kFewPaths = 6;
 constexpr int kLeastPaths = 3;
 constexpr int kMostWarmup = 16;
+constexpr double kDecided = 0.95;              // Adaptive-Consistency's
 constexpr double kThresholdShare = 10.0 / 16;  // the paper's: the best 10 of 16
 
-bool MadeForShort(const ModelInfo& model) { return model.preset == "short"; }
+bool MadeForShort(const ModelInfo& model) { return FixedPreset(model) == "short"; }
 
 const Lengths& LengthsOf(const ModelInfo& model) {
   if (MadeForShort(model)) {
@@ -104,6 +105,11 @@ void AddShort(OptionValues& options) {
 
 }  // namespace
 
+std::string FixedPreset(const ModelInfo& model) {
+  const bool brief = model.preset == "short" || model.name.starts_with(kBundledFamily);
+  return brief ? "short" : "paper";
+}
+
 AutoChoice ChooseAuto(const ModelInfo& model, const AutoRequest& request) {
   const auto effort = static_cast<size_t>(request.effort);
   const bool made_for_short = MadeForShort(model);
@@ -125,6 +131,7 @@ AutoChoice ChooseAuto(const ModelInfo& model, const AutoRequest& request) {
   }
   AddPool(paths, made_for_short, choice.options);
   choice.options.emplace_back("loop-guard", "on");
+  choice.options.emplace_back("stop", kDecided);
   choice.options.emplace_back("max-tokens", length.most);
   return choice;
 }

@@ -98,6 +98,7 @@ RunSetup Describe(const RunFlags& flags, const std::string& question, const Engi
   setup.question = question;
   setup.method = plan.method;
   setup.preset = plan.preset;
+  setup.tokens_per_s = plan.tokens_per_s;
   setup.options = plan.options;
   setup.engine = flags.engine.engine;
   setup.determinism = flags.engine.llama.strict ? "strict" : "fast";

@@ -86,13 +86,16 @@ Result<BenchRun> TimeOnce(Engine& engine, const RunPlan& plan, const Prompt& pro
 }
 
 Result<BenchReport> Measure(const BenchFlags& flags) {
-  const RunRequest wanted{"sc", "", {{"width", flags.width}, {"max-tokens", flags.tokens}}, {}};
   LiveView view(LiveModeOf(LiveWhen::kAuto));
   view.Phase("loading " + flags.engine.model);
   Result<std::unique_ptr<Engine>> engine = MakeEngine(kBenchCommand, flags.engine, flags.width);
   if (!engine) {
     return engine.error();
   }
+  RunRequest wanted;
+  wanted.method = "sc";
+  wanted.preset = FixedPreset((*engine)->model());
+  wanted.options = {{"width", flags.width}, {"max-tokens", flags.tokens}};
   const Result<RunPlan> plan = ResolveRun(wanted, (*engine)->model());
   if (!plan) {
     return plan.error();

@@ -35,7 +35,7 @@ Result<Prompt> RenderPrompt(const RunFlags& flags, std::vector<ChatMessage> mess
   }
   // Models made for preset "short" need no word on how to answer.
   const bool brief =
-      plan->preset == "short" || (plan->preset == "auto" && engine.model().preset == "short");
+      (plan->preset == "auto" ? FixedPreset(engine.model()) : plan->preset) == "short";
   const std::string fallback = brief ? "" : kInstruction;
   const std::string& instruction = flags.has_instruction ? flags.instruction : fallback;
   if (!instruction.empty()) {
@@ -49,12 +49,16 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
   if (!plan || plan->preset != "auto" || flags.engine.engine != "llama") {
     return plan;
   }
-  const Result<double> pace = MeasurePace(engine, prompt.tokens, PoolWidth(plan->options));
-  if (!pace) {  // such as too few cells: the run will tell
-    return plan;
-  }
   RunRequest request = flags.request;
-  request.automatic.machine = {*pace, engine.capabilities().cells_total};
+  double& pace = request.automatic.machine.tokens_per_s;
+  if (pace == 0) {
+    const Result<double> measured = MeasurePace(engine, prompt.tokens, PoolWidth(plan->options));
+    if (!measured) {  // such as too few cells: the run will tell
+      return plan;
+    }
+    pace = *measured;
+  }
+  request.automatic.machine.cells = engine.capabilities().cells_total;
   plan = ResolveRun(request, engine.model());
   const bool quiet = flags.detail == Detail::kAnswer && !flags.plan;
   if (!plan || quiet) {
@@ -63,10 +67,10 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
   std::optional<RunEstimate> low;
   if (std::exchange(request.automatic.effort, Effort::kLow) != Effort::kLow) {
     if (const Result<RunPlan> less = ResolveRun(request, engine.model())) {
-      low = EstimateOf(*less, *pace);
+      low = EstimateOf(*less, pace);
     }
   }
-  Tell(EstimateText(EstimateOf(*plan, *pace), low ? &*low : nullptr) + "\n");
+  Tell(EstimateText(EstimateOf(*plan, pace), low ? &*low : nullptr) + "\n");
   return plan;
 }
 

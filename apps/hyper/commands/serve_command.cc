@@ -80,7 +80,7 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
       {flags.limits.default_method,
        {.name = "method", .help = "method where the model's name gives none", .group = kServing}},
       {flags.limits.preset,
-       {.name = "preset", .help = "auto, paper or short; empty: the model's", .group = kServing}},
+       {.name = "preset", .help = "auto, paper or short; empty: auto", .group = kServing}},
       {flags.lanes,
        {.name = "lanes",
         .help = "paths that all requests may decode at once; 0: automatic",

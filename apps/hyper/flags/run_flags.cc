@@ -43,8 +43,8 @@ constexpr const char* kAgainFooter = R"(Examples:
   hyper again -n 64
   hyper again run_12 --method sc -v
 
-The run keeps its seed, so that without changes the result is the same; only --preset auto measures
-the machine anew. The options are those of hyper run; --help-all prints them. Exit codes are those
+The run keeps its seed and the pace that --preset auto went by, so that without changes the result is
+the same. The options are those of hyper run; --help-all prints them. Exit codes are those
 of hyper run.)";
 
 constexpr auto kEveryday = std::to_array<EverydayOption>({
@@ -54,7 +54,7 @@ constexpr auto kEveryday = std::to_array<EverydayOption>({
     {"--questions", "answer all questions of a file, with -o"},
     {"--output", "write the result to a file"},
     {"--method", "how paths are decoded and voted on [hyper]"},
-    {"--preset", "defaults: auto, paper or short [the model's]"},
+    {"--preset", "defaults: auto, paper or short [auto]"},
     {"--quiet", "print the answer alone"},
     {"--verbose", "also print votes, paths, actions and cost"},
     {"--show", "whole texts: winner, losers, or a path's number"},
@@ -90,6 +90,11 @@ std::vector<Option> OwnOptions(RunFlags& flags, std::string& choices) {
       {flags.request.automatic.effort,
        {.name = "effort",
         .help = "what --preset auto spends on a question: 40 s, 4 minutes or 20 minutes",
+        .group = kRunGroup}},
+      {flags.request.automatic.machine.tokens_per_s,
+       {.name = "pace",
+        .help = "tokens/s that --preset auto goes by; without it they are measured",
+        .bounds = Above(0),
         .group = kRunGroup}},
       {flags.limits.time_s,
        {.name = "time",
@@ -153,7 +158,7 @@ void AddRunFlags(CLI::App& app, RunFlags& flags) {
       ->option_text(fmt::format("{}", fmt::join(MethodNames(), " ")))  // for completions
       ->group(kRunGroup);
   app.add_option("--preset", flags.request.preset,
-                 "defaults of the method: auto, paper or short [the model's]")
+                 "defaults of the method: auto, paper or short [auto]")
       ->type_name("NAME")
       ->group(kRunGroup);
 }
@@ -283,7 +288,8 @@ class RunParser {
     return ParseCommandLine(app_, command_, argc, argv, kEveryday);
   }
   std::optional<int> Check() {
-    flags_.arguments = Canonical(app_, {"file", "questions", "output", "trace", "seed", "config"});
+    flags_.arguments =
+        Canonical(app_, {"file", "questions", "output", "trace", "seed", "pace", "config"});
     const Status status = CheckValues(flags_, given_);
     return status ? std::nullopt : std::optional<int>(Complain(command_, status.error()));
   }

@@ -20,6 +20,7 @@ struct RunSetup {
   std::string prompt;  // as rendered
   std::string method;
   std::string preset;
+  double tokens_per_s = 0;              // that preset "auto" went by; 0: none
   std::string engine;                   // "llama", "scripted" or URLs
   std::optional<RemoteOptions> remote;  // with URLs: the limits that were set, nothing else
   std::string determinism;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "hyper/auto_choice.h"
 #include "hyper/method.h"
 #include "src/report/options_json.h"
 #include "src/server/api/request_messages.h"
@@ -105,6 +106,9 @@ void ReadHyper(FieldReader& fields, const ServerLimits& limits, RunRequest& run)
     run.method = own.contains("method") ? wanted.method : run.method;
     wanted.method = run.method == kPlainMethod ? kPlainPlan : run.method;
     wanted.preset = wanted.preset.empty() ? limits.preset : wanted.preset;
+    if (run.method == kPlainMethod && wanted.preset.empty()) {
+      wanted.preset = FixedPreset(limits.model);  // nothing is to be chosen for one completion
+    }
     Result<RunPlan> plan = ResolveRun(wanted, limits.model);
     if (plan) {
       run.plan = std::move(*plan);

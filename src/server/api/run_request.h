@@ -29,7 +29,7 @@ struct AssistantStart {
 struct RunRequest {
   std::string method = kPlainMethod;  // or one of Methods()
   RunPlan plan =
-      *ResolveRun({.method = kPlainPlan, .preset = {}, .options = {}, .defaults = {}}, {});
+      *ResolveRun({.method = kPlainPlan, .preset = "paper", .options = {}, .defaults = {}}, {});
   uint64_t seed = 0;
   SessionLimits limits;
   ExtractOptions extract;
