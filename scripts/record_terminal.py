@@ -27,6 +27,7 @@ COLOURS = {"default": "#d0d0d0", "green": "#56b487", "red": "#e69f00", "cyan": "
 GROUND = "#16181d"
 CELL = (8.4, 18)  # pixels of a character at 14 px
 EDGE = 10
+NO_BREAK = "\u00a0"  # a space that no viewer collapses
 
 
 def row_of(screen, y):
@@ -39,7 +40,7 @@ def row_of(screen, y):
             runs[-1][1] += cell.data
         else:
             runs.append([x, cell.data, style])
-    return tuple((x, text.rstrip() if (x, text, style) == tuple(runs[-1]) else text, style)
+    return tuple((x + len(text) - len(text.lstrip()), text.strip(), style)
                  for x, text, style in runs if text.strip())
 
 
@@ -85,7 +86,7 @@ def text_of(frame):
             weight = ' font-weight="bold"' if bold else ""
             lines.append(f'<text x="{EDGE + x * CELL[0]:.1f}" y="{EDGE + (y + 0.75) * CELL[1]:.1f}" '
                          f'fill="{colour}"{weight} textLength="{len(text) * CELL[0]:.1f}">'
-                         f'{html.escape(text)}</text>')
+                         f'{html.escape(text.replace(" ", NO_BREAK))}</text>')
     return "\n".join(lines)
 
 
@@ -96,8 +97,7 @@ def svg(frames, columns, rows, hold):
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
              f'viewBox="0 0 {width:.0f} {height:.0f}" font-size="14" '
              f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace">',
-             f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>',
-             '<style>text{white-space:pre}</style>']
+             f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>']
     for i, (begin, frame) in enumerate(frames):
         end = frames[i + 1][0] if i + 1 < len(frames) else total
         times = f"0;{begin / total:.4f};{end / total:.4f};1"

@@ -131,7 +131,8 @@ Result<std::string> MethodHelp(const std::string& method) {
   }
   return text + "\nOptions of every method:\n" + common +
          fmt::format(
-             "\nExample:\n  hyper run --method {} \"Start with 12, add 7, multiply by 5.\"\n",
+             "\nExample:\n  hyper run --method {} \\\n"
+             "      \"Start with 12, add 7, multiply by 5.\"\n",
              method);
 }
 

@@ -112,7 +112,7 @@ TEST_F(RunText, IsTheAnswerAndThreeLines) {
   const std::string answer = text.substr(2, 1);  // behind "x="
   EXPECT_TRUE(answer == "7" || answer == "8") << text;
   EXPECT_EQ(text, "x=" + answer + "\n\nanswer   " + answer +
-                      "\nvotes    little agreement: 3 of 6 paths (50 %)\n"
+                      "\nvotes    4 of 6 paths agree\n"
                       "cost     24 tokens in 6 paths; seed 12 (drawn); -v tells more\n");
   EXPECT_NE(winner_.find("x=" + answer + "\n"), std::string::npos) << winner_;
   const std::string other = answer == "7" ? "8" : "7";
