@@ -5,12 +5,18 @@
 
 The file is sparse: it takes some kilobytes of the disk, whatever its length. Matrices are Q4_K, so
 the weights weigh what a Q4_K_S file does; norms and routers are F32. Needs Python 3 only.
-"""
-import struct
-import sys
 
-F32, Q4_K = 0, 12
-BLOCK = {F32: (1, 4), Q4_K: (256, 144)}  # elements, bytes
+With --random the file has random weights in Q4_0 and a vocabulary of bytes and numbered tokens: a
+model that runs at the speed of the real one and says nothing.
+
+  bench/shape_gguf.py --random olmoe-1b-7b random.gguf && build/hyper run --model random.gguf hello
+"""
+import argparse
+import random
+import struct
+
+F32, Q4_0, Q4_K = 0, 2, 12
+BLOCK = {F32: (1, 4), Q4_0: (32, 18), Q4_K: (256, 144)}  # elements, bytes
 ALIGNMENT = 32
 
 SHAPES = {
@@ -38,11 +44,28 @@ def pair(key, value):
     return text(key) + struct.pack("<II", 4, value)
 
 
-def metadata(name, shape):
+def array(key, kind, values, pack):
+    return text(key) + struct.pack("<IIQ", 9, kind, len(values)) + b"".join(map(pack, values))
+
+
+def vocabulary(size):
+    """Keys of a SentencePiece vocabulary: three control tokens, the bytes, and numbered words."""
+    tokens = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)]
+    tokens += [f"\u2581w{i}" for i in range(size - len(tokens))]
+    kinds = [2, 3, 3] + [6] * 256 + [1] * (size - 259)
+    pairs = [pair("tokenizer.ggml.model", "llama"),
+             array("tokenizer.ggml.tokens", 8, tokens, text),
+             array("tokenizer.ggml.scores", 6, [0.0] * size, lambda score: struct.pack("<f", score)),
+             array("tokenizer.ggml.token_type", 5, kinds, lambda kind: struct.pack("<i", kind)),
+             pair("tokenizer.ggml.bos_token_id", 1), pair("tokenizer.ggml.eos_token_id", 2)]
+    return len(pairs), b"".join(pairs)
+
+
+def metadata(name, shape, with_weights):
     arch = shape["architecture"]
     pairs = {
         "general.architecture": arch,
-        "general.name": name + " (shape only)",
+        "general.name": name + (" (random weights)" if with_weights else " (shape only)"),
         arch + ".block_count": shape["layers"],
         arch + ".context_length": shape["context"],
         arch + ".embedding_length": shape["width"],
@@ -57,9 +80,11 @@ def metadata(name, shape):
         arch + ".attention.layer_norm_rms_epsilon": 1e-6,
         arch + ".rope.freq_base": shape["rope"],
         arch + ".vocab_size": shape["vocabulary"],
-        "tokenizer.ggml.model": "none",
     }
-    return len(pairs), b"".join(pair(key, value) for key, value in pairs.items())
+    count, tokens = (vocabulary(shape["vocabulary"]) if with_weights
+                     else (1, pair("tokenizer.ggml.model", "none")))
+    return (len(pairs) + count,
+            b"".join(pair(key, value) for key, value in pairs.items()) + tokens)
 
 
 def tensors(shape):
@@ -89,25 +114,51 @@ def padded(size):
     return (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
 
 
+def write_weights(file, kind, count):
+    """Matrices of small random numbers, norms of ones."""
+    if kind == F32:
+        file.write(struct.pack("<f", 1.0) * count)
+        return
+    blocks = 1 << 16
+    scale = struct.pack("<e", 0.004)
+    some = b"".join(scale + random.randbytes(16) for _ in range(blocks))
+    left = count // 32 * 18
+    while left > 0:
+        file.write(some[:left])
+        left -= len(some)
+
+
 def main():
-    if len(sys.argv) != 3 or sys.argv[1] not in SHAPES:
-        sys.exit(f"usage: shape_gguf.py {'|'.join(SHAPES)} OUTPUT.gguf")
-    name, output = sys.argv[1:]
-    count, pairs = metadata(name, SHAPES[name])
-    infos, offset = [], 0
-    for tensor, dimensions, kind in tensors(SHAPES[name]):
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--random", action="store_true", help="with random weights")
+    parser.add_argument("shape", choices=SHAPES)
+    parser.add_argument("output")
+    args = parser.parse_args()
+    random.seed(1)
+    count, pairs = metadata(args.shape, SHAPES[args.shape], args.random)
+    infos, offset, contents = [], 0, []
+    for tensor, dimensions, kind in tensors(SHAPES[args.shape]):
+        kind = Q4_0 if args.random and kind == Q4_K else kind
         elements, size = BLOCK[kind]
-        bytes_ = size
+        weights = 1
         for dimension in dimensions:
-            bytes_ *= dimension
-        bytes_ //= elements
+            weights *= dimension
         infos.append(text(tensor) + struct.pack("<I", len(dimensions)) +
                      struct.pack(f"<{len(dimensions)}Q", *dimensions) +
                      struct.pack("<IQ", kind, offset))
-        offset += padded(bytes_)
+        contents.append((offset, kind, weights, tensor))
+        offset += padded(weights * size // elements)
     header = b"GGUF" + struct.pack("<IQQ", 3, len(infos), count) + pairs + b"".join(infos)
-    with open(output, "wb") as file:
+    with open(args.output, "wb") as file:
         file.write(header)
+        for begin, kind, weights, tensor in contents if args.random else []:
+            file.seek(padded(len(header)) + begin)
+            if tensor.endswith("ffn_gate_inp.weight"):
+                file.write(struct.pack(f"<{weights}f",
+                                       *(random.gauss(0, 0.02) for _ in range(weights))))
+            else:
+                write_weights(file, kind, weights)
         file.truncate(padded(len(header)) + offset)
 
 

@@ -100,7 +100,7 @@ TEST(Auto, ChoosesAsTheTablesSay) {
     EXPECT_EQ(chosen, row.expected) << row.what;
     EXPECT_TRUE(options.loop_guard) << row.what;
     EXPECT_FALSE(options.warmup_barrier) << row.what;
-    EXPECT_EQ(options.stop.posterior, 0.95) << row.what;
+    EXPECT_EQ(options.stop.posterior, 0.99) << row.what;
     EXPECT_TRUE(Validate(options).ok()) << row.what;
     EXPECT_EQ(WarmupCount(options), options.warmup) << row.what;
   }

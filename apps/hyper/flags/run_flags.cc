@@ -69,7 +69,7 @@ constexpr auto kEveryday = std::to_array<EverydayOption>({
     {"--gpu-layers", "layers of the model on GPUs [0]"},
     {"--width", "paths decoded side by side"},
     {"--max-tokens", "longest path, in tokens"},
-    {"--stop", "end when the vote is decided, such as 0.95 [auto: 0.95]"},
+    {"--stop", "end when the vote is decided, such as 0.95 [auto: 0.99]"},
 });
 
 constexpr const char* kRunGroup = "Run";
