@@ -151,7 +151,7 @@ class Run:
     # The records one after the other.
 
     def audit(self):
-        running, family_due = {}, []
+        running, late, family_due = {}, set(), []
         for number, record in enumerate(self.records):
             kind = record["record"]
             if kind == "path":
@@ -167,8 +167,11 @@ class Run:
             elif kind == "warmup":
                 self.warmup = record
                 self.check_warmup()
+                # Without a barrier the rest of the warm-up runs on beside the pool.
+                late = set(running)
             elif kind == "decision":
-                before = [path for path in running.values() if path.start < record["position"]]
+                before = [path for path in running.values()
+                          if path.start < record["position"] and path.id not in late]
                 self.check_decision(record, before)
                 if record["action"] == "multi_token" and record["acted"]:
                     family_due.append((record, before))
@@ -208,7 +211,7 @@ class Run:
             return
         kind, number = rule.split(":")
         lowest = sorted(path.lowest_window(self.options["window"]) for path in paths
-                        if path.end["status"] in ENDED)
+                        if path.end and path.end["status"] in ENDED)
         if kind == "top":
             n = int(number)
             if self.warmup_count() != self.options["warmup"]:

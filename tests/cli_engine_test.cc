@@ -41,9 +41,9 @@ TEST(CliEngine, WiderThanOneContext) {
 }
 
 TEST(CliEngine, CellsThatRunShortAreSaidAndTheAnswerComes) {
-  const ProcessResult result =
-      RunHyper({"run", "--width", "6", "--warmup", "4", "--threads", "1", "--ctx", "256",
-                "--max-tokens", "200", "--threshold", "off", "--seed", "3", "--json", kQuestion});
+  const ProcessResult result = RunHyper(
+      {"run", "--preset", "short", "--width", "6", "--warmup", "4", "--threads", "1", "--ctx",
+       "256", "--max-tokens", "200", "--threshold", "off", "--seed", "3", "--json", kQuestion});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json run = json::parse(result.out);
   ASSERT_FALSE(run["warnings"].empty());

@@ -388,7 +388,7 @@ TEST(CliRun, StrictRunsAreEqualForAnyThreads) {
   EXPECT_EQ(one.out, two.out);
   const json run = json::parse(one.out);
   ExpectConsistent(run);
-  EXPECT_EQ(run["preset"], "short");
+  EXPECT_EQ(run["preset"], "auto");
   EXPECT_EQ(run["model"]["hash"].get<std::string>().empty(), false);
   EXPECT_NE(RunProcess(Bundled({"--json", "--seed", "4"})).out, one.out);
 }
@@ -558,7 +558,11 @@ TEST(CliRun, WithoutATerminalPhasesAreTold) {
   const size_t warmup = run.err.find("warm-up: 3 paths\n");
   EXPECT_NE(warmup, std::string::npos) << run.err;
   EXPECT_LT(warmup, run.err.find("warm-up done: ")) << run.err;
-  EXPECT_EQ(RunProcess(Bundled({"--seed", "3", "--json"})).err, "");
+  // For programs there is the estimate alone.
+  const std::string err = RunProcess(Bundled({"--seed", "3", "--json"})).err;
+  EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
+  EXPECT_NE(err.find(" tokens/s: about "), std::string::npos) << err;
+  EXPECT_EQ(RunProcess(Bundled({"--seed", "3", "--json", "--preset", "short"})).err, "");
 }
 
 TEST(CliRun, MoreThreadsThanCpusAreClamped) {
@@ -591,8 +595,9 @@ TEST(CliRun, ModelWithoutChatTemplateWarnsOnce) {
   ASSERT_NE(at, std::string::npos);
   model.replace(at, key.size(), "tokenizer.chat_no_plate");
   const std::string file = WriteFile(folder.File("tinymath-moe-bare.gguf"), model);
-  const ProcessResult result = RunProcess(
-      Hyper({"run", "--json", "--model", file, "--width", "2", "--threads", "1", kQuestion}));
+  const ProcessResult result =
+      RunProcess(Hyper({"run", "--json", "--model", file, "--preset", "short", "--width", "2",
+                        "--threads", "1", kQuestion}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const json run = json::parse(result.out);
   EXPECT_EQ(run["warnings"].size(), 1U);

@@ -133,8 +133,8 @@ TEST_F(StudyCommandsTest, TracesOfRunsAreAPool) {
   for (const char* seed : {"1", "2"}) {
     const std::string trace = folder_.File("t.jsonl");
     const ProcessResult run =
-        RunStudyCommand({"run", "--engine", "scripted", "--method", "sc", "--width", "6", "--seed",
-                         seed, "--json", "--trace", trace, "How many?"});
+        RunStudyCommand({"run", "--engine", "scripted", "--method", "sc", "--width", "6", "--stop",
+                         "never", "--seed", seed, "--json", "--trace", trace, "How many?"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     answers.push_back(json::parse(run.out)["answer"]);
     traces += ReadWholeFile(trace);

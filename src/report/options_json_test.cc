@@ -18,11 +18,17 @@ MethodOptions Resolved(const AskRequest& request) {
   return plan ? plan->options : MethodOptions();
 }
 
-TEST(ParseAskOptions, NothingGivenIsThePreset) {
+TEST(ParseAskOptions, NothingGivenIsPresetAuto) {
+  ModelInfo model;
+  model.preset = "short";
+  MethodOptions expected = *Preset("short");
+  for (const OptionValue& value : ChooseAuto(model, {}).options) {
+    ASSERT_TRUE(SetOption(expected, value.name, value.text).ok());
+  }
   for (const std::string text : {"", "{}", " {} "}) {
     const Result<AskRequest> request = ParseAskOptions(text);
     ASSERT_TRUE(request.has_value()) << text;
-    EXPECT_EQ(DumpJson(OptionsJson(Resolved(*request))), DumpJson(OptionsJson(*Preset("short"))));
+    EXPECT_EQ(DumpJson(OptionsJson(Resolved(*request))), DumpJson(OptionsJson(expected)));
     EXPECT_EQ(request->options.method, "hyper");
   }
 }
