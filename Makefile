@@ -24,7 +24,7 @@ build: deps
 demo: deps
 	@$(CONFIGURE) >/dev/null
 	@cmake --build $(BUILD) --target hyper_cli
-	@$(BUILD)/hyper run --live always "$(QUESTION)"
+	@$(BUILD)/hyper run --preset short --live always "$(QUESTION)"
 
 # SmolLM2-135M-Instruct, a small dense model that can judge: models/downloaded (98 MB).
 models:

@@ -15,7 +15,7 @@ record() {
   local name=$1 method=$2 width=$3
   shift 3
   "$hyper" run "Start with 25, add 13, multiply by 4. What is the result?" --model "$model" \
-    --threads 1 --no-log --seed 5 --method "$method" --width "$width" --max-tokens 120 \
+    --threads 1 --no-log --preset short --seed 5 --method "$method" --width "$width" --max-tokens 120 \
     --trace "$folder/$name.jsonl" "$@" >"$folder/$name.out" 2>&1 ||
     { cat "$folder/$name.out"; exit 1; }
 }
@@ -37,6 +37,8 @@ for method in hyper sc deepconf-top10 roe sc-adaptive; do
   record "stop-$method" "$method" 24 --stop 0.8
 done
 record sure sc 24 --stop sure
+# A pool that opens before the warm-up has ended.
+record open hyper 12 --warmup-barrier off
 record waves sc 24 --stop 0.9 --launch waves
 record sc-cap sc-cap 12
 record esc esc 20
