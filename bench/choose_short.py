@@ -5,14 +5,14 @@ Three steps, each resumed by the same command where it was cut off; one thread, 
   1. records one pool of self-consistency paths on tuning questions of levels 2 to 4;
   2. replays pruning on draws of that pool for every threshold and window, nothing decoded;
   3. decodes HyPER itself for each T, at the threshold and window that were chosen.
-What it finds goes to --log as Markdown. The rule of choice is fixed before the numbers are seen:
-the paper's share of the warm-up (10 of 16, so 5 of 8) stays, unless another threshold is better on
-at least 100 questions by more than the 95 % interval of the paired difference; the window is the
-one with the highest accuracy at that threshold, the cheaper one where they are equal; T stays 8
-unless another one is better than it by more than that interval.
+The results go to --log as Markdown, a section for docs/log/<version>.md. The rule of choice is
+fixed before the numbers are seen. The paper's share of the warm-up (10 of 16, so 5 of 8) stays,
+unless another threshold is better on at least 100 questions by more than the 95 % interval of the
+paired difference. The window is the one with the highest accuracy at that threshold, or the cheaper
+of two that are equal. T stays 8 unless another value is better by more than that interval.
 
-  python3 bench/choose_short.py --work tune --log docs/log/short-preset.md
-  python3 bench/choose_short.py --work tune --log docs/log/short-preset.md --window 16 --live 4,8,16
+  python3 bench/choose_short.py --work tune --log short-preset.md
+  python3 bench/choose_short.py --work tune --log short-preset.md --window 16 --live 4,8,16
 """
 
 import argparse
@@ -138,7 +138,7 @@ def main():
         record(args)
     rows = replay(args)
     questions = rows[0]["Questions"]
-    text = ["# Preset `short`: what the tuning questions say", "",
+    text = ["## Preset `short`: what the tuning questions say", "",
             f"`python3 bench/choose_short.py {' '.join(sys.argv[1:])}`", "",
             f"{questions} tuning questions of levels 2 to 4, {args.paths} stored paths each, "
             f"{args.resamples} draws of {WARMUP} warm-up paths and {WIDTH} in all for every row, "
