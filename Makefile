@@ -1,10 +1,10 @@
-# Thin front of CMake. On a bare Debian 12 as root, `make demo` and `make test` install what is
-# missing, build and run; both take seconds when nothing changed. docs/building.md tells the rest.
+# Thin front end of CMake. On a bare Debian 12 as root, `make demo` and `make test` install what is
+# missing, build and run; both take seconds when nothing has changed. See docs/building.md.
 BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
 CMAKE_FLAGS ?=
-# Files in bundles: a cold build takes two thirds of the time. `make UNITY=OFF` suits who edits them.
+# ON compiles files in bundles: a cold build takes two thirds of the time. OFF is for editing them.
 UNITY ?= ON
 CONFIGURE = cmake --preset release -B $(BUILD) -DHYPER_UNITY=$(UNITY) $(CMAKE_FLAGS)
 QUESTION ?= Pia has 17 crates with 45 toys each. Then the number grows to 4 times as many. \
@@ -36,13 +36,13 @@ test: build
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
 
-# What every change must pass; what is heavier, with its log in docs/log/.
+# What every change must pass; and the heavier checks, with their log in docs/log/.
 check:
 	@.ci/run
 check-full:
 	@scripts/check-full.sh
 
-# Random sessions, widths, methods and cancellations under AddressSanitizer, for so many minutes.
+# Random sessions, widths, methods and cancellations under AddressSanitizer, for MINUTES minutes.
 MINUTES ?= 20
 soak: deps
 	@cmake --preset asan >/dev/null
