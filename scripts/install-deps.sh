@@ -21,7 +21,7 @@ case $level in
     ;;
 esac
 
-# npm and pkg-config come in other packages too (a Node of one's own, pkgconf).
+# npm and pkg-config may come from other packages (your own Node, pkgconf).
 provided() {
   case $1 in npm | pkg-config) command -v "$1" >/dev/null ;; *) false ;; esac
 }
