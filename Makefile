@@ -26,7 +26,8 @@ demo: deps
 	@cmake --build $(BUILD) --target hyper_cli
 	@$(BUILD)/hyper run --preset short --live always "$(QUESTION)"
 
-# SmolLM2-135M-Instruct, a small dense model that can judge: models/downloaded (98 MB).
+# Two small models, into models/downloaded: SmolLM2-135M-Instruct (98 MB), which can judge, and
+# Gemma-3-270M (253 MB), a base model without a chat template, under Google's Gemma terms.
 models:
 	@scripts/fetch-models.sh
 
