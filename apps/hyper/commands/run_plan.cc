@@ -50,17 +50,19 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
     return plan;
   }
   RunRequest request = flags.request;
-  double& pace = request.automatic.machine.tokens_per_s;
-  if (pace == 0) {
+  double pace = request.automatic.machine.tokens_per_s;
+  const bool quiet = flags.detail == Detail::kAnswer && !flags.plan;
+  if (pace == 0 && !(quiet && flags.seed_given)) {
     const Result<double> measured = MeasurePace(engine, prompt.tokens, PoolWidth(plan->options));
     if (!measured) {  // such as too few cells: the run will tell
       return plan;
     }
     pace = *measured;
+    // Runs of one seed are equal: nothing may depend on the clock.
+    request.automatic.machine.tokens_per_s = flags.seed_given ? 0 : pace;
   }
   request.automatic.machine.cells = engine.capabilities().cells_total;
   plan = ResolveRun(request, engine.model());
-  const bool quiet = flags.detail == Detail::kAnswer && !flags.plan;
   if (!plan || quiet) {
     return plan;
   }

@@ -23,7 +23,8 @@ Result<Prompt> RenderPrompt(const RunFlags& flags, std::vector<ChatMessage> mess
                             Engine& engine);
 
 // The plan on the engine. Preset "auto" goes by the pace of the machine: it is measured, and a line
-// on stderr tells what was chosen and how long it will take (not with -q). Errors: those of
+// on stderr tells what was chosen and how long it will take (not with -q). Where a seed is given
+// the choice does not go by the measured pace. Errors: those of
 // ResolveRun.
 Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& prompt);
 
