@@ -1,4 +1,4 @@
-// Asks a model on a server with an OpenAI API, such as vLLM: the same algorithm, the model
+// Asks a model on a server with an OpenAI API, such as vLLM: the same algorithm, with the model
 // elsewhere.
 //   ask_server http://host:8000/v1 QUESTION
 #include <hyper/ask.h>

@@ -1,4 +1,4 @@
-// A method of one's own: paths come four at a time until one answer has three quarters of them.
+// Your own method: paths come four at a time until one answer has three quarters of them.
 //   own_method MODEL.gguf QUESTION
 #include <hyper/ask.h>
 #include <hyper/driver.h>
@@ -14,7 +14,7 @@ using hyper::Pool;
 class UntilSure : public hyper::Method {
  public:
   hyper::Status Start(Pool& pool) override { return OpenFour(pool); }
-  // Nobody has a grant left: those that run go on, and when all have ended four more come.
+  // Every grant is used up: running paths continue, and when all have ended, four more start.
   hyper::Status OnSettled(Pool& pool) override {
     return pool.running().empty() ? OpenFour(pool) : pool.GrantAll(kGrant);
   }

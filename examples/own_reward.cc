@@ -1,4 +1,4 @@
-// A reward of one's own: the best of 16 paths by how many of its equations are right.
+// Your own reward: the best of 16 paths by the share of its equations that are right.
 //   own_reward MODEL.gguf QUESTION
 #include <hyper/ask.h>
 #include <hyper/driver.h>

@@ -1,6 +1,6 @@
-// The front door: from what a caller wants to a session that answers it. The program, the server,
-// the evaluation and the C interface come in here and nowhere else, so that a method means the same
-// through each of them.
+// The front door: turns what a caller wants into a session that answers it. The program, the
+// server, the evaluation and the C interface all start here, so a method means the same in each of
+// them.
 //
 //   ResolveRun   preset, method, model and caller put together into one set of options
 //   OpenSession  these options checked against an engine, and the session made
@@ -75,24 +75,24 @@ std::string EstimateText(const RunEstimate& estimate, const RunEstimate* low = n
 // Names of the methods that read an option, in the order of Methods(); empty: all of them do. Pure.
 std::vector<std::string> ReadersOf(const OptionInfo& option);
 
-// KV cells that a run of the plan may fill: the prompt once, and as many paths as may be open at
-// their expected length with a fifth to spare (with preset "auto"), else at up to 8,192 tokens.
+// KV cells that a run of the plan may fill: the prompt once, and all paths that may be open. Their
+// length is the expected one plus a fifth (with preset "auto"), else at most 8,192 tokens.
 // Pure.
 int64_t CellsNeeded(const RunPlan& plan, int64_t prompt_tokens);
 
-// Whether an engine can run the plan: enough lanes, and log-probabilities where the method is made
-// of them. Errors: kInvalidArgument, kUnsupported.
+// Whether an engine can run the plan: it has enough lanes, and log-probabilities if the method
+// needs them. Errors: kInvalidArgument, kUnsupported.
 Status CheckAbilities(const RunPlan& plan, const Capabilities& can);
 
-// What a session may use that has the engine to itself: the lanes its width needs and all the cells
-// there are. Pure.
+// What a session may use if it has the engine to itself: the lanes that its width needs, and all
+// cells. Pure.
 Reservation WholeEngine(const MethodOptions& options, const Engine& engine);
 
-// Reads the answer out of a path's text as `options` say. A box that was cut off is no answer, not
-// even a tentative one: it would vote for the beginning of another.
+// Reads the answer from a path's text as `options` say. A box that was cut off is no answer, not
+// even a tentative one: it would vote for the beginning of another answer.
 AnswerExtractor ExtractorFor(ExtractOptions options);
 
-// What a session is opened with beside its plan.
+// What a session needs besides its plan.
 struct SessionSpec {
   Prompt prompt;
   SessionSeed seed;  // equal seeds give equal bytes on a strict engine
@@ -104,7 +104,7 @@ struct SessionSpec {
 };
 
 // The session of a plan on `engine`, which must outlive it; nothing is decoded yet.
-//   method  a method of one's own; null: the one that the plan names
+//   method  your own method; null: the one that the plan names
 // Errors: kInvalidArgument (an option out of range, a prompt that leaves no room in the context),
 // those of CheckAbilities and of the method.
 Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan, SessionSpec spec,

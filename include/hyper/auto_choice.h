@@ -49,10 +49,10 @@ std::string FixedPreset(const ModelInfo& model);
 // model made for it. Paths first, then their length, are cut to what the time allows at the pace of
 // the machine, and to the KV cells. Decision interval, window and threshold follow from the two.
 //
-// Aims: 40 s at low effort, 4 minutes at medium, 20 minutes at high, or four fifths of `time_s`; no
-// path may be longer than makes the whole 1.5 times as long. Never fewer than 3 paths, or shorter
-// ones than 96 tokens (short models: 64; where the model reasons: 512): on a slow machine the time
-// is passed rather.
+// Aims: 40 s at low effort, 4 minutes at medium, 20 minutes at high, or four fifths of `time_s`. No
+// path may be so long that the run takes more than 1.5 times its aim. There are at least 3 paths of
+// at least 96 tokens (short models: 64; models that reason: 512), even if a slow machine then takes
+// longer than its aim.
 // Pure.
 AutoChoice ChooseAuto(const ModelInfo& model, const AutoRequest& request);
 

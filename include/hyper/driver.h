@@ -1,5 +1,5 @@
-// The driver: owns the use of an engine and moves any number of sessions on, so that the lanes of
-// all requests share each forward of the model. `run`, `eval` and `serve` all use it.
+// The driver: it alone uses an engine and advances any number of sessions, so that the lanes of all
+// requests share each forward of the model. `run`, `eval` and `serve` all use it.
 #pragma once
 
 #include <memory>
@@ -21,15 +21,15 @@ class Driver {
   // `engine` must outlive the driver.
   explicit Driver(Engine& engine) : engine_(engine) {}
 
-  // Queues a session; it starts once its reservation fits beside those that run. Sessions start in
-  // the order they were added. The caller keeps the session and may drop it once it is finished;
-  // Remove it first otherwise.
+  // Queues a session; it starts once its reservation fits beside the running ones. Sessions start
+  // in the order they were added. The caller keeps the session and may drop it once it is finished;
+  // before that, Remove it first.
   void Add(Session* session);
   // Takes a session out; its lanes are closed by the session itself.
   void Remove(Session* session);
 
   // Admits, polls the engine once, dispatches, lets every session react. Returns the engine's error
-  // when it can go on no more; the sessions then have failed with it.
+  // if it cannot continue; the sessions have then failed with it.
   Status Step(double timeout_s);
   // Steps until nothing is queued or running.
   Status RunAll();

@@ -1,6 +1,6 @@
 // The engine: what decodes. A lane is a logical handle (token history, sampler, random key);
-// whether its KV is resident is the engine's business. Lanes take tokens only while they hold a
-// grant, and everything an engine has to say comes out of Poll as plain events.
+// whether its KV is resident is up to the engine. Lanes take tokens only while they hold a
+// grant, and everything that happens in an engine comes out of Poll as plain events.
 //
 // Positions count tokens of a lane's history from 0, the prompt included.
 // Thread rule: one thread owns an engine and makes all calls.
@@ -91,7 +91,7 @@ struct Event {
   Error error;
 };
 
-// What an engine can do; asked, never faked. What it cannot do leaves the controller's action set.
+// What an engine can do; never faked. What it cannot do is removed from the controller's actions.
 struct Capabilities {
   bool routing = false;      // Route with K > 1 (MoE models in process)
   bool full_logits = false;  // log-probabilities of the whole vocabulary are known
@@ -127,7 +127,7 @@ struct EngineCost {
   int64_t penalty_sums = 0;       // all non-zero two-pass sums
 };
 
-// Names of the bundled model and its kin start so; their preset is `short`.
+// Names of the bundled model and its variants start like this; their preset is `short`.
 inline constexpr std::string_view kBundledFamily = "tinymath-moe-";
 
 // The model behind an engine.
@@ -145,7 +145,7 @@ struct ModelInfo {
   std::string preset;       // preset that the model is meant for; empty: none
   OptionValues sampling;    // sampling that the model's file recommends, by option name
   std::string cpu_backend;  // of ggml: "native" (compiled on this machine), "zen4", ..; else empty
-  bool reasons = false;     // the chat template knows a reasoning before the answer
+  bool reasons = false;     // the chat template has reasoning before the answer
 };
 
 struct ChatMessage {
@@ -170,8 +170,8 @@ class Engine {
   virtual const Capabilities& capabilities() const = 0;
   virtual const ModelInfo& model() const = 0;
   virtual EngineCost cost() const = 0;
-  // What happened since the last call that its user should know, in words: a server went away, or
-  // does not offer something. None by default.
+  // What its user should know of the time since the last call, in words: a server was lost, or does
+  // not offer something. None by default.
   virtual std::vector<std::string> TakeNotices() { return {}; }
 
   // Tokens of `text`; control tokens are recognised only with `parse_special`.
@@ -210,8 +210,8 @@ class Engine {
 
   // Advances by at most one forward of the model and returns what happened, in lane order. A lane
   // closed or revoked before the call takes no further token. Waits at most `timeout_s` seconds
-  // where events come from outside. Errors end the engine's usefulness (kInternal); a single
-  // lane's trouble is an event.
+  // if events come from outside. After an error (kInternal) the engine cannot be used any more; a
+  // failure of a single lane is an event.
   virtual Result<std::span<const Event>> Poll(double timeout_s) = 0;
 };
 

@@ -13,8 +13,8 @@
 #pragma GCC visibility push(default)
 namespace hyper {
 
-// What is known about two answers. kUndecided: neither equality nor difference was proved, be it
-// that one side could not be read or that the work budget ran out; it is no error.
+// What is known about two answers. kUndecided: neither equality nor difference was proved, because
+// one side could not be read or the work budget ran out; it is not an error.
 enum class Verdict { kEqual, kNotEqual, kUndecided };
 
 // "equal", "not equal" or "undecided". Pure.
@@ -27,7 +27,7 @@ enum class BareLog {
   kDecimal,  // base 10
 };
 
-// Policies that people disagree on, and the bounds of the work. docs/answers.md argues each.
+// Policies that people disagree on, and the bounds of the work. docs/answers.md gives the reasons.
 struct EqualOptions {
   // A decimal also equals every value that rounds to it at its number of decimals: 33.3 = 100/3.
   bool rounded = false;

@@ -1,5 +1,5 @@
-// Reading the answer out of a generated text: the reasoning is set apart, then rules by kind of
-// answer are tried in a fixed order. What the rules are and why: docs/answers.md.
+// Reading the answer from a generated text: the reasoning is separated, then the rules for the kind
+// of answer are tried in a fixed order. docs/answers.md has the rules and the reasons.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ enum class AnswerKind {
 template <>
 inline constexpr std::array kNamesOf<AnswerKind> = {"integer", "math", "choice", "text"};
 
-// Labels of a choice question out of a list such as "ABCD", "A-J", "1-4" or "A,B,C".
+// Labels of a choice question from a list such as "ABCD", "A-J", "1-4" or "A,B,C".
 //   list  letters are made capitals; 1 to 36 different letters or digits, ranges upwards
 // Returns the labels in order ("A-D" gives "ABCD"), or nothing where `list` is anything else. Pure.
 std::optional<std::string> ParseChoiceOptions(std::string_view list);
@@ -46,7 +46,7 @@ struct TagPair {
 // and others; the whole list is in docs/answers.md. A fresh copy at each call. Pure.
 std::vector<TagPair> DefaultThinkTags();
 
-// A text parted into reasoning and content.
+// A text split into reasoning and content.
 //   reasoning, content  in text order, no overlap, without the tags, trimmed of white space;
 //                       empty blocks are left out
 //   unclosed            the last block of reasoning has no closing tag: thinking was cut off
@@ -56,13 +56,13 @@ struct ReasoningSplit {
   bool unclosed = false;
 };
 
-// Parts a generated text (never the prompt: tags that a user wrote are not the model's).
+// Splits a generated text (never the prompt: tags that a user wrote are not the model's).
 //   tags                blocks of the same pair may nest; other pairs inside a block are plain text
 //   opened_by_template  the prompt ended with an opening tag, so the text starts inside reasoning
 // A closing tag before any opening one ends reasoning that started with the text, whatever
 // `opened_by_template` says; a closing tag after content has begun is dropped. An opening tag in
-// the middle of a line that is never closed is plain text. An opening tag too many inside a block
-// is plain text. Pure; O(text length * number of tags).
+// the middle of a line that is never closed is plain text. An extra opening tag inside a block is
+// plain text. Pure; O(text length * number of tags).
 ReasoningSplit SplitReasoning(std::string_view text, std::span<const TagPair> tags,
                               bool opened_by_template);
 
@@ -73,22 +73,22 @@ bool PromptOpensReasoning(std::string_view prompt, std::span<const TagPair> tags
 // The parts of `text` at `spans`, joined by a line break. Pure.
 std::string JoinSpans(std::string_view text, std::span<const TextSpan> spans);
 
-// What becomes of an answer that stands only in the reasoning. Tools disagree: some grade a box
-// wherever it is, some never look into the reasoning.
+// How an answer that is only in the reasoning is treated. Tools disagree: some grade a box wherever
+// it is, some never look into the reasoning.
 enum class ReasoningAnswers {
   kTentative,  // given, marked `tentative`: it may vote, graders count it as no answer (default)
   kFinal,      // given as if it stood in the content
   kIgnored,    // never given
 };
 
-// Which answer stands where a box is followed by another announced answer ("Answer: 7"): the box
-// is what prompts ask for, the later line may be a correction.
+// Which answer counts if a box is followed by another announced answer ("Answer: 7"): the box is
+// what prompts ask for, the later line may be a correction.
 enum class BoxOrLabel {
   kBox,    // the box, wherever it is (default)
-  kLater,  // the label, if it begins behind the box; both in the same part of the text
+  kLater,  // the label, if it begins after the box; both in the same part of the text
 };
 
-// How to read a text. Every field has a default that fits a reasoning model without more.
+// How to read a text. The defaults suit a reasoning model.
 struct ExtractOptions {
   AnswerKind kind = AnswerKind::kMath;
   // Labels of the options, kChoice only: letters, or digits (then the letter A stands for the
@@ -120,8 +120,8 @@ struct Extraction {
   std::string rule;        // "box", "box_list", "box_unclosed", "hash", "label", "bold",
                            // "correction", "whole", "last_math", "last_number", "last_line" or
                            // "letter"
-  bool tentative = false;  // not to be graded: out of reasoning, or the text was cut off, or a box
-                           // behind it was
+  bool tentative = false;  // not to be graded: from reasoning, or the text was cut off, or a box
+                           // after it was
   bool cut_box = false;    // tentative, since an unfinished text ends in the box: `\boxed{4`
   std::optional<double> confidence_percent;  // of a last "Confidence: 85%" line, in [0, 100]
 
@@ -134,10 +134,10 @@ struct Extraction {
 //   options  see ExtractOptions
 // The rules, in order: box ("\boxed", "\fbox", "\framebox"; the last one, or the list of the last
 // adjacent ones), hash ("#### 18"), label ("the answer is ...", "Answer: ..." in some 40 languages,
-// <answer>; the last one that has a value), bold (last line), then the fallbacks. box_or_label
-// may put a label behind the box before it. Where the text behind the answer takes it back ("Wait,
-// I made a mistake. It should be 6."), what it announces instead is the answer. A box that the end
-// of the text cuts off is no answer.
+// <answer>; the last one that has a value), bold (last line), then the fallbacks. With box_or_label
+// a label after the box may win over it. If the text after the answer takes it back ("Wait, I made
+// a mistake. It should be 6."), what it announces instead is the answer. A box that the end of the
+// text cuts off is no answer.
 // No errors: a text without an answer gives none. Never throws (memory exhaustion aside); time and
 // memory are linear in the text; any thread.
 Extraction ExtractAnswer(std::string_view text, const ExtractOptions& options);

@@ -1,5 +1,6 @@
 // A scripted engine without a model: the next token's logits come from a function. Decoding logic
-// is tested on it, and so can a method of one's own be. A token is a byte: id = ASCII code, 0 ends.
+// is tested on it; you can test your own method on it too. A token is a byte: id = ASCII code, 0
+// ends.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-/* The flat C interface of hyper: load a model, ask, read the answer as JSON. Works from C and from
- * any language that calls C. What the options and the result hold: docs/c-api.md, docs/json.md.
+/* The C interface of hyper: load a model, ask, read the answer as JSON. Works from C and from any
+ * language that calls C. docs/c-api.md describes the options, docs/json.md the result.
  *
- * Strings are UTF-8 and end in a zero byte; those that come out of out-parameters belong to the
- * caller, who frees them with hyper_free. No exception leaves these functions and nothing is
+ * Strings are UTF-8 and end in a zero byte. Those in out-parameters belong to the caller, who frees
+ * them with hyper_free. No exception leaves these functions, and nothing is
  * printed. Thread rule: calls on one engine must not overlap; different engines are independent.
  */
 #ifndef HYPER_HYPER_H_

@@ -61,7 +61,7 @@ struct LlamaOptions {
   KvLayout kv_layout = KvLayout::kAuto;
   Toggle flash_attention = Toggle::kAuto;
   int gpu_layers = 0;  // layers on GPUs and RPC servers; negative: all; with servers 0 too
-  int main_gpu = 0;    // index of the GPU that is used where only one is
+  int main_gpu = 0;    // index of the GPU to use if only one is used
   std::vector<float> tensor_split;       // share of each server, then GPU; empty: by free memory
   std::vector<std::string> rpc_servers;  // "host:port" of each ggml-rpc-server that carries
                                          // layers, in their order; empty: none
@@ -80,10 +80,10 @@ std::vector<Option> OptionsOf(LlamaOptions& options);
 // not answer). Cost: loads the weights. The engine belongs to one thread at a time.
 Result<std::unique_ptr<Engine>> MakeLlamaEngine(const LlamaOptions& options);
 
-// Called when an RPC server is lost while an engine uses it. llama.cpp cannot go on then and ends
-// the process with abort(); this comes first, on any thread, with kUnavailable and a line that
-// names the server. It may print and end the process its own way (std::_Exit), but must use no
-// engine.
+// Called when an RPC server is lost while an engine uses it. llama.cpp cannot continue then and
+// ends the process with abort(). The handler is called first, on any thread, with kUnavailable and
+// a line that names the server. It may print and end the process its own way (std::_Exit), but must
+// not use an engine.
 using LostServerHandler = void (*)(const Error& error);
 
 // Sets the handler of the process; null: llama.cpp's own message and backtrace. Call it before the
@@ -108,12 +108,12 @@ struct MemoryPlan {
 };
 
 // What MakeLlamaEngine(options) would take, by llama.cpp's own account; the weights are not read.
-// Unlike MakeLlamaEngine it refuses nothing for want of memory. Errors: as MakeLlamaEngine.
+// Unlike MakeLlamaEngine it succeeds even if memory is short. Errors: as MakeLlamaEngine.
 Result<MemoryPlan> PlanLlamaMemory(const LlamaOptions& options);
 
-// What the Jinja source of a chat template makes of the messages, the model's turn opened, where
-// the model is elsewhere; BOS and EOS are empty texts. `arguments`: JSON values by name, as
-// Engine::RenderChat takes them.
+// Renders the messages with the Jinja source of a chat template, up to the opening of the model's
+// turn. It is for models that run elsewhere; BOS and EOS are empty texts. `arguments`: JSON values
+// by name, as Engine::RenderChat takes them.
 // Errors: kInvalidArgument (the template cannot be read, or refuses the messages). Pure.
 Result<std::string> RenderChatTemplate(
     const std::string& source, std::span<const ChatMessage> messages,

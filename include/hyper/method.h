@@ -35,8 +35,8 @@ class Method {
   virtual void OnScored(Pool& pool, PathId path, uint64_t request,
                         const std::vector<std::vector<float>>& scores);
   // The engine has no KV cells for the next token of any path, and expansion has stopped: the
-  // method ends what it can spare, such as lanes beyond one a path or paths that only wait. Asked
-  // at every such stall; where it ends nothing, the least confident path goes. Default: nothing.
+  // method ends what it can spare, such as extra lanes of a path, or paths that only wait. Called
+  // at every such stall; if it ends nothing, the least confident path is pruned. Default: nothing.
   virtual void OnShortage(Pool& pool);
   // The engine was polled. A method with an engine of its own polls that one here, without waiting
   // (see Pool::Await). Default: nothing.
@@ -52,9 +52,9 @@ class Method {
   // Whether a path that has an answer votes. Default: every path but merged ones; tentative answers
   // as options().vote_tentative says.
   virtual bool Votes(const Pool& pool, const Path& path) const;
-  // What is to come beside the running paths, for --stop; nothing while the votes cast so far do
-  // not tell who wins, such as when their weights are still due. Default: as far as the method can
-  // tell no further paths, but others may come.
+  // What is to come besides the running paths, for --stop; nothing while the votes so far do not
+  // tell who wins, such as when their weights are not known yet. Default: no further paths are
+  // known, but others may come.
   virtual std::optional<Outlook> Ahead(const Pool& pool) const;
 };
 

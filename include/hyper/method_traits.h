@@ -1,4 +1,4 @@
-// What kind of method each one is: the columns of the paper's Table 1, as this implementation has
+// The traits of each method: the columns of the paper's Table 1, as this implementation has
 // them.
 #pragma once
 

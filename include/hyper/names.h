@@ -1,4 +1,4 @@
-// The names of an enum's values, for options, records and files. They stand beside the enum, once.
+// The names of an enum's values, for options, records and files. Each enum defines its names once.
 #pragma once
 
 #include <array>

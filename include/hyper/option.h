@@ -1,5 +1,5 @@
 // One option: a field of an options struct with all that flags, JSON, help, records and documents
-// say of it. Each options struct has one table of them (OptionsOf), and every reader goes through
+// say about it. Each options struct has one table of options (OptionsOf), and every reader uses
 // that table.
 #pragma once
 

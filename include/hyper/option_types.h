@@ -112,7 +112,7 @@ struct VoteOptions {
   double lambda_confidence = 0.4;  // weight of confidence; also theta_C of App. F
   double borda_power = 1.2;        // p of kBorda, >= 0; 0 is a majority vote
   VoteRule rule = VoteRule::kLengthConfidence;  // picks the answer
-  bool tentative = true;                        // answers out of unfinished reasoning vote too
+  bool tentative = true;                        // answers from unfinished reasoning vote too
 };
 
 // Score of a whole path.

@@ -17,7 +17,7 @@
 #pragma GCC visibility push(default)
 namespace hyper {
 
-// What a method may do, so that it reads the options of it: OptionInfo::read_by.
+// What a method can do; it reads the options of these features. See OptionInfo::read_by.
 enum MethodFeature : uint32_t {
   kEvery = 1U << 0U,        // decodes paths and votes: every method
   kWarmup = 1U << 1U,       // decodes warm-up paths first
@@ -79,7 +79,7 @@ struct MethodOptions {
   SamplerSpec sampler{0.6, 20, 0.95, 0.0};
   int max_tokens = 32768;
   bool loop_guard = false;
-  // Where the paper leaves room, or what it says is not what one may want.
+  // Where the paper leaves room, or where you may want something else.
   bool late_expansion = false;
   bool keep_finished = false;
   bool vote_warmup = true;

@@ -121,8 +121,8 @@ class Pool {
                       PathId kept = kNoPath) = 0;
   // Takes the vote from a path that has ended already: it becomes kMerged and loses its answer.
   virtual void Discard(PathId path, const std::string& reason, PathId kept) = 0;
-  // Ends a running path for want of cells: prunes it, or ends it where it is if it is the `last`
-  // that could go on. Recorded.
+  // Ends a running path because cells are short: prunes it, or ends it where it is if it is the
+  // `last` that could continue. Recorded.
   virtual void EndForCells(PathId path, bool last, const std::string& reason) = 0;
   // Stops everything that still runs.
   void CancelAll(const std::string& reason);

@@ -28,7 +28,7 @@ enum class PathStatus {
   kMerged,      // a MultiToken continuation that was not kept; never votes
   kDegenerate,  // it repeats itself, or the model returned NaN or nothing finite
   kCancelled,   // the run was stopped
-  kFailed,      // the engine gave the lane up
+  kFailed,      // the engine gave up the lane
 };
 template <>
 inline constexpr std::array kNamesOf<PathStatus> = {"running", "finished",   "pruned",    "length",
@@ -147,7 +147,7 @@ struct RefineRecord {  // routes of a path from the next token on
   int routes = 1;
 };
 
-struct FinishRecord {  // a path ended, whatever the way
+struct FinishRecord {  // a path ended, in any way
   PathId path = kNoPath;
   PathStatus status = PathStatus::kRunning;
   int tokens = 0;
@@ -185,7 +185,7 @@ const char* ShortageStepName(ShortageStep step);
 // The record as a sentence. Pure.
 std::string ShortageText(const ShortageRecord& shortage);
 
-struct WarmupRecord {  // what the warm-up settled
+struct WarmupRecord {  // the results of the warm-up
   bool has_threshold = false;
   double threshold = 0;
   MaxStatistics maxima;

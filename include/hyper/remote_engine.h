@@ -1,5 +1,5 @@
-// The engine that decodes on servers with an OpenAI API: vLLM, SGLang, llama-server. The model is
-// theirs, the control policy ours; there is no token refinement (App. G: controller only).
+// The engine that decodes on servers with an OpenAI API: vLLM, SGLang, llama-server. They run the
+// model, HyPER controls the paths; there is no token refinement (App. G: controller only).
 #pragma once
 
 #include <memory>

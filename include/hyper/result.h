@@ -1,5 +1,5 @@
-// Result<T>: a value or an error; what input or environment can cause is returned this way.
-// The library throws nothing across its border, prints nothing and never exits.
+// Result<T>: a value or an error. Errors that input or environment can cause are returned this way.
+// The library throws nothing to its callers, prints nothing and never exits.
 #pragma once
 
 #include <cassert>

@@ -1,4 +1,4 @@
-// A session: one question answered by one method over one pool. The driver moves it on; its results
+// A session: one question answered by one method over one pool. The driver advances it; its results
 // are plain values.
 #pragma once
 
@@ -67,7 +67,7 @@ class Session {
   bool started() const { return started_; }
   bool finished() const { return finished_; }
   // An engine or method failure that ended the session or left it without an answer; OK while
-  // there is none. No vote is an answer of the model then, and none is to be graded.
+  // there is none. After a failure no vote is an answer of the model, so none may be graded.
   const Status& status() const { return status_; }
 
   // Stops the session: running paths are cancelled, the vote so far is the result, marked partial.

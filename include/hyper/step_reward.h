@@ -1,5 +1,5 @@
 // The value of a reasoning step, R in [0, 1], and the methods that search by it: rebase, ets, mcts
-// and tot. Any scorer will do: one of ours, or one of your own behind StepReward.
+// and tot. The scorer may be a built-in one, or your own StepReward.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct StepSpan {
   int end = 0;
 };
 
-// A scorer of steps. It works in batches and never blocks: Begin starts one, the calls below move
-// it on, Take ends it. A scorer serves one session. Thread rule: as Method.
+// A scorer of steps. It works in batches and never blocks: Begin starts one, the calls below
+// advance it, Take ends it. A scorer serves one session. Thread rule: as Method.
 class StepReward {
  public:
   virtual ~StepReward() = default;

@@ -1,5 +1,5 @@
-// Options of the step-wise methods: tot, mcts, rebase, ets and threadweaver. Where text and code of
-// a system differ the default is the paper's, and the help names the other.
+// Options of the step-wise methods: tot, mcts, rebase, ets and threadweaver. If a system's paper
+// and code differ, the default is the paper's, and the help names the other.
 #pragma once
 
 #include <string>

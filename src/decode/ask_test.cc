@@ -26,7 +26,7 @@ AskOptions SmallAsk() {
   return options;
 }
 
-// A method of one's own: a single path.
+// A method of our own: a single path.
 class OnePath : public Method {
  public:
   Status Start(Pool& pool) override {

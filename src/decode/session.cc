@@ -96,8 +96,8 @@ void Session::React(bool engine_moved) {
   Advance();
 }
 
-// No lane of any session could move for want of cells: expansion stops first, then the method gives
-// up what it can spare, then the least confident path goes.
+// No lane of any session could move because cells are short: expansion stops first, then the method
+// gives up what it can spare, then the least confident path is pruned.
 void Session::RelieveStall() {
   ++pool_->mutable_ledger().stalls;
   const int before = pool_->Rows();

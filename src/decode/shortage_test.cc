@@ -81,7 +81,8 @@ FakeEngine EngineWith(Script script, int64_t cells) {
   return FakeEngine(options);
 }
 
-// Every path that went for want of cells has a shortage record of its own, and the other way round.
+// Every path that was ended by a lack of cells has its own shortage record, and the other way
+// round.
 void ExpectEachPruneRecorded(const Outcome& outcome) {
   std::multiset<PathId> recorded;
   for (const ShortageRecord& shortage : outcome.shortages) {

@@ -123,7 +123,7 @@ bool StartsLine(std::string_view text, size_t from, size_t at) {
 }
 
 // Where reasoning ends that started before the text: the place in `tags` of the first closing tag
-// that no opening tag of the text accounts for. If there is none, the opening tag is one too many
+// that no opening tag of the text accounts for. If there is none, the opening tag is an extra one
 // (the model wrote the template's tag again), and its own end counts. The size of `tags`: nowhere.
 size_t CloseOfStart(const std::vector<Tag>& tags, const std::vector<size_t>& ends) {
   size_t close = 0;

@@ -187,7 +187,7 @@ void JudgeReward::Collect(Pool& pool) {
     const bool readable = finished || path.status == PathStatus::kLength;
     const std::optional<double> verdict =
         readable ? ReadVerdict(path.text, scale_) : std::optional<double>();
-    // One that was cut short, such as for want of cells, has not said that it cannot recommend.
+    // One that was cut short, such as by a lack of cells, has not said that it cannot recommend.
     const bool replied = finished || verdict || path.length() >= limit;
     if (!replied) {
       pool.Emit(NoticeRecord{"a step lost a judge: " + path.reason});

@@ -326,7 +326,7 @@ TEST(JudgeReward, NoLaneForAJudgeIsNoValue) {
   FakeEngine engine(tight);
   auto session = RebaseBy(engine, "judge", StepOptions(2));
   RunSteps(engine, *session);
-  EXPECT_FALSE(session->Result().answer.has_value());  // every step was dropped for want of a value
+  EXPECT_FALSE(session->Result().answer.has_value());  // every step was dropped: none has a value
   EXPECT_EQ(session->pool().paths()[0].reason, "its step got no value");
 }
 

@@ -42,7 +42,7 @@ bool TemplateReasons(std::string_view chat_template);
 // What becomes of a model's weights.
 enum class Weights {
   kLoad,
-  kMeasure,  // only their sizes are taken; nothing is refused for want of memory
+  kMeasure,  // only their sizes are taken; a lack of memory is no error
 };
 
 // Checks `options` and loads the model, without a context yet. Errors: as MakeLlamaEngine.

@@ -57,7 +57,7 @@ milliseconds RequestTimeLeft(milliseconds patience, milliseconds elapsed, int64_
   return patience - elapsed + milliseconds(bytes * 1000 / kBytesPerSecond);
 }
 
-// An error and a full hang-up are told unasked.
+// Poll always reports an error and a full hang-up, without a flag for them.
 bool HasLeft(socket_t socket) { return Poll(socket, POLLRDHUP, milliseconds(0)); }
 
 bool ClientHasLeft() { return answering != nullptr && HasLeft(answering->socket); }
