@@ -206,6 +206,47 @@ TEST_F(StudyCommandsTest, EveryTableOfAStudy) {
   EXPECT_EQ(count(as("markdown"), "\n| ---"), all.size());
 }
 
+// Scripts and numbers are always written; pictures where gnuplot is installed.
+TEST_F(StudyCommandsTest, FiguresAreDrawnWithTheirNumbers) {
+  const std::string out = folder_.File("pictures");
+  const ProcessResult bare = RunProcess({"/usr/bin/env", "PATH=/nowhere", HYPER_PROGRAM, "figures",
+                                         study_, "--only", "1,tokens,12", "--out", out});
+  ASSERT_EQ(bare.exit_code, 0) << bare.err;
+  EXPECT_NE(bare.err.find("gnuplot-nox"), std::string::npos) << bare.err;
+  EXPECT_NE(bare.out.find("12 sensitivity is not drawn: no two rows"), std::string::npos)
+      << bare.out;
+  EXPECT_EQ(NamesIn(out), (std::vector<std::string>{"fig01-paths.csv", "fig01-paths.gp",
+                                                    "tokens.csv", "tokens.gp"}));
+  EXPECT_EQ(ReadWholeFile(out + "/fig01-paths.csv").rfind("panel,series,", 0), 0U);
+  if (RunProcess({"/bin/sh", "-c", "command -v gnuplot"}).exit_code != 0) {
+    GTEST_SKIP() << "gnuplot is not installed";
+  }
+  const ProcessResult drawn =
+      RunStudyCommand({"figures", study_, "--format", "svg,pdf,png", "--out", out});
+  ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
+  EXPECT_EQ(drawn.err, "") << "gnuplot has nothing to complain of";
+  for (const std::string& name : NamesIn(out)) {
+    if (name.find(".gp") == std::string::npos) {
+      continue;
+    }
+    const std::string base = out + "/" + name.substr(0, name.size() - 3);
+    const std::string svg = ReadWholeFile(base + ".svg");
+    // Each axis and each name of the key is there as text, so no panel is empty.
+    std::istringstream script(ReadWholeFile(out + "/" + name));
+    for (std::string line; std::getline(script, line);) {
+      for (const std::string start : {"set xlabel '", "set ylabel '", "set title '"}) {
+        if (line.rfind(start, 0) == 0) {
+          const std::string label =
+              line.substr(start.size(), line.find('\'', start.size()) - start.size());
+          EXPECT_NE(svg.find(label), std::string::npos) << name << ": " << label;
+        }
+      }
+    }
+    EXPECT_EQ(ReadWholeFile(base + ".pdf").rfind("%PDF", 0), 0U) << name;
+    EXPECT_EQ(ReadWholeFile(base + ".png").substr(1, 3), "PNG") << name;
+  }
+}
+
 TEST_F(StudyCommandsTest, GradingAgainChangesNothing) {
   const ProcessResult text = RunStudyCommand({"grade", study_});
   EXPECT_EQ(text.out, "12 answers graded, 0 verdicts changed\n") << text.err;
@@ -224,6 +265,10 @@ TEST_F(StudyCommandsTest, MistakesAreOneLineAndAnExitCode) {
       {{"compare", "--study", study_, "hyper", "magic"}, 66},
       {{"compare", study_, study_, "--format", "pdf"}, 64},
       {{"export", study_, "--csv", "--series"}, 64},
+      {{"figures"}, 64},
+      {{"figures", study_, "--only", "99"}, 64},
+      {{"figures", study_, "--format", "gif"}, 64},
+      {{"figures", study_, "--out", "/proc/none"}, 66},
       {{"grade", WriteFile(folder_.File("text.db"), "no database at all, but long enough\n")}, 65},
       {{"export"}, 64},
   };

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/commands/command_table.h"
 #include "apps/hyper/printers/shell_text.h"
+#include "apps/hyper/write_text.h"
 
 namespace hyper::app {
 namespace {
@@ -53,11 +53,8 @@ Status WriteAll(const std::string& folder, const std::vector<ListedCommand>& com
     const std::filesystem::path path = std::filesystem::path(folder) / name;
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
-    std::ofstream file(path, std::ios::binary);
-    if (!(file << text) || !file.flush()) {
-      return Error{ErrorCode::kNotFound, fmt::format("'{}' cannot be written; check path and "
-                                                     "permissions",
-                                                     path.string())};
+    if (Status status = WriteText(path, text); !status) {
+      return status;
     }
   }
   return {};
