@@ -646,7 +646,7 @@ TEST(Cli, HelpListsCommandsAndExitCodes) {
 // Options of two parts that bear the same name stop a command before it reads its first argument.
 TEST(Cli, EveryCommandHasHelpWithExamples) {
   for (const char* command :
-       {"run", "serve", "eval", "inspect", "compare", "grade", "figures", "export",
+       {"run", "serve", "eval", "inspect", "compare", "grade", "figures", "report", "export",
         "data", "bench", "equal", "probe", "extract", "chat", "again", "log", "complete", "help"}) {
     const ProcessResult result = RunProcess(Hyper({command, "--help"}));
     EXPECT_EQ(result.exit_code, 0) << command << ": " << result.err;

@@ -247,6 +247,44 @@ TEST_F(StudyCommandsTest, FiguresAreDrawnWithTheirNumbers) {
   }
 }
 
+TEST_F(StudyCommandsTest, ReportIsOnePage) {
+  const std::string page = folder_.File("page.html");
+  const ProcessResult made = RunStudyCommand({"report", study_, study_, "-o", page});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(made.out, page + "\n");
+  const std::string html = ReadWholeFile(page);
+  for (const char* part : {"<h3>study.db</h3>", "Figure 1: ", "Not drawn: ", "pass@k",
+                           "--row sc=sc", "reserved-lanes"}) {
+    EXPECT_NE(html.find(part), std::string::npos) << part;
+  }
+  const bool gnuplot = RunProcess({"/bin/sh", "-c", "command -v gnuplot"}).exit_code == 0;
+  EXPECT_EQ(html.find("<svg") != std::string::npos, gnuplot);
+  const std::string markdown = folder_.File("page.md");
+  ASSERT_EQ(RunStudyCommand({"report", study_, "-o", markdown}).exit_code, 0);
+  EXPECT_NE(ReadWholeFile(markdown).find("# study.db"), std::string::npos);
+  if (gnuplot) {
+    EXPECT_NE(ReadWholeFile(markdown).find("](page.figures/fig01-paths.svg)"), std::string::npos);
+    EXPECT_NE(ReadWholeFile(folder_.File("page.figures/fig01-paths.svg")).find("<svg"),
+              std::string::npos);
+  }
+}
+
+// The rows of a report's command are the runs of the study: giving it again makes nothing new.
+TEST_F(StudyCommandsTest, TheCommandOfAReportRepeatsTheStudy) {
+  const std::string page = folder_.File("page.md");
+  ASSERT_EQ(RunStudyCommand({"report", study_, "-o", page}).exit_code, 0);
+  const std::string text = ReadWholeFile(page);
+  const size_t start = text.find("hyper eval ");
+  ASSERT_NE(start, std::string::npos);
+  std::string command = text.substr(start, text.find('\n', start) - start);
+  command.replace(0, 5, HYPER_PROGRAM);
+  command.replace(command.find("--model MODEL"), 13, "--engine scripted --resume");
+  const ProcessResult again = RunProcess({"/bin/sh", "-c", command});
+  ASSERT_EQ(again.exit_code, 0) << command << again.err;
+  const ProcessResult csv = RunStudyCommand({"export", study_, "--csv"});
+  EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 13) << command;
+}
+
 TEST_F(StudyCommandsTest, GradingAgainChangesNothing) {
   const ProcessResult text = RunStudyCommand({"grade", study_});
   EXPECT_EQ(text.out, "12 answers graded, 0 verdicts changed\n") << text.err;
@@ -266,6 +304,8 @@ TEST_F(StudyCommandsTest, MistakesAreOneLineAndAnExitCode) {
       {{"compare", study_, study_, "--format", "pdf"}, 64},
       {{"export", study_, "--csv", "--series"}, 64},
       {{"figures"}, 64},
+      {{"report"}, 64},
+      {{"report", study_, "-o", "/proc/none/page.html"}, 66},
       {{"figures", study_, "--only", "99"}, 64},
       {{"figures", study_, "--format", "gif"}, 64},
       {{"figures", study_, "--out", "/proc/none"}, 66},

@@ -115,8 +115,8 @@ std::vector<std::string> TableNames() {
           "vote-length", "accounting", "dense", "trees",    "samples",    "equal-tokens"};
 }
 
-Result<std::string> StudyTables(const TablesRequest& request, Store& store,
-                                const std::vector<int64_t>& runs) {
+Result<std::vector<eval::Table>> MakeStudyTables(const TablesRequest& request, Store& store,
+                                                 const std::vector<int64_t>& runs) {
   const Result<Material> material = Gather(request, store, runs);
   if (!material) {
     return material.error();
@@ -127,7 +127,16 @@ Result<std::string> StudyTables(const TablesRequest& request, Store& store,
       tables.push_back(std::move(table));
     }
   }
-  return eval::RenderTables(tables, request.form);
+  return tables;
+}
+
+Result<std::string> StudyTables(const TablesRequest& request, Store& store,
+                                const std::vector<int64_t>& runs) {
+  const Result<std::vector<eval::Table>> tables = MakeStudyTables(request, store, runs);
+  if (!tables) {
+    return tables.error();
+  }
+  return eval::RenderTables(*tables, request.form);
 }
 
 }  // namespace hyper::app

@@ -19,8 +19,12 @@ struct TablesRequest {
 // What --table takes, in the order of the paper.
 std::vector<std::string> TableNames();
 
-// The tables, one after another, over the given runs; over all of the study where there are none.
-// Errors: those of the store.
+// The tables over the given runs, over all of the study where there are none, in the order of the
+// names. Errors: those of the store.
+Result<std::vector<eval::Table>> MakeStudyTables(const TablesRequest& request, Store& store,
+                                                 const std::vector<int64_t>& runs);
+
+// These, rendered one after another. Errors: those of the store.
 Result<std::string> StudyTables(const TablesRequest& request, Store& store,
                                 const std::vector<int64_t>& runs);
 

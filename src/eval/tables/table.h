@@ -49,6 +49,14 @@ std::string RenderTable(const Table& table, TableForm form);
 // Several tables, a blank line between two; as JSON one object alone, or an array of all. Pure.
 std::string RenderTables(const std::vector<Table>& tables, TableForm form);
 
+// `text` in HTML, in elements and quoted attributes alike; bytes that are no UTF-8 become U+FFFD.
+// Pure.
+std::string HtmlText(const std::string& text);
+
+// The table as a <figure>: title, <table> and notes. Cells with a number hold it in `data-value`,
+// for a script that sorts. Pure.
+std::string HtmlTable(const Table& table);
+
 // A field of CSV (RFC 4180): quoted where needed, quotes doubled. Pure.
 std::string CsvField(const std::string& text);
 
