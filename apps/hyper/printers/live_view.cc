@@ -137,6 +137,9 @@ void LiveView::OnRecord(const Record& record) {
     event = notice->text;
   } else if (const auto* shortage = std::get_if<ShortageRecord>(&record)) {
     event = ShortageText(*shortage);
+    if (mode_ == LiveMode::kBeats) {
+      app::Tell(event + "\n");
+    }
   }
   if (!event.empty()) {
     idle_decisions_ = 0;
