@@ -160,7 +160,7 @@ TEST(CliOutput, TwoServersDoNotShareAPort) {
   }
   const ProcessResult second = Shell(" serve --engine scripted --port " + port);
   EXPECT_EQ(second.exit_code, 69);
-  EXPECT_NE(second.err.find("cannot be listened on"), std::string::npos) << second.err;
+  EXPECT_NE(second.err.find("cannot listen on"), std::string::npos) << second.err;
   first.Signal(SIGINT);
   EXPECT_EQ(first.Wait().exit_code, 0);
 }

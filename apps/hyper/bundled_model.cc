@@ -30,8 +30,9 @@ Result<std::string> BundledModel() {
     }
     tried += (tried.empty() ? "" : ", ") + place.string();
   }
-  return Error{ErrorCode::kNotFound,
-               fmt::format("the bundled model is in none of {}; name a model with --model", tried)};
+  return Error{
+      ErrorCode::kNotFound,
+      fmt::format("the bundled model was not found in {}; name a model with --model", tried)};
 }
 
 }  // namespace hyper::app

@@ -56,11 +56,11 @@ bool PrintResult(const char* command, const std::string& text) {
   }
   const int reason = errno;
   if (reason != EPIPE) {
-    Complain(command,
-             {ErrorCode::kResourceExhausted,
-              fmt::format("the result could not be written to standard output: {}; {}",
-                          std::generic_category().message(reason),
-                          reason == ENOSPC ? "free some space there" : "give it a place to go")});
+    Complain(command, {ErrorCode::kResourceExhausted,
+                       fmt::format("the result could not be written to standard output: {}; {}",
+                                   std::generic_category().message(reason),
+                                   reason == ENOSPC ? "free some space there"
+                                                    : "send it to a file or a terminal")});
   }
   return false;
 }

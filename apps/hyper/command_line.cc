@@ -85,7 +85,7 @@ class ConfigSections : public CLI::ConfigTOML {
         mine.push_back(std::move(item));
       } else if (own) {
         throw CLI::ConfigError("[" + command_ + "] " + item.name +
-                               " of the config file is no option" +
+                               " of the config file is not an option" +
                                DidYouMean(item.name, LongNames(app_, "")));
       }
     }

@@ -28,7 +28,7 @@ void OnLostServer(const Error& error) {
   Complain(command, {error.code, error.message +
                                      "; start it again, or leave it out of --rpc, and give the "
                                      "same command again" +
-                                     (study ? ": the study goes on after its last answer" : "")});
+                                     (study ? ": the study continues after its last answer" : "")});
   // Not exit(): the thread that decodes still waits for the server.
   std::_Exit(kExitLost);
 }

@@ -58,7 +58,7 @@ Result<OneOfMany> FromObject(const Json& object, int number) {
   }
   for (const Json& message : *messages) {
     if (!message.is_object()) {
-      return BadLine(number, "a message is no object");
+      return BadLine(number, "a message is not an object");
     }
     one.messages.push_back({TextOf(message, "role"), ContentOf(message)});
   }
@@ -86,7 +86,7 @@ Result<std::vector<OneOfMany>> ParseQuestions(std::string_view text) {
     if (line.front() == '{') {
       const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
       if (!object.is_object()) {
-        return BadLine(number, "it begins with { and is no JSON");
+        return BadLine(number, "it begins with { but is not JSON");
       }
       one = FromObject(object, number);
     }
@@ -94,7 +94,7 @@ Result<std::vector<OneOfMany>> ParseQuestions(std::string_view text) {
       return one.error();
     }
     if (!ids.insert(one->id).second) {
-      return BadLine(number, fmt::format("the id '{}' is there twice", one->id));
+      return BadLine(number, fmt::format("the id '{}' appears twice", one->id));
     }
     questions.push_back(std::move(*one));
   }

@@ -33,7 +33,7 @@ TEST(ParseQuestions, NamesTheLineThatIsWrong) {
   for (const auto& [text, words] :
        {std::pair("a\n{broken", "line 2: it begins with {"),
         std::pair("{\"id\": 1}", "line 1: the object has no question"),
-        std::pair("{\"id\": 2, \"question\": \"a\"}\nb", "line 2: the id '2' is there twice"),
+        std::pair("{\"id\": 2, \"question\": \"a\"}\nb", "line 2: the id '2' appears twice"),
         std::pair("{\"custom_id\": \"a\", \"body\": {}}", "has no messages"),
         std::pair("{\"body\": {\"messages\": [1]}}", "no object"),
         std::pair("{\"body\": {\"messages\": [{\"role\": \"assistant\", \"content\": \"a\"}]}}",

@@ -77,7 +77,8 @@ void KeepInLog(const RunFlags& flags, const Asked& asked) {
     reason = (*log)->last_error();
   }
   if (!reason.empty()) {
-    Warn(kRunCommand, fmt::format("the run is not in the log: {}; --no-log keeps none", reason));
+    Warn(kRunCommand,
+         fmt::format("the run could not be logged: {}; --no-log turns the log off", reason));
   }
 }
 
@@ -131,8 +132,9 @@ Result<std::vector<std::string>> LoggedArguments(const std::string& id) {
       return arguments;
     }
   }
-  return Error{ErrorCode::kDataLoss,
-               fmt::format("run '{}' was stored without its arguments; ask it anew", logged->id)};
+  return Error{
+      ErrorCode::kDataLoss,
+      fmt::format("run '{}' was stored without its arguments; ask the question again", logged->id)};
 }
 
 }  // namespace hyper::app

@@ -60,8 +60,8 @@ Status CheckRule(const MethodEntry& method, VoteRule rule) {
     return {};
   }
   return InvalidArgument(
-      fmt::format("--vote {} needs a score of each path, and the method '{}' gives none; "
-                  "take another rule, or bon or self-certainty",
+      fmt::format("--vote {} needs a score of each path, and the method '{}' gives none; use "
+                  "another rule, or bon or self-certainty",
                   NameOf(rule), method.name));
 }
 
@@ -74,14 +74,14 @@ Status CheckStop(const RunRequest& request, const MethodOptions& options) {
   }
   if (!CanStop(rule)) {
     return InvalidArgument(
-        fmt::format("--stop {} has no effect under --vote {}, where one better path "
-                    "wins against all others; take another rule, or --stop never",
+        fmt::format("--stop {} has no effect under --vote {}, where one better path beats all "
+                    "others; use another rule, or --stop never",
                     StopRuleText(options.stop), name));
   }
   if (options.stop.kind == StopRule::Kind::kSure && !MostWeight(rule)) {
     return InvalidArgument(
-        fmt::format("--stop sure has no effect under --vote {}, whose weights have no "
-                    "bound of their own; take a probability such as 0.95, or --vote "
+        fmt::format("--stop sure has no effect under --vote {}, whose weights have no upper bound; "
+                    "use a probability such as 0.95, or --vote "
                     "majority",
                     name));
   }
@@ -187,8 +187,8 @@ Status CheckAbilities(const RunPlan& plan, const Capabilities& can) {
   }
   if (method->needs_logprobs && can.max_top_count == 0) {
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("--method {} needs log-probabilities, and the engine gives none that "
-                             "are sound; take --method sc",
+                 fmt::format("--method {} needs log-probabilities, and the engine gives no valid "
+                             "ones; use --method sc",
                              plan.method)};
   }
   const bool warms_up = (method->features & kWarmup) != 0;

@@ -45,7 +45,7 @@ Result<int64_t> ReturnedId(Statement& statement) {
     return id.error();
   }
   if (!*id) {
-    return Error{ErrorCode::kInternal, "the store gave no number back"};
+    return Error{ErrorCode::kInternal, "the store returned no number"};
   }
   return **id;
 }

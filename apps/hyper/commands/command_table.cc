@@ -11,9 +11,9 @@ namespace hyper::app {
 namespace {
 
 constexpr std::array kCommands{
-    Command{"run", "answer a question, or many out of a file", RunCommand},
-    Command{"chat", "answer one question after the other, each knowing those before", ChatCommand},
-    Command{"again", "repeat a run, with other options or the same", AgainCommand},
+    Command{"run", "answer a question, or many from a file", RunCommand},
+    Command{"chat", "answer questions in turn, with the conversation so far", ChatCommand},
+    Command{"again", "repeat a run, with the same or other options", AgainCommand},
     Command{"log", "list the runs so far, or explain one", LogCommand},
     Command{"serve", "serve the OpenAI API and a page that shows the pool", ServeCommand},
     Command{"eval", "compare methods over a suite of questions, resumable", EvalCommand},
@@ -27,7 +27,7 @@ constexpr std::array kCommands{
     Command{"bench", "measure tokens/s of plain decoding and where the time goes", BenchCommand},
     Command{"equal", "tell whether two mathematical answers are equal", EqualCommand},
     Command{"probe", "find out what a server with an OpenAI API can do", ProbeCommand},
-    Command{"extract", "read the answer out of a generated text", ExtractCommand},
+    Command{"extract", "read the answer from a generated text", ExtractCommand},
     Command{"help", "explain a command or a method; 'help methods' lists those", HelpCommand},
     Command{"complete", "print a shell's completions, or write man pages", CompleteCommand},
 };
@@ -72,7 +72,7 @@ std::string ProgramHelp() {
          "  70   a bug in hyper\n"
          "  71   out of memory, KV cells or lanes\n"
          "  74   an output file could not be written\n"
-         "  75   a server of --rpc went away; the same command may be given again\n"
+         "  75   a server of --rpc was lost; give the same command again\n"
          "  130  interrupted; the best vote so far was printed\n";
 }
 

@@ -19,8 +19,8 @@ namespace {
 
 constexpr const char* kCompareCommand = "compare";
 constexpr const char* kCompareFooter =
-    R"(A and B are STUDY:ROW, or rows of the study given with --study. STUDY alone stands for its only row,
-or, where both are given so, for every row that the two studies share.
+    R"(A and B are STUDY:ROW, or rows of the study given with --study. STUDY alone means its only row,
+or, if both are given so, every row that the two studies share.
 
 Examples:
   hyper compare --study study.db hyper sc

@@ -26,8 +26,8 @@ constexpr const char* kDataFooter = R"(Examples:
   hyper eval --suite math500 --data math500.jsonl
 
 ADDRESS is that of the hub's service for rows (GET ADDRESS/rows), or, with --file, of the hub itself
-(GET ADDRESS/datasets/NAME/resolve/main/FILE); HYPER_HUB names it for good. A fetch that was cut off
-goes on where it was. Exit codes are those of hyper run.)";
+(GET ADDRESS/datasets/NAME/resolve/main/FILE); HYPER_HUB sets it for all commands. An interrupted
+fetch continues where it stopped. Exit codes are those of hyper run.)";
 
 struct DataFlags {
   std::string suite;

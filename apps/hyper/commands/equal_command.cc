@@ -26,7 +26,7 @@ Examples:
   hyper equal --json 'x^2 - 1' '(x-1)(x+1)'
 
 Exit codes: 0 equal; 1 not equal; 2 undecided; 64 a flag or value is not valid.
-docs/answers.md tells what is read and argues the policies.)";
+docs/answers.md describes the notation and the policies.)";
 
 constexpr int kExitEqual = 0;
 constexpr int kExitNotEqual = 1;
@@ -120,7 +120,7 @@ Result<EqualOptions> OptionsOf(const EqualFlags& flags) {
   }
   if (options.base != 0 && (options.base < 2 || options.base > 36)) {
     return InvalidArgument(
-        fmt::format("--base {} is no base; it takes 2 to 36, or 0", options.base));
+        fmt::format("--base {} is not a base; it takes 2 to 36, or 0", options.base));
   }
   return options;
 }

@@ -136,9 +136,8 @@ Result<int> WarnOfFailures(Store& store, const std::vector<int64_t>& runs) {
     }
   }
   if (failed > 0) {
-    Warn(kEvalCommand,
-         fmt::format("{} answers failed, and the same command asks for them again: {}", failed,
-                     OneLine(reason)));
+    Warn(kEvalCommand, fmt::format("{} answers failed; the same command tries them again: {}",
+                                   failed, OneLine(reason)));
   }
   return failed;
 }
@@ -178,7 +177,7 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
     prepared.cells = prepared.lanes * eval::CellsOfLane(prepared.longest);
   } else if (flags.parallel > 1) {
     return InvalidArgument(
-        "--parallel with long traces takes --ctx N, the KV cells of one question");
+        "--parallel with long traces needs --ctx N, the KV cells of one question");
   }
   return prepared;
 }

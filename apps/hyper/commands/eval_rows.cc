@@ -44,7 +44,7 @@ Result<std::vector<std::string>> SharedRows(const std::vector<eval::MethodRow>& 
     if (label == rows[i].label) {
       continue;
     }
-    shared.push_back(fmt::format("row '{}' is the same as row '{}' and stands under that name",
+    shared.push_back(fmt::format("row '{}' is the same as row '{}' and is shown under that name",
                                  rows[i].label, label));
   }
   return shared;

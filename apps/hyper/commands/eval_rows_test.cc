@@ -30,7 +30,7 @@ TEST(SharedRowsTest, RowsUnderAnotherNameAreNamedWithBoth) {
   const std::vector<eval::MethodRow> rows = {
       {"sc", plan("sc"), {}}, {"mine", plan("sc"), {}}, {"hyper", plan("hyper"), {}}};
   EXPECT_EQ(*SharedRows(rows, {first, first, second}, store),
-            std::vector<std::string>{"row 'mine' is the same as row 'sc' and stands under that "
+            std::vector<std::string>{"row 'mine' is the same as row 'sc' and is shown under that "
                                      "name"});
 }
 

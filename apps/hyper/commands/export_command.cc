@@ -23,8 +23,8 @@ constexpr const char* kExportFooter = R"(Examples:
   hyper export study.db --csv > study.csv
   hyper export study.db --csv --paths > paths.csv
 
-JSON lines hold everything, path texts included, one answered question a line (docs/evaluation.md);
-CSV holds answers, verdicts, costs and options, or with --paths a line for each path. Exit codes are
+JSON lines have everything, including path texts, one answered question a line (docs/evaluation.md);
+CSV has answers, verdicts, costs and options, or with --paths a line for each path. Exit codes are
 those of hyper run.)";
 
 struct ExportFlags {
@@ -89,7 +89,7 @@ Result<bool> ExportRun(const Export& all, const StoredRun& run, const ExportFlag
   for (const ItemSummary& item : *items) {
     const auto question = all.questions.find(item.key.question);
     if (question == all.questions.end()) {
-      return Error{ErrorCode::kDataLoss, "the study lacks question " +
+      return Error{ErrorCode::kDataLoss, "the study has no question " +
                                              std::to_string(item.key.question) + " of an answer"};
     }
     const Result<std::string> lines = LinesOf(all, {run, question->second, item}, flags);
@@ -157,12 +157,13 @@ int ExportCommand(int argc, const char* const* argv) {
     return *done;
   }
   if (flags.csv && (flags.jsonl || flags.series)) {
-    return Complain(kExportCommand,
-                    InvalidArgument("--csv goes with neither --jsonl nor --series; take one form"));
+    return Complain(
+        kExportCommand,
+        InvalidArgument("--csv cannot be combined with --jsonl or --series; give one format"));
   }
   if (flags.paths && !flags.csv) {
     return Complain(kExportCommand,
-                    InvalidArgument("--paths goes with --csv; JSON lines hold them"));
+                    InvalidArgument("--paths needs --csv; JSON lines always have the paths"));
   }
   return ExportStudy(flags);
 }

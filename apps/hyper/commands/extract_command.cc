@@ -18,7 +18,7 @@ constexpr const char* kExtractFooter = R"(Prints one JSON object:
   raw        the bytes it was read from, [begin, end) of the text
   rule       box, box_list, box_unclosed, hash, label, bold, correction, whole, last_math,
              last_number, last_line or letter
-  tentative  true if it comes out of reasoning or of a text or a box that was cut off: not to be
+  tentative  true if it comes from reasoning, or from a text or box that was cut off; not to be
              graded
   confidence_percent, if the text ends with a line "Confidence: 85%"
 
@@ -28,7 +28,7 @@ Examples:
   hyper extract --kind integer --opened-by-template --unfinished trace.txt
 
 Exit codes: 0 done, with or without an answer; 64 a flag or value is not valid; 66 the file cannot
-be read. docs/answers.md tells the rules.)";
+be read. docs/answers.md describes the rules.)";
 
 struct ExtractFlags {
   std::string kind = "math";
@@ -47,11 +47,11 @@ void AddFlags(CLI::App& app, ExtractFlags& flags) {
                  "labels of a choice: letters or digits, such as A-J, 1-4 or ABCDE [A-D]")
       ->type_name("LABELS");
   app.add_option("--reasoning", flags.reasoning,
-                 "an answer that stands only in the reasoning is tentative, final or ignored "
+                 "an answer that is only in the reasoning: tentative, final or ignored "
                  "[tentative]")
       ->type_name("POLICY");
   app.add_option("--box-or-label", flags.box_or_label,
-                 "what stands where an \"Answer:\" follows a box: box or later [box]")
+                 "which answer counts if an \"Answer:\" follows a box: box or later [box]")
       ->type_name("POLICY");
   app.add_flag("--opened-by-template", flags.opened_by_template,
                "the prompt ended with an opening think tag");
@@ -59,7 +59,7 @@ void AddFlags(CLI::App& app, ExtractFlags& flags) {
   app.add_flag("--no-fallbacks", flags.no_fallbacks,
                "no guesses: whole text, last formula, last number, last line, marked letter");
   app.add_flag_callback(
-      "--json", [] {}, "one JSON object, which is what comes anyway");
+      "--json", [] {}, "print one JSON object (always done)");
   app.add_option("FILE", flags.path, "text to read, - for standard input [-]")->type_name("");
 }
 
@@ -76,7 +76,7 @@ Result<ExtractOptions> OptionsOf(const ExtractFlags& flags) {
   options.kind = *kind;
   const std::optional<std::string> labels = ParseChoiceOptions(flags.options);
   if (!labels) {
-    return BadValue("options", flags.options, "is no list of different letters or digits",
+    return BadValue("options", flags.options, "is not a list of different letters or digits",
                     "labels such as A-J, 1-4 or ABCDE");
   }
   options.options = *labels;
@@ -118,7 +118,7 @@ std::string ToJson(const Extraction& found) {
 
 int ExtractCommand(int argc, const char* const* argv) {
   ExtractFlags flags;
-  CLI::App app("Reads the answer out of a generated text.");
+  CLI::App app("Reads the answer from a generated text.");
   SetUpParser(app, kExtractCommand, kExtractFooter);
   AddFlags(app, flags);
   if (const std::optional<int> code = ParseCommandLine(app, kExtractCommand, argc, argv)) {

@@ -28,7 +28,7 @@ the verdicts that have changed. Nothing is generated.
 --judge is the address of an OpenAI-compatible API, without /chat/completions. Its model is asked
 about each answer that the rules leave undecided or not graded (free text that does not equal its
 gold), once for equal answers. Its last line "correct: yes" or "correct: no" is the verdict. A busy
-judge is asked again. A command that was cut short goes on where it was. Exit codes are those of
+judge is asked again. An interrupted command continues where it stopped. Exit codes are those of
 hyper run.)";
 
 struct GradeFlags {
@@ -129,7 +129,7 @@ int GradeCommand(int argc, const char* const* argv) {
   app.add_flag("--json", flags.json, "one JSON object: graded, changes");
   app.add_option("--judge", flags.judge.url, "API of a judge of what the rules leave open [none]")
       ->type_name("URL");
-  app.add_option("--judge-model", flags.judge.model, "model that the judge is to use [its own]")
+  app.add_option("--judge-model", flags.judge.model, "model that the judge uses [its default]")
       ->type_name("NAME");
   app.add_option("STUDY", flags.study, "file of the study")->type_name("")->required();
   if (const std::optional<int> done = ParseCommandLine(app, kGradeCommand, argc, argv)) {

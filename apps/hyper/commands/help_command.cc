@@ -41,7 +41,7 @@ int HelpCommand(int argc, const char* const* argv) {
   const std::string command = DidYouMean(topic, CommandNames());
   return Complain(
       kHelpCommand,
-      InvalidArgument("'" + topic + "' is no command and no method" +
+      InvalidArgument("'" + topic + "' is neither a command nor a method" +
                       (command.empty() ? DidYouMean(topic, MethodNames()) : command) +
                       "; 'hyper --help' lists the commands, 'hyper help methods' the methods"));
 }

@@ -23,8 +23,8 @@ constexpr const char* kInspectFooter = R"(Examples:
   hyper inspect study.db 1102000000 --row sc --texts
   hyper inspect study.db 1102000000 --row '#2' --json
 
-QUESTION is a name, a part of one that fits one question only, or #N. Where it has several answers,
---row and --repeat choose; without them the answers are listed. Exit codes are those of hyper run.)";
+QUESTION is a name, a part of it that fits only one question, or #N. If it has several answers,
+--row and --repeat choose one; without them all are listed. Exit codes are those of hyper run.)";
 
 struct InspectFlags {
   std::string study;

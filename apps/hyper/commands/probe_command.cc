@@ -46,7 +46,7 @@ int ProbeCommand(int argc, const char* const* argv) {
   bool json = false;
   SetUpParser(app, kProbeCommand, kProbeFooter);
   app.add_option("url", flags.engine,
-                 "base URL, such as http://127.0.0.1:8000/v1; commas between several")
+                 "base URL, such as http://127.0.0.1:8000/v1; separate several with commas")
       ->type_name("URL")
       ->required();
   app.add_option("--model", flags.model, "model as the server names it [the first it lists]")

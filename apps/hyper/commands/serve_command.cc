@@ -34,7 +34,7 @@ constexpr const char* kServeFooter = R"(Examples:
 
 The page is at http://127.0.0.1:8080/. Ctrl-C ends the server: it takes no more requests, waits for
 those that run as --grace says, and cancels the rest. docs/server.md describes the API.
-Exit codes are those of hyper run; 69 also where the port is taken.)";
+Exit codes are those of hyper run; 69 also if the port is taken.)";
 
 struct ServeFlags {
   EngineFlags engine;
@@ -66,7 +66,7 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
         .group = kNetwork}},
       {flags.http.cors_origin,
        {.name = "cors-origin",
-        .help = "origin of pages from elsewhere that may call; * is any",
+        .help = "origin of other sites' pages that may call; *: any",
         .group = kNetwork}},
       {flags.http.most_connections,
        {.name = "connections",
@@ -78,7 +78,7 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
         .help = "name of the model for clients; empty: the file's",
         .group = kServing}},
       {flags.limits.default_method,
-       {.name = "method", .help = "method where the model's name gives none", .group = kServing}},
+       {.name = "method", .help = "method if the model's name gives none", .group = kServing}},
       {flags.limits.preset,
        {.name = "preset", .help = "auto, paper or short; empty: auto", .group = kServing}},
       {flags.lanes,
@@ -88,7 +88,7 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
         .group = kServing}},
       {flags.scheduler.most_waiting,
        {.name = "queue",
-        .help = "requests that may wait; beyond, clients get 429",
+        .help = "requests that may wait; further ones get a 429",
         .bounds = Between(1, kMost),
         .group = kServing}},
       {flags.scheduler.pools,
@@ -99,7 +99,8 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
         .group = kServing}},
       {flags.scheduler.most_prompts,
        {.name = "prompt-cache",
-        .help = "prompts whose KV is kept for requests that begin alike, while there is room",
+        .help =
+            "prompts whose KV is kept for requests that begin in the same way, while there is room",
         .bounds = Between(0, 4096),
         .group = kServing}},
       {flags.scheduler.most_kept,
@@ -129,7 +130,7 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
         .group = kServing}},
       {flags.limits.plain_tokens,
        {.name = "plain-tokens",
-        .help = "tokens of plain decoding where a request gives no limit",
+        .help = "tokens of plain decoding if a request gives no limit",
         .bounds = Between(1, kMost),
         .group = kServing}},
       {flags.limits.most_time_s,
@@ -257,7 +258,7 @@ int Serve(ServeFlags flags) {
 
 int ServeCommand(int argc, const char* const* argv) {
   ServeFlags flags;
-  CLI::App app("Serves the OpenAI API, every client with HyPER, and a page that shows the pool.");
+  CLI::App app("Serves HyPER through the OpenAI API, and a page that shows the pool.");
   SetUpParser(app, kServeCommand, kServeFooter);
   OptionValues given;
   AddOptionFlags(app, OwnOptions(flags), given);

@@ -141,7 +141,7 @@ Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlag
   }
   const int allowed = llama::AllowedCpus();
   if (flags.llama.threads > allowed) {
-    Warn(command, fmt::format("--threads {} is more than the {} CPUs that may be used; {} it is",
+    Warn(command, fmt::format("--threads {} is more than the {} CPUs that may be used; using {}",
                               flags.llama.threads, allowed, allowed));
   }
   if (!flags.llama.rpc_servers.empty()) {

@@ -21,7 +21,7 @@ constexpr const char* kEvalFooter = R"(Examples:
   hyper eval --study abl.db --report-only --table ablation --format latex
   hyper eval --pool study.db:sc --methods sc,self-certainty,deepconf --width 16 --resamples 64
 
-A study that was stopped or killed goes on where it was when the same command is given again.
+To continue a study that was stopped or killed, give the same command again.
 Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
 
 // Rows of --methods all beyond the methods by name: the variants that the paper's tables compare.
@@ -119,18 +119,16 @@ void AddStudyFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
        "of "
        "--width such as the paper's 1.5, or off [measured]");
   text("--study", flags.study, "file of the study [SUITE.study.db]");
-  app.add_flag("--resume", flags.resume,
-               "go on with a study that is there; without it one is made where there is none")
-      ->group(group);
+  app.add_flag("--resume", flags.resume, "continue a study; fail if there is none")->group(group);
   app.add_flag("--live", flags.live,
-               "decode the paths of every row, also of those that stored paths would serve")
+               "decode the paths of every row, even where stored paths would do")
       ->group(group);
   text("--reward-model", flags.reward_model,
        "GGUF of a process reward model, for methods that end in -prm");
   text("--judge", flags.judge.url,
        "OpenAI-compatible API of a judge of answers that the rules leave open; its key in "
        "HYPER_JUDGE_KEY [none]");
-  text("--judge-model", flags.judge.model, "model that the judge is to use [its own]");
+  text("--judge-model", flags.judge.model, "model that the judge uses [its default]");
   text("--pool", flags.pool,
        "run on stored traces, nothing generated: a study or its export as FILE or FILE:ROW, traces "
        "of hyper run, or DeepConf's results as JSON");
@@ -177,7 +175,7 @@ Status ReadRows(const EvalTexts& raw, EvalFlags& flags) {
       flags.rows.push_back(std::move(*row));
     } else if (same->method != row->method || same->options != row->options) {
       return InvalidArgument(
-          fmt::format("two rows are named '{}'; give each a label of its own", row->label));
+          fmt::format("two rows are named '{}'; give each its own label", row->label));
     }
   }
   return flags.rows.empty() ? Status(InvalidArgument("--methods names no method")) : Status();
@@ -246,7 +244,7 @@ Status ReadRaw(const EvalTexts& raw, const OptionValues& given, EvalFlags& flags
     }
   }
   if (flags.report_only && !flags.pool.empty()) {
-    return InvalidArgument("--report-only and --pool exclude each other; give one");
+    return InvalidArgument("--report-only and --pool cannot be combined; give one");
   }
   return flags.report_only || !flags.pool.empty() ? Status() : CheckEngineFlags(flags.engine);
 }
@@ -273,7 +271,7 @@ Result<RowRequest> ParseRow(const std::string& text) {
   for (const std::string& option : SplitAt(text.substr(colon + 1), ',')) {
     const size_t place = option.find('=');
     if (place == std::string::npos || place == 0) {
-      return InvalidArgument(fmt::format("--row '{}': '{}' is no option=value", text, option));
+      return InvalidArgument(fmt::format("--row '{}': '{}' is not option=value", text, option));
     }
     std::string value = option.substr(place + 1);
     std::replace(value.begin(), value.end(), '+', ',');

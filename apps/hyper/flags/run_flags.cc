@@ -125,8 +125,8 @@ void AddSourceFlags(CLI::App& app, RunFlags& flags) {
       ->group(group)
       ->excludes("question", "--file");
   app.add_option("-o,--output", flags.output,
-                 "write the result to a file; with --questions a line for each, going on where the "
-                 "file ends")
+                 "write the result to a file; with --questions a line for each, continuing where "
+                 "the file ends")
       ->type_name("FILE")
       ->group("Output");
 }
@@ -187,7 +187,7 @@ void AddOutputFlags(CLI::App& app, RunFlags& flags) {
       ->group(group)
       ->excludes("--quiet");
   app.add_flag("--json", flags.json, "print one JSON object (docs/json.md)")->group(group);
-  app.add_flag("--timing", flags.timing, "with --json: add times, which no two runs have alike")
+  app.add_flag("--timing", flags.timing, "with --json: add times, which differ from run to run")
       ->group(group);
   app.add_option("--trace", flags.trace, "write every record of the run to a file, one per line")
       ->type_name("FILE")
@@ -207,7 +207,8 @@ Status CheckValues(RunFlags& flags, const OptionValues& given) {
     const std::optional<std::string> labels = ParseChoiceOptions(choices);
     if (!labels) {
       return InvalidArgument(fmt::format(
-          "--choices '{}' is no list of labels; it takes one such as A-D, ABCD or 1-4", choices));
+          "--choices '{}' is not a list of labels; it takes one such as A-D, ABCD or 1-4",
+          choices));
     }
     flags.extract.options = *labels;
   }
@@ -313,8 +314,7 @@ std::optional<int> ParseRunFlags(int argc, const char* const* argv, RunFlags* fl
 }
 
 std::optional<int> ParseChatFlags(int argc, const char* const* argv, RunFlags* flags) {
-  RunParser parser(*flags, kChatCommand,
-                   "Answers one question after the other, each with those before in mind.",
+  RunParser parser(*flags, kChatCommand, "Answers questions in turn, with the conversation so far.",
                    kChatFooter);
   const std::optional<int> done = parser.Parse(argc, argv);
   if (done) {

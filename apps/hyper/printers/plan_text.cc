@@ -34,9 +34,9 @@ std::string PlanText(const MemoryPlan& plan, const std::string& kv_type, int pat
   const int room = plan.cells / std::max(1, plan.lanes);
   if (room < path_tokens) {
     text += fmt::format(
-        "paths    {:>9} tokens of each fit side by side; a path may have {}: the least "
-        "confident are cut then.\n         Lower --width or --max-tokens{}\n",
-        Grouped(room), Grouped(path_tokens), IsSmall(kv_type) ? "" : ", or take --kv-type q8_0");
+        "paths    {:>9} tokens of each fit side by side; a path may have {}: then the least "
+        "confident are cut.\n         Lower --width or --max-tokens{}\n",
+        Grouped(room), Grouped(path_tokens), IsSmall(kv_type) ? "" : ", or use --kv-type q8_0");
   }
   text += fmt::format("buffers  {:>9}\n", Size(plan.compute_bytes));
   text += fmt::format("total    {:>9}", Size(plan.total_bytes()));
@@ -52,7 +52,7 @@ std::string PlanText(const MemoryPlan& plan, const std::string& kv_type, int pat
                               : static_cast<double>(plan.context_bytes) / std::max(1, plan.cells);
   const double most = per_cell > 0 ? plan.cells + static_cast<double>(spare) / per_cell : 0;
   if (most < 256) {
-    return text + "hint     no --ctx makes it fit; take a smaller model or more memory\n";
+    return text + "hint     no --ctx makes it fit; use a smaller model or more memory\n";
   }
   const auto cells = static_cast<int64_t>(std::floor(most));
   text += fmt::format("hint     --ctx up to {} fits: {} tokens for each of {} lanes\n",

@@ -47,7 +47,7 @@ TEST(PlanTextTest, SaysWhatPathsWillLack) {
   EXPECT_TRUE(
       Has(text, "paths          400 tokens of each fit side by side; a path may have 32,768"))
       << text;
-  EXPECT_TRUE(Has(text, "Lower --width or --max-tokens, or take --kv-type q8_0\n")) << text;
+  EXPECT_TRUE(Has(text, "Lower --width or --max-tokens, or use --kv-type q8_0\n")) << text;
   EXPECT_TRUE(Has(PlanText(Plan(), "q4_0", 401), "Lower --width or --max-tokens\n"));
 }
 

@@ -27,7 +27,7 @@ Status DeepConf::EndWarmup(Pool& pool) {
   }
   if (!settled->has_threshold) {
     return InvalidArgument(
-        "--threshold is off, but deepconf stops paths by it; take top:n or percentile:q");
+        "--threshold is off, but deepconf stops paths by it; use top:n or percentile:q");
   }
   pool.Emit(*settled);
   if (Consensus(pool)) {

@@ -241,7 +241,7 @@ Result<Named> Find(const std::string& name) {
     names += (names.empty() ? "" : ", ") + info.name;
   }
   return Error{ErrorCode::kNotFound,
-               fmt::format("method '{}' is not known; take one of {}", name, names)};
+               fmt::format("method '{}' is not known; use one of {}", name, names)};
 }
 
 // Puts "option=value option=value" into `options`.
@@ -331,7 +331,7 @@ Result<std::unique_ptr<Method>> MakeStepMethod(const std::string& name,
   const TreeRow* row = RowOf(kTrees, name);
   if (row == nullptr) {
     return Error{ErrorCode::kNotFound,
-                 "step-wise method '" + name + "' is not known; take tot, mcts, rebase or ets"};
+                 "step-wise method '" + name + "' is not known; use tot, mcts, rebase or ets"};
   }
   return row->make(options, std::move(reward));
 }

@@ -174,11 +174,11 @@ Result<std::unique_ptr<StepReward>> MakeStepReward(const std::string& name,
     reward = std::make_unique<JudgeReward>(options, JudgeScale::kScore);
   } else if (name == "prm") {
     return InvalidArgument(
-        "the reward prm needs the engine of a process reward model; take conf, ptrue or "
-        "judge, or name that engine");
+        "the reward prm needs the engine of a process reward model; use conf, ptrue or judge, or "
+        "name that engine");
   } else {
     return Error{ErrorCode::kNotFound,
-                 "reward '" + name + "' is not known; take conf, ptrue, judge or prm"};
+                 "reward '" + name + "' is not known; use conf, ptrue, judge or prm"};
   }
   return reward;
 }

@@ -59,7 +59,7 @@ Status CheckOptions(const LlamaOptions& options) {
   }
   if (options.kv_layout == KvLayout::kStreams && options.strict) {
     return InvalidArgument(
-        "a KV buffer for each lane cannot keep equal bytes; take --determinism fast, or "
+        "a KV buffer for each lane cannot keep equal bytes; use --determinism fast, or "
         "--kv unified");
   }
   if (options.threads < 0) {

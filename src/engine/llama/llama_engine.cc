@@ -90,8 +90,7 @@ Status LlamaEngine::Start(const LlamaOptions& options) {
   pool_ = std::make_unique<KvPool>(context_.get(), loaded_.plan, ordered, loaded_.recurrent);
   capabilities_.no_routing = loaded_.router.refusal;
   if (loaded_.plan.streams && capabilities_.no_routing.empty()) {
-    capabilities_.no_routing =
-        "a KV buffer for each lane has no room for routes; take --kv unified";
+    capabilities_.no_routing = "a KV buffer for each lane has no room for routes; use --kv unified";
   }
   capabilities_.routing = capabilities_.no_routing.empty();
   capabilities_.full_logits = true;

@@ -45,7 +45,7 @@ std::vector<Option> OptionsOf(LlamaOptions& o) {
         .group = kDevices}},
       {o.main_gpu,
        {.name = "main-gpu",
-        .help = "the GPU that is used where only one is",
+        .help = "the GPU to use if only one is used",
         .bounds = Between(0, 1024),
         .group = kDevices}},
       {o.tensor_split,

@@ -211,9 +211,8 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
                                         : std::min(options.threads, cpus);
   loaded.recurrent = IsRecurrent(loaded.model.get());
   if (loaded.recurrent && loaded.plan.streams) {
-    return Error{
-        ErrorCode::kUnsupported,
-        "a model with a recurrent state has no KV buffer for each lane; take --kv unified"};
+    return Error{ErrorCode::kUnsupported,
+                 "a model with a recurrent state has no KV buffer for each lane; use --kv unified"};
   }
   loaded.ordered_cells = KeepsOrder(loaded.model.get(), options);
   if (weights == Weights::kMeasure) {

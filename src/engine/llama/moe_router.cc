@@ -9,7 +9,7 @@
 namespace hyper::llama {
 namespace {
 
-constexpr std::string_view kSecondList = "a second list of experts hangs on the first";
+constexpr std::string_view kSecondList = "a second list of experts depends on the first";
 constexpr std::string_view kByToken = "some layers choose their experts by the token alone";
 constexpr std::string_view kNeverRun = "llama.cpp does not run the experts of this architecture";
 constexpr std::string_view kNotCausal = "the model does not write from left to right";
@@ -112,7 +112,7 @@ std::string Refusal(const GgufHeader& header, const std::string& architecture,
       std::find_if(kRouters.begin(), kRouters.end(),
                    [&](const KnownRouter& router) { return router.architecture == architecture; });
   if (known == kRouters.end()) {
-    return "nobody has read how models of the architecture " + Quoted(architecture) +
+    return "it is not known how models of the architecture " + Quoted(architecture) +
            " choose their experts";
   }
   if (!known->refusal.empty()) {

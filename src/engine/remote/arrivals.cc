@@ -42,8 +42,8 @@ bool RemoteEngine::TakeReplay(RemoteLane& lane, ChunkToken& token) {
     ++lane.restarts;
     if (++lane.replays > kMostReplays) {
       lane.failed = Error{ErrorCode::kUnsupported,
-                          "the lane goes on inside a character, and the server, which takes texts "
-                          "only, did not repeat its first half"};
+                          "the lane continues inside a character, and the server, which takes only "
+                          "texts, did not repeat its first half"};
       ready_.insert(lane.id);
     } else if (lane.replays <= kQuickReplays) {
       Enqueue(lane, 0);

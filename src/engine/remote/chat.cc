@@ -164,7 +164,7 @@ Result<std::vector<Token>> RemoteEngine::TokenizeThere(std::string_view text, bo
         return status.error();
       }
     } catch (const Json::exception& failure) {
-      return Error{ErrorCode::kDataLoss, fmt::format("{} tokenizes in a form of its own: {}",
+      return Error{ErrorCode::kDataLoss, fmt::format("{} returned tokens in an unknown form: {}",
                                                      replica.url, failure.what())};
     }
   }
@@ -376,9 +376,8 @@ Result<Prompt> RemoteEngine::RenderChat(
                                       rendered.control));
       }
     } catch (const Json::exception& failure) {
-      return Error{
-          ErrorCode::kDataLoss,
-          fmt::format("the server renders chats in a form of its own: {}", failure.what())};
+      return Error{ErrorCode::kDataLoss,
+                   fmt::format("the server renders chats in an unknown form: {}", failure.what())};
     }
   }
   prompt.tokens = PromptTokens(rendered.text, rendered.ids, rendered.pieces);

@@ -81,7 +81,8 @@ Result<LaneId> RemoteEngine::Open(std::span<const Token> prompt, const LaneSpec&
   RemoteLane lane;
   lane.chat = ChatOf(prompt);
   if (lane.chat == nullptr && !can().completions) {
-    return Error{ErrorCode::kUnsupported, "the server takes chats only, and this prompt is none"};
+    return Error{ErrorCode::kUnsupported,
+                 "the server takes chats only, and this prompt is not a chat"};
   }
   lane.spec = spec;
   lane.history.assign(prompt.begin(), prompt.end());

@@ -11,9 +11,9 @@ namespace hyper::remote {
 void RemoteEngine::NoteUnreachable(int replica, const std::string& error, Time now) {
   Replica& away = replicas_[static_cast<size_t>(replica)];
   NoteFailure(away, now);
-  Notice(
-      "dead " + away.url,
-      fmt::format("{} does not answer ({}); its lanes go on elsewhere or later", away.url, error));
+  Notice("dead " + away.url,
+         fmt::format("{} does not answer ({}); its lanes continue elsewhere or later", away.url,
+                     error));
 }
 
 // Replicas that were away when the engine was made are asked again when their time comes. Nothing

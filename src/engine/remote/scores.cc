@@ -92,7 +92,7 @@ Result<uint64_t> RemoteEngine::Score(LaneId id, std::span<const std::vector<Toke
                                               : "log-probabilities";
     return Error{ErrorCode::kUnsupported,
                  fmt::format("scoring given continuations takes {}, which the server at {} does "
-                             "not give; take a method without P(True) probes, such as --reward "
+                             "not give; use a method without P(True) probes, such as --reward "
                              "judge",
                              lacking, replicas_[probed_].url)};
   }

@@ -234,7 +234,7 @@ Result<std::optional<HubResult>> Present(const std::string& target) {
   }
   if (!kept) {
     return InvalidArgument(target +
-                           " is there, but was not fetched by this program; give another --output");
+                           " exists, but was not fetched by this program; give another --output");
   }
   Result<HubResult> result = Describe(target);
   if (!result) {

@@ -25,7 +25,7 @@ Result<std::vector<DataRow>> RowsOfArray(const json& array, const std::string& s
     const bool wrapped = entry.is_object() && entry.contains("row") && entry.contains("row_idx");
     const json& value = wrapped ? entry["row"] : entry;
     if (!value.is_object()) {
-      return Broken(source, number, "the entry is no JSON object");
+      return Broken(source, number, "the entry is not a JSON object");
     }
     rows.push_back({number, value});
   }
@@ -52,10 +52,10 @@ Result<std::vector<DataRow>> RowsOfLines(std::string_view text, const std::strin
       }
       return Broken(source, number,
                     cut_off ? "broken JSON in the last line; the file may be cut off"
-                            : "broken JSON (or bytes that are no UTF-8)");
+                            : "broken JSON (or bytes that are not UTF-8)");
     }
     if (!value.is_object()) {
-      return Broken(source, number, "the line is no JSON object");
+      return Broken(source, number, "the line is not a JSON object");
     }
     rows.push_back({number, std::move(value)});
   }

@@ -92,7 +92,7 @@ class Grading {
     if (!judgement) {
       return Error{judgement.error().code,
                    fmt::format("{}; {} answers judged before it keep their verdicts, and the same "
-                               "command goes on with the rest",
+                               "command continues with the rest",
                                judgement.error().message, report_.judged())};
     }
     const StoredVerdict verdict = IsOpen(judgement->verdict) ? grade.verdict : judgement->verdict;

@@ -154,7 +154,7 @@ std::vector<std::string> BaselineNotes(const std::vector<RunSummary>& runs) {
     notes.push_back("Token: effective tokens over those of SC; SC ran with width " + Joined(used) +
                     ".");
   } else if (unclear.empty()) {
-    notes.emplace_back("Token is empty: there is no run of sc to normalise by.");
+    notes.emplace_back("Token is empty: there is no run of sc to compare with.");
   }
   for (const auto& [fitting, labels] : unclear) {
     notes.push_back(fmt::format("Token is empty for {}: several rows of SC fit equally: {}.",

@@ -94,7 +94,7 @@ TEST(BaselineTest, DrawsOfAPoolAreNoRepeats) {
   runs[0].run.settings["resamples"] = "20";
   const Table table = ResultsTable(runs);
   EXPECT_EQ(table.columns[3].name, "Resamples");
-  EXPECT_NE(NotesOf(table).find("draws out of one pool"), std::string::npos);
+  EXPECT_NE(NotesOf(table).find("draws from one pool"), std::string::npos);
 }
 
 }  // namespace

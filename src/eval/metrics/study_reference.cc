@@ -42,7 +42,7 @@ Result<Named> TheOne(const char* kind, const std::string& name, std::vector<Name
                                            (all.empty() ? "none" : List(all, member))};
   }
   return InvalidArgument("'" + name +
-                         "' fits several; take one by its number: " + List(matching, member));
+                         "' fits several; use one by its number: " + List(matching, member));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ bool RunTraceReader::IsRecord(const json& object) {
 Status RunTraceReader::Take(const json& record) {
   const std::string kind = TextOf(record, "record");
   if (kind.empty()) {
-    return BrokenTrace("no record of a trace");
+    return BrokenTrace("not a record of a trace");
   }
   if (kind == "run") {
     return StartRun(record);

@@ -90,7 +90,7 @@ Result<PoolEntry> EntryOfExport(const json& object, const std::string& suite) {
   }
   for (const json& path : object["paths"]) {
     if (!path.is_object()) {
-      return Error{ErrorCode::kDataLoss, "a path is no JSON object"};
+      return Error{ErrorCode::kDataLoss, "a path is not a JSON object"};
     }
     Result<StoredPath> read = PathOfExport(path, entry.item);
     if (!read) {

@@ -82,8 +82,7 @@ Table AccuracyTable(const std::vector<RunSummary>& runs, const char* paper, Want
   }
   MarkBest(table, 0, table.rows.size(), {3});
   DropEmptyColumns(table, "paper");
-  table.notes = {
-      "Tokens: over those of SC on the same model and data set, where the study has it."};
+  table.notes = {"Tokens: over those of SC on the same model and data set, if the study has it."};
   AddNotes(table, BaselineNotes(shown));
   AddNotes(table, RowNotes(shown));
   return table;
@@ -154,8 +153,8 @@ Table ChecklistTable() {
     table.rows.push_back(std::move(row));
   }
   table.notes = {
-      "Of the methods as they run here. (paper: ...): its Table 1 says otherwise of the system as "
-      "published, where ETS and Thread have a trained policy, the trees, SC and BoN a trained "
+      "Of the methods as they run here. (paper: ...): the paper's Table 1 differs for the system "
+      "as published, where ETS and Thread have a trained policy, the trees, SC and BoN a trained "
       "reward or verifier, and RoE one path."};
   return table;
 }
@@ -248,9 +247,8 @@ Table TreesTable(const std::vector<RunSummary>& runs) {
   table.name = "tot-thinking";
   table.title = "SC against step-level tree search";
   table.notes.emplace_back(
-      "The end of a name says what values a step: conf its confidence, ptrue a P(True) probe, "
-      "judge "
-      "the policy as judge, prm a process reward model (the paper's).");
+      "The end of a name says how a step is valued: conf by its confidence, ptrue by a P(True) "
+      "probe, judge by the policy as judge, prm by a process reward model (the paper's).");
   return table;
 }
 
@@ -286,11 +284,11 @@ Table SamplesTable(const std::vector<RunSamples>& runs) {
   }
   table.notes = {
       "Unbiased estimates over k paths drawn without replacement, as a mean over all items; k goes "
-      "up to the paths of the item that has fewest.",
-      "All paths: of each item, however many it has; there pass@k is the existence probability, "
-      "the upper bound of any vote (oracle).",
-      "Of methods that prune or branch, the paths are not independent samples: read their line of "
-      "all paths only."};
+      "up to the smallest number of paths of any item.",
+      "All paths: all those of each item; then pass@k is the existence probability, the upper "
+      "bound of any vote (oracle).",
+      "Of methods that prune or branch, the paths are not independent samples: use only their line "
+      "of all paths."};
   AddNotes(table, RowNotes(RunsOf(runs)));
   return table;
 }
@@ -322,10 +320,10 @@ Table EqualTokensTable(const std::vector<RunSamples>& runs) {
                           Cell::Number(kPercent * (right - accuracy), 1)});
   }
   table.notes = {
-      "SC paths: as many of SC's as cost the method's effective tokens; SC at equal tokens: maj@k "
-      "over SC's stored paths at that k, between whole numbers linearly. Empty where the method "
-      "spent more than all of SC's paths: give SC a greater width. These columns and the "
-      "difference are over the questions that both have."};
+      "SC paths: as many of SC's as cost the method's effective tokens. SC at equal tokens: maj@k "
+      "over SC's stored paths at that k, linear between whole numbers. Empty if the method spent "
+      "more than all of SC's paths: give SC a greater width. These columns and the difference are "
+      "over the questions that both have."};
   AddNotes(table, BaselineNotes(summaries));
   AddNotes(table, RowNotes(summaries));
   return table;

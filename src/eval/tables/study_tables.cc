@@ -56,8 +56,8 @@ std::vector<PaperPlace> PaperPlaces(const std::vector<RunSummary>& runs) {
 // What every table of accuracies and token ratios has to say of its numbers.
 std::vector<std::string> Notes(const std::vector<RunSummary>& runs) {
   std::vector<std::string> notes = {
-      "Acc: right / all in percent, no answer is wrong; after the sign the standard deviation over "
-      "repeats (n - 1). 95% interval: Wilson's, over questions."};
+      "Acc: right / all in percent, no answer is wrong; after the sign is the standard deviation "
+      "over repeats (n - 1). 95% interval: Wilson's, over questions."};
   for (const auto& more : {BaselineNotes(runs), RowNotes(runs)}) {
     notes.insert(notes.end(), more.begin(), more.end());
   }
@@ -178,8 +178,8 @@ std::vector<Cell> MainRow(const std::vector<RunSummary>& runs, const RunSummary&
     }
     if (own.size() > 1) {
       notes.push_back(
-          fmt::format("{} on {}: several rows of that label ({}), so none is shown; "
-                      "they stand in the table results, by line.",
+          fmt::format("{} on {}: several rows of that label ({}), so none is shown; see the table "
+                      "results, by line.",
                       methods[method], name, fmt::join(numbers, ", ")));
     }
     if (own.size() != 1) {
@@ -239,7 +239,7 @@ Table MainTable(const std::vector<RunSummary>& runs) {
   }
   if (methods.size() < labels.size()) {
     table.notes.push_back(
-        fmt::format("{} other rows of the study stand in the table results, by line.",
+        fmt::format("{} other rows of the study are in the table results, by line.",
                     labels.size() - methods.size()));
   }
   return table;
@@ -386,9 +386,9 @@ Table ComparisonTable(const std::vector<ComparedRows>& rows) {
       "Bootstrap: questions resampled in pairs. Only A, only B: questions that one row alone "
       "answers right in more than half of its repeats; McNemar's test is exact and two-sided."};
   if (any_few) {
-    table.notes.push_back(fmt::format(
-        "Fewer than {} questions are too few for a bootstrap, so there is none of them.",
-        kFewestForBootstrap));
+    table.notes.push_back(
+        fmt::format("Fewer than {} questions are too few for a bootstrap, so none is given.",
+                    kFewestForBootstrap));
   }
   return table;
 }

@@ -41,7 +41,7 @@ std::vector<std::string> RowNotes(const std::vector<RunSummary>& runs) {
   }
   if (!resampled.empty()) {
     notes.push_back(resampled +
-                    ": draws out of one pool of stored traces; after the sign stands the standard "
+                    ": draws from one pool of stored traces; after the sign is the standard "
                     "deviation over draws, which is less than that over repeats.");
   }
   return notes;

@@ -14,7 +14,7 @@ std::string Marked(const std::string& name, const Accuracy& accuracy);
 // The label of a run, marked.
 std::string RowLabel(const RunSummary& run);
 
-// Whether the repeats of a run are draws out of one pool of stored traces.
+// Whether the repeats of a run are draws from one pool of stored traces.
 bool IsResampled(const RunSummary& run);
 
 // A note for each run with undecided or failed answers, with questions that lack a repeat, or whose

@@ -52,7 +52,7 @@ std::variant<Json, ApiError> ParseBody(const std::string& body) {
     return BadField(
         "", fmt::format("the body is not JSON: it ends or goes wrong at byte {}", error.byte));
   } catch (const Json::exception&) {
-    return BadField("", "the body is not JSON that fits: a number of it is beyond all range");
+    return BadField("", "the body is not valid JSON: one of its numbers is out of range");
   }
 }
 

@@ -50,7 +50,7 @@ TEST(ParseBody, SaysWhatIsWrong) {
   EXPECT_EQ(Refusal(""), "the body is not JSON: it ends or goes wrong at byte 1");
   EXPECT_EQ(Refusal(R"({"a": 1,})"), "the body is not JSON: it ends or goes wrong at byte 9");
   EXPECT_EQ(Refusal(R"({"a": 1e999})"),
-            "the body is not JSON that fits: a number of it is beyond all range");
+            "the body is not valid JSON: one of its numbers is out of range");
 }
 
 TEST(ParseBody, BoundsLevelsAndMembers) {

@@ -185,7 +185,7 @@ void BoundLogprobs(FieldReader& fields, const char* name, const std::vector<RunR
   }
   if (values > kMost) {
     fields.Fail(name, fmt::format("'{}' asks for up to {} log-probabilities in one reply, which "
-                                  "holds {}; take fewer choices, tokens or alternatives",
+                                  "holds {}; use fewer choices, tokens or alternatives",
                                   name, values, kMost));
   }
 }

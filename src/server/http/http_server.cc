@@ -204,7 +204,7 @@ httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request
   using Handled = httplib::Server::HandlerResponse;
   if (FromElsewhere(request, options)) {
     SendError(response, {403, "invalid_request_error", "origin_not_allowed", "",
-                         "requests from other sites are not taken; --cors-origin allows one"});
+                         "requests from other sites are refused; --cors-origin allows one"});
     return Handled::Handled;
   }
   if (!options.cors_origin.empty()) {
@@ -305,8 +305,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Scheduler& scheduler, Ser
     parts->threads = std::make_unique<httplib::ThreadPool>(connections, connections, connections);
   } catch (const std::system_error& refused) {
     return Error{ErrorCode::kResourceExhausted,
-                 fmt::format("{} connections need a thread each, and the machine gives no more "
-                             "({}); take fewer with --connections",
+                 fmt::format("{} connections need a thread each, and the system allows no more "
+                             "({}); lower --connections",
                              connections, refused.code().message())};
   }
   parts->SetUp();
@@ -321,7 +321,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Scheduler& scheduler, Ser
   }
   if (!bound) {
     return Error{ErrorCode::kUnavailable,
-                 fmt::format("{} port {} cannot be listened on; it is taken, or --host is no "
+                 fmt::format("cannot listen on {} port {}; the port is taken, or --host is not an "
                              "address of this machine",
                              host, parts->options.port)};
   }

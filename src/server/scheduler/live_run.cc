@@ -257,7 +257,7 @@ void LiveRun::FinishChoice(const Path* path, int number) {
 void LiveRun::OnRecord(const Record& record) {
   const auto* finish = std::get_if<FinishRecord>(&record);
   if (finish != nullptr && plain() && finish->status == PathStatus::kFailed) {
-    session_->Stop("the engine gave a choice up");  // which is no short one: the session fails
+    session_->Stop("the engine gave up a choice");  // which is no short one: the session fails
   } else if (finish != nullptr && plain() && session_->status() &&
              finish->path < request_.choices) {
     FinishChoice(&session_->pool().path(finish->path), static_cast<int>(finish->path));

@@ -71,8 +71,9 @@ Scheduler::Submission Scheduler::Submit(std::vector<RunRequest> requests,
   }
   if (metrics_.waiting + static_cast<int>(requests.size()) > options_.most_waiting) {
     ++metrics_.runs_refused;
-    return {"", ApiError{429, "rate_limit_error", "queue_full", "",
-                         fmt::format("{} runs wait already; try again later", metrics_.waiting)}};
+    return {"", ApiError{
+                    429, "rate_limit_error", "queue_full", "",
+                    fmt::format("{} runs are already waiting; try again later", metrics_.waiting)}};
   }
   Submission first;
   for (RunRequest& request : requests) {
@@ -273,7 +274,7 @@ std::optional<ApiError> Scheduler::Apply(const std::string& id, const RunCommand
   if (command.path < 0 || command.path >= static_cast<int>(pool.paths().size()) ||
       !pool.path(command.path).running()) {
     return ApiError{409, "invalid_request_error", "path_not_running", "path",
-                    fmt::format("path {} of {} does not run", command.path, id)};
+                    fmt::format("path {} of {} is not running", command.path, id)};
   }
   switch (command.kind) {
     case RunCommand::Kind::kFork:

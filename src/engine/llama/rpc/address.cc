@@ -142,7 +142,7 @@ std::optional<std::string> RpcProbe::AwaitTurn(double timeout_s) {
   if (poll(&entry, 1, static_cast<int>(timeout_s * 1000)) != 0) {
     return std::nullopt;
   }
-  return "it gives no answer within " + Seconds(timeout_s) +
+  return "it does not answer within " + Seconds(timeout_s) +
          "; a ggml-rpc-server serves one program at a time: wait until the other one has ended, or "
          "start another server";
 }

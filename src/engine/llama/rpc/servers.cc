@@ -63,11 +63,10 @@ std::string DescribeLoss() {
     }
   }
   if (count > 0) {
-    return (count > 1 ? "RPC servers " : "RPC server ") + lost +
-           " went away in the middle of the work";
+    return (count > 1 ? "RPC servers " : "RPC server ") + lost + " was lost during the run";
   }
   return "the connection to one of the RPC servers " + all +
-         " broke in the middle of the work, though each can be reached by now";
+         " broke during the run, although each can be reached again";
 }
 
 void OnAbort(const char* message) {

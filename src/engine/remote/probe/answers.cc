@@ -12,9 +12,8 @@ Error Refusal(const std::string& base, const JsonAnswer& answer) {
   const char* remedy = status == 401 || status == 403 ? "; give a key with --engine-key-file"
                        : status == 404 ? "; is this the base URL, such as http://host:8000/v1?"
                                        : "";
-  return {ErrorCode::kUnavailable,
-          fmt::format("the server at {} did not answer as one should: {}{}", base,
-                      answer.error_words, remedy)};
+  return {ErrorCode::kUnavailable, fmt::format("the server at {} gave an unexpected reply: {}{}",
+                                               base, answer.error_words, remedy)};
 }
 
 Status ReadModels(const std::string& base, const JsonAnswer& answer, const std::string& wanted,

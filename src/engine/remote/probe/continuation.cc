@@ -170,7 +170,7 @@ Result<Continuation> PrefillTest::Run() {
   }
   return Error{ErrorCode::kUnsupported,
                last_error_.empty()
-                   ? "it begins another turn behind an assistant's message"
+                   ? "it begins another turn after an assistant's message"
                    : "it refuses a chat that ends in an assistant's message (" + last_error_ + ")"};
 }
 

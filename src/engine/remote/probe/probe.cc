@@ -154,7 +154,7 @@ void Prober::FindRawLogprobs(const JsonAnswer& at_one) {
   }
   can_.logprobs_sound = can_.logprobs_sound && mass <= kMostMass;
   if (!can_.logprobs_sound) {
-    Workaround("its log-probabilities are none (positive, or they sum to more than 1)");
+    Workaround("its log-probabilities are not valid (positive, or they sum to more than 1)");
   }
   CompletionRequest cold = Short(1);
   cold.sampler.temperature = 0.1;
@@ -264,7 +264,7 @@ void Prober::FindErrorStyle() {
   if (answer.ok() && described) {
     can_.error_style = "an error body under HTTP 200";
   } else if (answer.ok()) {
-    can_.error_style = "takes wrong requests without a word";
+    can_.error_style = "accepts wrong requests silently";
   } else {
     can_.error_style = fmt::format("HTTP {} with {}", answer.end.status,
                                    described ? "a JSON body" : "no JSON body");
@@ -288,8 +288,8 @@ Result<Abilities> Prober::Run(const std::string& model) {
   if (!can_.completions && can_.chat != Abilities::Template::kPrefill) {
     return Error{ErrorCode::kUnsupported,
                  fmt::format("the server at {} has chats only and does not continue an assistant's "
-                             "message ({}); lanes fork from prefixes, so it takes one with "
-                             "/completions, and --chat-template FILE where that applies none",
+                             "message ({}); lanes fork from prefixes, so use a server with "
+                             "/completions, and --chat-template FILE if that applies none",
                              base_, can_.no_continuation)};
   }
   return can_;
@@ -319,8 +319,8 @@ Result<Abilities> Guarded(const base::HttpLoop& loop, const std::string& url, co
                  : Error{found.error().code, loop.WithoutKey(found.error().message)};
   } catch (const Json::exception& failure) {  // a member is of another type than it should be
     return Error{ErrorCode::kDataLoss,
-                 loop.WithoutKey(fmt::format("the server at {} answers in a form of its own: {}",
-                                             url, failure.what()))};
+                 loop.WithoutKey(fmt::format("the server at {} answers in an unknown form: {}", url,
+                                             failure.what()))};
   }
 }
 

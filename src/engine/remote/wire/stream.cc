@@ -89,7 +89,7 @@ void Stream::OnEvent(const SseParser::Event& event) {
   } else if (event.name == "error") {
     FailAs({0, "", event.data}, 0, -1);
   } else {
-    Fail("the server sent an event that is no JSON: " + Words(event.data), true);
+    Fail("the server sent an event that is not JSON: " + Words(event.data), true);
   }
 }
 
@@ -107,7 +107,7 @@ void Stream::TakeChunk(Chunk& chunk) {
   if (chunk.finish_reason == "length") {
     end.kind = StreamEnd::Kind::kLength;
   } else if (chunk.finish_reason == "error" || chunk.finish_reason == "abort") {
-    Fail("the server gave the completion up (finish_reason " + chunk.finish_reason + ")", true);
+    Fail("the server gave up the completion (finish_reason " + chunk.finish_reason + ")", true);
   } else if (chunk.finish_reason == "content_filter") {
     Fail("the server's content filter ended the completion", /*retry=*/false);
   } else if (!chunk.finish_reason.empty()) {
