@@ -37,6 +37,9 @@ Result<Figure> DivergenceFigure(const StudyMaterial& material);
 // most often, and how many of these cases each vote rule would have saved.
 Result<Figure> FailuresFigure(const StudyMaterial& material);
 
+// Figure 4: how many of the long paths are wrong, before pruning and among the survivors.
+Result<Figure> LongWrongFigure(const StudyMaterial& material);
+
 // Figure 5: mean confidence against mean diversity of each answer, in rows that allow one action
 // alone.
 Result<Figure> IsolatedFigure(const StudyMaterial& material);
@@ -52,6 +55,10 @@ Result<Figure> TracesFigure(const StudyMaterial& material);
 
 // Figure 10: how often each action changed the pool, by suite and group of questions.
 Result<Figure> ActionsFigure(const StudyMaterial& material);
+
+// Figure 11: confidence along paths, and diversity along the decisions, of rows that refine tokens
+// by two-pass sampling, by independent draws (RoE), and not at all.
+Result<Figure> RefinementFigure(const StudyMaterial& material);
 
 // Figure 12: accuracy and tokens over the values of an option, among rows that differ in it alone.
 Result<Figure> SensitivityFigure(const StudyMaterial& material);

@@ -146,6 +146,42 @@ TEST_F(FiguresTest, LengthsAreCountedBeforeAndAfterPruning) {
   }
 }
 
+TEST_F(FiguresTest, LongPathsAreThoseOverTheMedianBeforePruning) {
+  AddSelfConsistency();
+  AddHyper();
+  const std::vector<FigureRow> rows = Rows("4");
+  std::vector<int> before;
+  for (const StoredItem& item : items_) {
+    for (const StoredPath& path : item.paths) {
+      if (item.key.run == RunOf("sc")) {
+        before.push_back(path.tokens);
+      }
+    }
+  }
+  std::sort(before.begin(), before.end());
+  const int median = before[before.size() / 2];
+  for (const bool only_long : {true, false}) {
+    const std::vector<FigureRow> bars = Of(rows, "", only_long ? "long" : "all");
+    ASSERT_EQ(bars.size(), 2U);
+    for (const FigureRow& bar : bars) {
+      const bool pruned = bar.category.rfind("after", 0) == 0;
+      std::array<double, kRepeats> wrong{};
+      std::array<double, kRepeats> all{};
+      for (const StoredItem& item : items_) {
+        for (const StoredPath& path : item.paths) {
+          if (item.key.run != RunOf(pruned ? "hyper" : "sc") || path.warmup ||
+              path.status != PathStatus::kFinished || (only_long && path.tokens <= median)) {
+            continue;
+          }
+          all.at(static_cast<size_t>(item.key.repeat)) += 1;
+          wrong.at(static_cast<size_t>(item.key.repeat)) += path.answer == "1" ? 0 : 1;
+        }
+      }
+      ExpectOverRepeats(bar, wrong[0] / all[0], wrong[1] / all[1], 100);
+    }
+  }
+}
+
 TEST_F(FiguresTest, BudgetIsAccuracyAgainstTokensWithTheFrontier) {
   AddSelfConsistency();
   AddHyper();

@@ -1,4 +1,4 @@
-// Figures of right and wrong paths: 1, 2 and 7.
+// Figures of right and wrong paths: 1, 2, 4 and 7.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,9 @@ namespace {
 
 constexpr size_t kMostRows = 6;  // lines in a panel
 constexpr int kLengthBins = 16;
+constexpr const char* kNothingPruned =
+    "no row has pruned paths beside right and wrong ones that survived; record one: --methods "
+    "hyper,deepconf";
 constexpr size_t kQuarter = kCurvePlaces / 4;
 
 // Powers of two up to the number of paths, and that number.
@@ -154,6 +157,33 @@ PathChoice BeforePruning(const StudyMaterial& material, const RunMaterial& prune
   return {&pruned, IsWarmup, "before pruning: warm-up of " + pruned.run().label};
 }
 
+// Pools before and after pruning: that of BeforePruning, and the survivors of at most two rows.
+std::vector<PathChoice> PruningChoices(const StudyMaterial& material) {
+  std::vector<PathChoice> choices;
+  for (const RunMaterial* run : FirstOfMethods(material, 2, Prunes)) {
+    if (choices.empty()) {
+      choices.push_back(BeforePruning(material, *run));
+    }
+    choices.push_back({run, Survived, "after pruning: " + run->run().label});
+  }
+  return choices;
+}
+
+// The median length of the paths of a choice, in tokens.
+double MedianLengthOf(const PathChoice& choice) {
+  std::vector<int> lengths;
+  for (const MaterialItem& item : choice.run->items) {
+    for (const StoredPath& path : item.item.paths) {
+      if (choice.chosen(path)) {
+        lengths.push_back(path.tokens);
+      }
+    }
+  }
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
+}
+
 // The width of a bin, in tokens, with which all lengths of the choices fit.
 double BinWidth(const std::vector<PathChoice>& choices) {
   int longest = 0;
@@ -237,16 +267,52 @@ Result<Figure> DivergenceFigure(const StudyMaterial& material) {
   return figure;
 }
 
-Result<Figure> LengthsFigure(const StudyMaterial& material) {
-  const std::vector<const RunMaterial*> rows = FirstOfMethods(material, 2, Prunes);
-  if (rows.empty()) {
-    return NotInStudy(
-        "no row has pruned paths beside right and wrong ones that survived; record one: --methods "
-        "hyper,deepconf");
+Result<Figure> LongWrongFigure(const StudyMaterial& material) {
+  const std::vector<PathChoice> choices = PruningChoices(material);
+  if (choices.empty()) {
+    return NotInStudy(kNothingPruned);
   }
-  std::vector<PathChoice> choices = {BeforePruning(material, *rows[0])};
-  for (const RunMaterial* run : rows) {
-    choices.push_back({run, Survived, "after pruning: " + run->run().label});
+  const double median = MedianLengthOf(choices.front());
+  FigurePanel panel{
+      fmt::format("paths longer than {:g} tokens", median),
+      {"paths"},
+      {"share that is wrong (%)", 0, kToPercent, false},
+      {},
+      {{"long paths", SeriesStyle::kBars, {}}, {"all paths", SeriesStyle::kBars, {}}}};
+  Figure figure;
+  for (const PathChoice& choice : choices) {
+    const auto wrong = [&](double from) {
+      return Scaled(
+          EstimatePaths(*choice.run,
+                        [&](const MaterialItem& item, size_t path) {
+                          const StoredPath& stored = item.item.paths[path];
+                          const StoredVerdict verdict = item.path_verdicts[path];
+                          const bool counts = choice.chosen(stored) && stored.tokens > from &&
+                                              (verdict == StoredVerdict::kRight ||
+                                               verdict == StoredVerdict::kWrong);
+                          return counts ? (verdict == StoredVerdict::kWrong ? 1.0 : 0.0) : kNaN;
+                        }),
+          kToPercent);
+    };
+    const auto place = static_cast<double>(panel.categories.size());
+    panel.categories.push_back((place == 0 ? "before: " : "after: ") + choice.run->run().label);
+    panel.series[0].points.push_back(PointOf(place, wrong(median)));
+    panel.series[1].points.push_back(PointOf(place, wrong(-1)));
+    figure.finding +=
+        fmt::format("{}{}: {} % of the long paths are wrong, {} % of all",
+                    figure.finding.empty() ? "" : "; ", choice.title,
+                    Short(panel.series[0].points.back().y), Short(panel.series[1].points.back().y));
+  }
+  figure.finding += ".";
+  figure.notes = {"Long: over the median length of the paths before pruning."};
+  figure.panels.push_back(std::move(panel));
+  return figure;
+}
+
+Result<Figure> LengthsFigure(const StudyMaterial& material) {
+  const std::vector<PathChoice> choices = PruningChoices(material);
+  if (choices.empty()) {
+    return NotInStudy(kNothingPruned);
   }
   const double bin_tokens = BinWidth(choices);
   Figure figure;

@@ -69,6 +69,48 @@ TEST_F(RowFiguresTest, TracesAreThoseOfTheEasiestAndTheHardestQuestion) {
   }
 }
 
+TEST_F(RowFiguresTest, RefinementComparesConfidenceAndDiversity) {
+  AddSelfConsistency();
+  AddHyper("ours", "hyper", {{"two-pass", "true"}});
+  AddHyper("theirs", "hyper-roe-sampling", {{"two-pass", "false"}});
+  const std::vector<FigureRow> rows = Rows("11");
+  for (const auto& [series, label] :
+       {std::pair("two-pass", "ours"), std::pair("independent", "theirs")}) {
+    const std::vector<FigureRow> curve = Of(rows, "diversity", series);
+    ASSERT_EQ(curve.size(), 10U);
+    // Six decisions at ten places: place p begins in decision 6 p / 10.
+    for (size_t place = 0; place < curve.size(); ++place) {
+      std::array<double, kRepeats> mean{};
+      for (const StoredItem& item : items_) {
+        if (item.key.run == RunOf(label)) {
+          mean.at(static_cast<size_t>(item.key.repeat)) +=
+              item.decisions[6 * place / 10].raw.diversity / kQuestions;
+        }
+      }
+      EXPECT_NEAR(curve[place].y, (mean[0] + mean[1]) / 2, 1e-6);
+    }
+  }
+  const std::vector<FigureRow> plain = Of(rows, "confidence", "none (sc)");
+  double first = 0;
+  double paths = 0;
+  for (const StoredItem& item : items_) {
+    if (item.key.run != RunOf("sc") || item.key.repeat != 0) {
+      continue;
+    }
+    for (const StoredSeries& series : item.series) {
+      const auto& values = std::get<std::vector<float>>(series.values);
+      const size_t each = values.size() / 20;
+      for (size_t token = 0; token < each; ++token) {
+        first += static_cast<double>(values[token]) / static_cast<double>(each);
+      }
+      paths += 1;
+    }
+  }
+  // The mean of the first repeat is one end of the error: two values lie a spread / sqrt(2) apart.
+  const double spread = (plain[0].high - plain[0].low) / 2;
+  EXPECT_NEAR(std::abs(first / paths - plain[0].y), spread / std::sqrt(2.0), 1e-9);
+}
+
 TEST_F(RowFiguresTest, SensitivityTakesRowsThatDifferInOneOption) {
   AddHyper("T 8", "hyper", {{"interval", "8"}, {"reserved-lanes", "9"}});
   AddHyper("T 4", "hyper", {{"interval", "4"}, {"reserved-lanes", "8"}});
