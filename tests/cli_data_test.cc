@@ -1,6 +1,7 @@
-// hyper data, and eval and grade with a judge, as processes against scripted servers.
+// hyper data and models, and eval and grade with a judge, as processes against scripted servers.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -53,6 +54,61 @@ TEST(DataCommandTest, MistakesAreOneLineAndAnExitCode) {
     EXPECT_EQ(result.out, "");
   }
   EXPECT_NE(RunDataCommand({"data", "list"}).out.find("HuggingFaceH4/MATH-500"), std::string::npos);
+}
+
+// The bundled model lies where that of a name is looked for.
+TEST(ModelsCommandTest, AModelIsListedAndRunByItsName) {
+  const ProcessResult list = RunDataCommand({"models", "list", "--json"});
+  ASSERT_EQ(list.exit_code, 0) << list.err;
+  const json models = json::parse(list.out);
+  EXPECT_EQ(models[0]["name"], "smollm2-135m");
+  EXPECT_EQ(models[0]["fetched"], false);
+  const TemporaryFolder folder;
+  const std::string file = folder.File("data/hyper/models/" + models[0]["file"].get<std::string>());
+  std::filesystem::create_directories(folder.File("data/hyper/models"));
+  std::filesystem::create_symlink(HYPER_MODEL, file);
+  const auto run = [&folder](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"/usr/bin/env", "XDG_DATA_HOME=" + folder.File("data"),
+                                       HYPER_PROGRAM};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunProcess(arguments);
+  };
+  EXPECT_NE(run({"models", "list"}).out.find("(fetched)"), std::string::npos);
+  const ProcessResult ran = run({"run", "-q", "-m", "smollm2-135m", "--preset", "short", "--seed",
+                                 "1", "Start with 12, add 7, multiply by 5. What is the result?"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("95"), std::string::npos) << ran.out;
+  const ProcessResult changed =
+      run({"models", "get", "smollm2-135m", "--hub", "http://127.0.0.1:1"});
+  EXPECT_EQ(changed.exit_code, 65) << changed.err;
+  EXPECT_NE(changed.err.find(file + " is there, but is not smollm2-135m"), std::string::npos)
+      << changed.err;
+}
+
+TEST(ModelsCommandTest, MistakesAreOneLineAndAnExitCode) {
+  const RecordingServer hub([](const ServerRequest&) { return ServerReply{200, "<html>"}; });
+  const struct {
+    std::vector<std::string> arguments;
+    int code;
+    const char* words;
+  } cases[] = {
+      {{"models"}, 64, "subcommand"},
+      {{"models", "get"}, 64, "NAME"},
+      {{"models", "get", "qwen3-4b"}, 64, "no hub is named"},
+      {{"models", "get", "qwen-4b", "--hub", hub.address()}, 64, "did you mean qwen3-4b?"},
+      {{"models", "get", "smollm2-135m", "--hub", hub.address()}, 65, "instead of b179c9523d"},
+      {{"models", "get", "smollm2-135m", "--hub", "http://127.0.0.1:1"},
+       69,
+       "127.0.0.1:1 cannot be reached"},
+      {{"run", "-m", "qwen3-4b", "?"}, 66, "'hyper models get qwen3-4b' fetches it"},
+      {{"run", "-m", "qwen-4b", "?"}, 66, "did you mean qwen3-4b?"},
+  };
+  for (const auto& one : cases) {
+    const ProcessResult result = RunDataCommand(one.arguments);
+    EXPECT_EQ(result.exit_code, one.code) << result.err;
+    EXPECT_NE(result.err.find(one.words), std::string::npos) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
 }
 
 TEST(JudgeFlagTest, FreeTextIsJudged) {

@@ -52,12 +52,8 @@ server::ArchivedRun ToArchive(const Asked& asked, uint64_t number,
 }  // namespace
 
 std::string LogFile() {
-  std::string folder = FromEnvironment({"XDG_DATA_HOME"});
-  if (folder.empty()) {
-    const std::string home = FromEnvironment({"HOME"});
-    folder = home.empty() ? "" : home + "/.local/share";
-  }
-  return folder.empty() ? "" : folder + "/hyper/runs.db";
+  const std::string folder = DataFolder();
+  return folder.empty() ? "" : folder + "/runs.db";
 }
 
 void KeepInLog(const RunFlags& flags, const Asked& asked) {

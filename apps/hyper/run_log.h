@@ -22,7 +22,7 @@ struct LoggedRun {
   int paths = 0;
 };
 
-// $XDG_DATA_HOME/hyper/runs.db, else ~/.local/share/hyper/runs.db; empty where neither is set.
+// DataFolder()/runs.db; empty where that is.
 std::string LogFile();
 
 // Stores a run that has ended, unless the flags say not to; the folder is made where it is missing,

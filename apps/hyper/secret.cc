@@ -29,6 +29,15 @@ std::string FromEnvironment(std::initializer_list<const char*> names) {
   return "";
 }
 
+std::string DataFolder() {
+  std::string folder = FromEnvironment({"XDG_DATA_HOME"});
+  if (folder.empty()) {
+    const std::string home = FromEnvironment({"HOME"});
+    folder = home.empty() ? "" : home + "/.local/share";
+  }
+  return folder.empty() ? "" : folder + "/hyper";
+}
+
 Result<std::string> SecretFromFile(const std::string& path) {
   Result<std::string> text = ReadText(path);
   return text ? Result<std::string>(TrimmedSecret(*text)) : text;

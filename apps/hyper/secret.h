@@ -16,6 +16,10 @@ std::string TrimmedSecret(std::string_view text);
 // The first of these environment variables that holds something; empty where none does.
 std::string FromEnvironment(std::initializer_list<const char*> names);
 
+// Where the program keeps what belongs to the user: $XDG_DATA_HOME/hyper, else
+// ~/.local/share/hyper; empty where neither is set.
+std::string DataFolder();
+
 // What the file holds, trimmed. Errors: as ReadText.
 Result<std::string> SecretFromFile(const std::string& path);
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "apps/hyper/commands/data_command.h"
+#include "apps/hyper/commands/models_command.h"
 
 namespace hyper::app {
 namespace {
@@ -24,6 +25,7 @@ constexpr std::array kCommands{
     Command{"report", "write studies as one page of tables and figures", ReportCommand},
     Command{"export", "print a study as JSON lines or CSV", ExportCommand},
     Command{"data", "fetch the questions of a suite", DataCommand},
+    Command{"models", "list known models, and fetch one by its name", ModelsCommand},
     Command{"bench", "measure tokens/s of plain decoding and where the time goes", BenchCommand},
     Command{"equal", "tell whether two mathematical answers are equal", EqualCommand},
     Command{"probe", "find out what a server with an OpenAI API can do", ProbeCommand},

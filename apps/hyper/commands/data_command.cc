@@ -7,9 +7,11 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
+#include "apps/hyper/model_fetch.h"
 #include "apps/hyper/secret.h"
 #include "src/eval/data/hub.h"
 #include "src/report/json.h"
@@ -74,20 +76,19 @@ Result<eval::HubRequest> RequestOf(const DataFlags& flags) {
                            " are bundled; there is nothing to fetch");
   }
   eval::HubRequest request;
-  request.base = flags.hub.empty() ? FromEnvironment({"HYPER_HUB"}) : flags.hub;
-  while (request.base.ends_with('/')) {
-    request.base.pop_back();
+  Result<std::string> hub = HubAddress(flags.hub);
+  if (!hub) {
+    return hub.error();
   }
-  if (request.base.empty()) {
-    return InvalidArgument("no hub is named; give its address with --hub ADDRESS or in HYPER_HUB");
-  }
+  request.base = std::move(*hub);
   request.source = *suite->hub;
   request.file = flags.file;
   request.token = FromEnvironment({"HF_TOKEN"});
   request.target = flags.output.empty() ? suite->name + ".jsonl" : flags.output;
   request.progress = ShowDownload;
   request.wait = [](double seconds) {
-    Warn(kDataCommand, fmt::format("the hub is busy; waiting {:.0f} s", seconds));
+    Warn(kDataCommand,
+         fmt::format("the hub is busy or cannot be reached; waiting {:.0f} s", seconds));
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   };
   return request;

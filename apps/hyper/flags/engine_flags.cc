@@ -11,6 +11,7 @@
 #include "apps/hyper/command.h"
 #include "apps/hyper/flags/option_flags.h"
 #include "apps/hyper/lost_server.h"
+#include "apps/hyper/model_sources.h"
 #include "apps/hyper/printers/plan_text.h"
 #include "apps/hyper/scripted_engine.h"
 #include "apps/hyper/secret.h"
@@ -62,8 +63,8 @@ void AddServerFlags(CLI::App& app, EngineFlags& flags) {
 void EngineFlags::AddTo(CLI::App& app) {
   app.add_option(
          "-m,--model", model,
-         "GGUF file of the model [HYPER_MODEL, else the bundled one]; of servers, the model's "
-         "name there")
+         "GGUF file of the model, or a name out of 'hyper models list' [HYPER_MODEL, else the "
+         "bundled one]; of servers, the model's name there")
       ->type_name("FILE")
       ->group("Model and engine");
   app.add_option("--engine", engine,
@@ -121,6 +122,11 @@ Status CheckEngineFlags(EngineFlags& flags) {
     }
     flags.model = *bundled;
   }
+  Result<std::string> model = FindModel(flags.model);
+  if (!model) {
+    return model.error();
+  }
+  flags.model = std::move(*model);
   llama.model_path = flags.model;
   return {};
 }

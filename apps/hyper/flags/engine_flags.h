@@ -35,8 +35,9 @@ void AddServerFlags(CLI::App& app, EngineFlags& flags);
 // Whether `engine` names servers.
 bool IsRemote(const std::string& engine);
 
-// Reads the given flags into `llama` and `remote`, fills in the bundled model, and refuses values
-// that no model could make valid. Errors: kInvalidArgument, kNotFound (no bundled model).
+// Reads the given flags into `llama` and `remote`, fills in the bundled model or the file of a
+// model that is given by name, and refuses values that no model could make valid. Errors:
+// kInvalidArgument, kNotFound (no bundled model, or none of that name).
 Status CheckEngineFlags(EngineFlags& flags);
 
 // What is known of the model before it is loaded: its file's header. Of other engines, and of files

@@ -64,7 +64,7 @@ constexpr auto kEveryday = std::to_array<EverydayOption>({
     {"--seed", "repeat a run exactly [drawn]"},
     {"--effort", "of --preset auto: low, medium or high [medium]"},
     {"--time", "stop after 30s, 5m, ... and vote"},
-    {"--model", "GGUF file of the model [the bundled one]"},
+    {"--model", "GGUF file, or a name of 'hyper models list' [bundled]"},
     {"--engine", "llama, or the URL of a server [llama]"},
     {"--gpu-layers", "layers of the model on GPUs [0]"},
     {"--width", "paths decoded side by side"},

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/base/http/download.h"
 #include "src/base/http/fetch.h"
 #include "src/base/http/url.h"
 #include "src/base/sha256.h"
@@ -65,24 +66,21 @@ Error AnswerError(const HubRequest& request, int status) {
                                        std::to_string(status) + "; try again later"};
 }
 
+Error NoConnection(const std::string& url, const std::string& reason) {
+  return {ErrorCode::kUnavailable,
+          url + ": " + reason + "; without network, give a local file to hyper eval with --data"};
+}
+
 // The answer to a GET of `url`, tried again where the hub is busy or the connection breaks.
-Result<base::HttpAnswer> Get(const HubRequest& request, const std::string& url,
-                             int64_t first_byte = 0, const base::TakeBytes& take = {}) {
+Result<base::HttpAnswer> Get(const HubRequest& request, const std::string& url) {
   base::HttpLoop loop({.api_key = request.token, .connect_timeout_s = kConnectSeconds});
   base::Retries retries;
   retries.first_wait_s = 1;
   retries.wait = request.wait;
   base::HttpAnswer answer = FetchPatiently(
-      loop,
-      {.url = url, .stall_s = kStallSeconds, .first_byte = first_byte, .follow_redirects = true},
-      retries, take);
-  if (!answer.taken) {
-    return answer.taken.error();
-  }
+      loop, {.url = url, .stall_s = kStallSeconds, .follow_redirects = true}, retries);
   if (!answer.end.failure.empty()) {
-    return Error{ErrorCode::kUnavailable, url + ": " + answer.end.failure +
-                                              "; without network, give a local file to hyper eval "
-                                              "with --data"};
+    return NoConnection(url, answer.end.failure);
   }
   return answer;
 }
@@ -180,37 +178,27 @@ Status FetchRows(const HubRequest& request, const std::string& part) {
 }
 
 Status FetchFile(const HubRequest& request, const std::string& part) {
-  std::error_code missing;
-  const auto size = std::filesystem::file_size(part, missing);
-  const int64_t first_byte = missing ? 0 : static_cast<int64_t>(size);
-  File file;
-  int64_t done = 0;
-  // A server that knows no ranges answers 200 and sends all of it.
-  const auto take = [&](int status, std::string_view bytes) -> Status {
-    if (!file) {
-      Result<File> opened = OpenPart(part, /*append=*/status == 206);
-      if (!opened) {
-        return opened.error();
-      }
-      file = std::move(*opened);
-      done = status == 206 ? first_byte : 0;
-    }
-    done += static_cast<int64_t>(bytes.size());
+  base::DownloadRequest download;
+  download.url =
+      request.base + "/datasets/" + request.source.dataset + "/resolve/main/" + request.file;
+  download.path = part;
+  download.token = request.token;
+  download.wait = request.wait;
+  download.progress = [&request](int64_t bytes) {
     if (request.progress) {
-      request.progress(done, 0);
+      request.progress(bytes, 0);
     }
-    return Write(file.get(), part, bytes);
   };
-  const Result<base::HttpAnswer> answer =
-      Get(request,
-          request.base + "/datasets/" + request.source.dataset + "/resolve/main/" + request.file,
-          first_byte, take);
-  if (!answer) {
-    return answer.error();
+  std::error_code missing;
+  const bool begun = std::filesystem::exists(part, missing);
+  const Result<int> status = Download(download);
+  if (!status) {
+    const Error& error = status.error();
+    return error.code == ErrorCode::kUnavailable ? NoConnection(download.url, error.message)
+                                                 : error;
   }
-  const int status = answer->end.status;
-  const bool complete = status == 416 && first_byte > 0;  // nothing is left to send
-  return status / 100 == 2 || complete ? Status() : Status(AnswerError(request, status));
+  const bool complete = *status == 416 && begun;  // nothing is left to send
+  return *status / 100 == 2 || complete ? Status() : Status(AnswerError(request, *status));
 }
 
 Result<HubResult> Describe(const std::string& path) {
