@@ -5,8 +5,10 @@
   scripts/audit_run.py FILE...
 
 Standard library only; nothing of hyper is used but the trace. Computed again: statistics, X_max,
-threshold, scores, actions, r_t, routes, pruning, merges, ledger, stops and vote. What a trace cannot tell
-is believed: the log-probabilities, and D_dist at warm-up positions. Answers are compared as texts.
+threshold, scores, actions, r_t, routes, pruning, merges, ledger, stops, who votes, with what weight, and
+the score and share of every answer. What a trace cannot tell is believed: the log-probabilities, D_dist at
+warm-up positions, weights by P(True), a judge or a reward model, and which leaves ToT and MCTS kept.
+Answers are compared as texts.
 Prints what differs and what was checked; the exit status is 1 where anything differs.
 """
 import json
@@ -19,10 +21,22 @@ ACTIONS = ("none", "single_token", "multi_token", "branch")
 ENDED = ("finished", "length")
 CLOSE = 2e-5  # log-probabilities and confidences are floats
 FLOOR = -60.0
+TREES = ("tot", "mcts", "rebase", "ets")
+SCORED = ("self-certainty", "bon", "deepconf-offline")
+WEIGHED = ("weighted", "best", "borda")
 
 
 def mean(values):
     return sum(values) / len(values) if values else math.nan
+
+
+def quantile(values, q):
+    """Between the two nearest ranks."""
+    ordered = sorted(values)
+    rank = q * (len(ordered) - 1)
+    below = int(rank)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (rank - below) * (ordered[above] - ordered[below])
 
 
 def known(values):
@@ -73,6 +87,7 @@ class Path:
         self.parent = record["parent"]
         self.start = record["position"]
         self.warmup = record["warmup"]
+        self.reasons = record["kind"] == "reasoning"
         inherited = parent.tokens[:self.start] if parent else []
         self.tokens = list(inherited)  # records
         self.end = None                # the first finish record
@@ -219,10 +234,7 @@ class Run:
                 n = max(1, math.floor(n * self.warmup_count() / self.options["warmup"] + 0.5))
             expected = lowest[-min(n, len(lowest))]
         else:
-            rank = float(number) / 100 * (len(lowest) - 1)
-            below = int(rank)
-            above = min(below + 1, len(lowest) - 1)
-            expected = lowest[below] + (rank - below) * (lowest[above] - lowest[below])
+            expected = quantile(lowest, float(number) / 100)
         self.expect("threshold", expected, self.warmup["threshold"])
 
     def check_decision(self, decision, paths):
@@ -370,10 +382,11 @@ class Run:
 
     def check_ledger(self):
         ledger = self.records[-1]["ledger"]
-        routes = [record["routes"] for record in self.records if record["record"] == "token"]
-        if ledger["judge"] == 0:  # the trace does not tell judges from paths
-            self.expect("ledger: generated", len(routes), ledger["generated"])
-            self.expect("ledger: lanes_opened", len(self.paths), ledger["lanes_opened"])
+        routes = [record["routes"] for record in self.records
+                  if record["record"] == "token" and self.paths[record["path"]].reasons]
+        reasoning = [path for path in self.paths.values() if path.reasons]
+        self.expect("ledger: generated", len(routes), ledger["generated"])
+        self.expect("ledger: lanes_opened", len(reasoning), ledger["lanes_opened"])
         self.expect("ledger: extra_routes", sum(k - 1 for k in routes), ledger["extra_routes"])
         self.expect("ledger: refined", sum(k > 1 for k in routes), ledger["refined"])
         charged = sum(ledger[key] for key in ("generated", "extra_routes", "probe", "judge",
@@ -425,7 +438,7 @@ class Run:
 
     def votes(self, path):
         method, last = self.head["method"], path.last
-        if last["status"] == "merged" or not last["answer"]:
+        if not path.reasons or last["status"] == "merged" or not last["answer"]:
             return False
         if last["tentative"] and not self.options["vote-tentative"]:
             return False
@@ -433,6 +446,10 @@ class Run:
             if last["status"] in ("pruned", "cancelled"):
                 return False
             return path.lowest_window(self.options["window"]) >= self.warmup["threshold"] - CLOSE
+        if method.startswith(TREES):
+            return not path.warmup and last["status"] in ENDED
+        if method == "threadweaver":
+            return path.parent is None and last["status"] != "pruned"
         if not self.is_hyper():
             return True
         if not self.options["vote-clones"] and self.is_clone(path):
@@ -459,24 +476,101 @@ class Run:
     def is_hyper(self):
         return any(record["record"] == "decision" for record in self.records)
 
-    def weight(self, path):
-        values = path.column("mean_logprob")
-        return None if None in values else -mean(values)
+    def steps(self, path):
+        """(first, end) of each step: it ends with the delimiter, or at its most tokens."""
+        delimiter = self.options["step-delimiter"].encode().decode("unicode_escape")
+        all_of, first, text = [], 0, ""
+        for at, token in enumerate(path.tokens):
+            text += token["text"]
+            written = len(text) - len(text.lstrip(" \t\r\n"))
+            if (delimiter in text[written + 1:] or at + 1 - first >= self.options["step-tokens"] or
+                    at + 1 == len(path)):
+                all_of.append((first, at + 1))
+                first, text = at + 1, ""
+        return all_of
 
-    def check_vote(self):
-        result = self.records[-1]
-        rule = self.options["vote"]
-        voters = [path for path in self.paths.values() if path.last and self.votes(path)]
-        if self.head["method"] == "esc":
+    def step_value(self, path):
+        """Confidence of the last step, from the 5th to the 95th percentile of the warm-up's steps."""
+        def surety(of, step):
+            return mean(known(of.column("confidence")[slice(*step)]))
+        sample = [surety(of, step) for of in self.paths.values() if of.warmup
+                  for step in self.steps(of)]
+        low, high = (quantile([value for value in sample if not math.isnan(value)], q)
+                     for q in (0.05, 0.95))
+        value = surety(path, self.steps(path)[-1])
+        if math.isnan(value):
+            return 0.0
+        return min(max((value - low) / (high - low), 0.0), 1.0) if high > low else float(value >= high)
+
+    def weight(self, path):
+        """The method's own score of a path; None: it has none, or the trace does not tell."""
+        if self.head["method"].startswith(TREES):
+            return self.step_value(path) if self.options["reward"] == "conf" else None
+        if not self.head["method"].startswith(SCORED):
+            return None
+        scorer, window = self.options["scorer"], self.options["window"]
+        values = known(path.column("confidence"))
+        full = known(path.window_means(window))
+        if scorer == "self-certainty":
+            logs = path.column("mean_logprob")
+            return None if None in logs else -mean(logs) - math.log(self.head["vocabulary"])
+        if scorer == "mean":
+            return mean(values)
+        if scorer == "tail":
+            return mean(values[-window:])
+        if scorer == "bottom":
+            return mean(sorted(full)[:max(1, len(full) // 10)]) if full else mean(values)
+        if scorer == "lowest":
+            return path.lowest_window(window)
+        return None
+
+    def check_weights(self):
+        """The recorded weight of each voter, for the rules that read it."""
+        recorded = {voter["path"]: voter["weight"] for voter in self.records[-1]["voters"]}
+        for number, weight in recorded.items():
+            computed = self.weight(self.paths[number])
+            if computed is not None:
+                self.expect(f"weight: path {number}", computed, weight)
+            elif weight is not None:  # by P(True), a judge or a reward model
+                self.expect(f"weight: path {number}, range", True, 0 <= weight <= 1)
+        return recorded
+
+    def best_share(self, voters):
+        """Offline DeepConf: those whose weight reaches the percentile."""
+        if not self.head["method"].startswith("deepconf-offline") or not voters:
+            return voters
+        least = quantile([self.weight(path) for path in voters],
+                         1 - self.options["keep-percent"] / 100)
+        return [path for path in voters if self.weight(path) >= least - CLOSE]
+
+    def check_voters(self):
+        """Who votes; ToT and MCTS choose among their leaves by what the trace does not say."""
+        method, result = self.head["method"], self.records[-1]
+        voters = self.best_share([path for path in self.paths.values()
+                                  if path.last and self.votes(path)])
+        if method == "esc":
             window = self.agreeing_window()
             self.expect("esc: no path after a window that agrees", True,
                         window[-1] + 1 == len(self.paths))
             voters = [path for path in voters if path.id in window]
-        if result["partial"] or not voters:
-            return
-        groups = {}
-        for path in voters:
-            groups.setdefault(path.last["answer"], []).append(path)
+        recorded = [voter["path"] for voter in result["voters"]]
+        if method.startswith(("tot", "mcts")):
+            self.expect("voters", True, set(recorded) <= {path.id for path in voters})
+            voters = [path for path in voters if path.id in recorded]
+        self.expect("voters", [path.id for path in voters], recorded)
+        return voters
+
+    def borda(self, weights):
+        """(N - rank + 1)^p by path; a path that ended without an answer keeps its rank."""
+        ranked = {path.id: self.weight(path) for path in self.paths.values()
+                  if path.reasons and (path.id in weights or path.last["status"] in ENDED)}
+        order = sorted((number for number in ranked if ranked[number] is not None),
+                       key=lambda number: -ranked[number])
+        power = self.options["borda-power"]
+        return {number: (len(order) - rank) ** power for rank, number in enumerate(order)}
+
+    def terms(self, rule, voters, weights):
+        """What each voter adds to its answer's score."""
         lengths = sum(len(path) for path in voters)
         surety = {path.id: mean(known(path.column("confidence"))) for path in voters}
         surest = max(surety.values())
@@ -484,31 +578,64 @@ class Run:
         def linear(path):
             return (self.options["lambda-length"] * len(path) / lengths +
                     self.options["lambda-confidence"] * surety[path.id] / surest)
-        terms = {
+        ranks = self.borda(weights) if rule == "borda" else {}
+        return {
             "length_confidence": linear, "majority": lambda path: 1.0,
             "confidence": lambda path: surety[path.id],
             "length": lambda path: len(path) / lengths,
             "importance_sampling": lambda path: math.exp(linear(path)),
             "deepconf": lambda path: path.lowest_window(self.options["window"]),
-        }
-        if rule in terms:
-            scores = {answer: sum(terms[rule](path) for path in of)
-                      for answer, of in groups.items()}
-        elif rule == "best" and self.head["method"] == "self-certainty":
-            scores = {answer: max(self.weight(path) for path in of)
-                      for answer, of in groups.items()}
-        else:
+            "weighted": lambda path: weights[path.id], "best": lambda path: weights[path.id],
+            "borda": lambda path: ranks[path.id],
+        }[rule]
+
+    def check_vote(self):
+        result = self.records[-1]
+        if result["partial"]:
             return
+        voters, weights = self.check_voters(), self.check_weights()
+        rule = self.options["vote"]
+        if rule in WEIGHED:
+            voters = [path for path in voters if weights[path.id] is not None]
+            if not voters and weights:  # no P(True) came: the majority decides
+                rule, voters = "majority", [self.paths[number] for number in weights]
+        if self.head["method"].startswith("tot") and self.options["search"] == "dfs":
+            rule = "best"
+        self.expect("vote: rule", rule, result["vote_rule"])
+        if not voters:
+            self.expect("vote: none", (None, []), (result["answer"], result["vote"]["scores"]))
+            return
+        groups = {}
+        for path in voters:
+            groups.setdefault(path.last["answer"], []).append(path)
+        term = self.terms(rule, voters, weights)
+        scores = {answer: (max if rule == "best" else sum)(term(path) for path in of)
+                  for answer, of in groups.items()}
         candidates = groups
         if rule == "length_confidence" and len(groups) > self.options["vote-top"]:
             counts = sorted((len(of) for of in groups.values()), reverse=True)
             least = counts[self.options["vote-top"] - 1]
             candidates = {a: of for a, of in groups.items() if len(of) >= least}
-        order = sorted(candidates, key=lambda a: (-scores[a], -len(groups[a]),
-                                                  -sum(surety[p.id] for p in groups[a]), a))
+        self.check_tally(scores, groups, candidates)
+        order = sorted(candidates, key=lambda a: (
+            -scores[a], -len(groups[a]),
+            -sum(mean(known(p.column("confidence"))) for p in groups[a]), a))
         if len(order) > 1 and abs(scores[order[0]] - scores[order[1]]) < CLOSE:
             return
         self.expect(f"vote: {rule}", order[0], result["answer"])
+
+    def check_tally(self, scores, groups, candidates):
+        """Score, share, paths and candidacy of every answer."""
+        recorded = {tally["answer"]: tally for tally in self.records[-1]["vote"]["scores"]}
+        self.expect("tally: answers", sorted(scores), sorted(recorded))
+        total = sum(scores.values())
+        for answer in scores.keys() & recorded.keys():
+            tally = recorded[answer]
+            self.expect(f"tally: score of {answer}", float(scores[answer]), tally["score"])
+            self.expect(f"tally: share of {answer}", scores[answer] / total if total > 0 else 0.0,
+                        tally["share"])
+            self.expect(f"tally: paths of {answer}", len(groups[answer]), tally["paths"])
+            self.expect(f"tally: candidacy of {answer}", answer in candidates, tally["candidate"])
 
 
 def main():

@@ -219,7 +219,9 @@ Json RecordJson(const Record& record) { return std::visit(RecordVisitor{}, recor
 
 Json TraceJson(const Record& record) {
   Json json = RecordJson(record);
-  if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
+  if (const auto* path = std::get_if<PathRecord>(&record)) {
+    json["kind"] = NameOf(path->kind);
+  } else if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
     json["readings"] = ReadingsJson(decision->readings);
   } else if (const auto* warmup = std::get_if<WarmupRecord>(&record)) {
     json["positions"] = PositionsJson(warmup->positions);

@@ -1,5 +1,6 @@
 #include "apps/hyper/printers/run_json.h"
 
+#include <cmath>
 #include <utility>
 
 #include "src/report/json.h"
@@ -33,6 +34,19 @@ Json WarmupJson(const std::vector<Record>& records) {
   return nullptr;
 }
 
+// The paths that vote, each with the method's own score of it (null: none).
+Json VotersJson(const Session& session) {
+  Json voters = Json::array();
+  for (const Path& path : session.pool().paths()) {
+    if (session.method().Votes(session.pool(), path)) {
+      const double weight = session.method().Weight(session.pool(), path);
+      voters.push_back(
+          {{"path", path.id}, {"weight", std::isfinite(weight) ? Json(weight) : Json()}});
+    }
+  }
+  return voters;
+}
+
 }  // namespace
 
 std::string RunToJson(const RunReport& report, bool with_timing) {
@@ -57,15 +71,20 @@ std::string TraceHead(const RunSetup& setup) {
                  {"model", {{"name", setup.model.name}, {"hash", setup.model.hash}}},
                  {"seed", setup.seed}};
   AddSetup(setup, &object);
+  object["vocabulary"] = setup.model.vocab_size;
   object["options"] = OptionsJson(setup.options);
   return DumpJson(object);
 }
 
 std::string TraceEnd(const RunReport& report) {
   const SessionResult result = report.session.Result();
+  const auto vote = result.votes.find(result.vote_rule);
   const Json object = {{"record", "result"},
                        {"answer", result.answer ? Json(*result.answer) : Json(nullptr)},
                        {"partial", result.partial},
+                       {"vote_rule", result.vote_rule},
+                       {"vote", vote == result.votes.end() ? Json() : VoteJson(vote->second)},
+                       {"voters", VotersJson(report.session)},
                        {"ledger", LedgerJson(result.ledger)}};
   return DumpJson(object);
 }
