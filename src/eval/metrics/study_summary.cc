@@ -121,6 +121,12 @@ void DivideCosts(double items, RunSummary& summary) {
   }
 }
 
+bool IsOpen(const std::vector<Outcome>& outcomes) {
+  return std::any_of(outcomes.begin(), outcomes.end(), [](Outcome outcome) {
+    return outcome == Outcome::kFailed || outcome == Outcome::kUndecided;
+  });
+}
+
 double ShareRight(const std::vector<Outcome>& outcomes) {
   return static_cast<double>(std::count(outcomes.begin(), outcomes.end(), Outcome::kRight)) /
          static_cast<double>(outcomes.size());
@@ -162,6 +168,7 @@ Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& ru
   for (size_t i = 0; i < whole.questions.size(); ++i) {
     const StoredQuestion& question = chosen.at(whole.questions[i]);
     summary.per_question[i] = {question.suite + "/" + question.name, ShareRight(whole.outcomes[i])};
+    summary.per_question[i].open = IsOpen(whole.outcomes[i]);
     kept[question.id] = &summary.per_question[i];
   }
   const auto repeats = static_cast<double>(whole.outcomes.front().size());
@@ -265,9 +272,9 @@ Result<std::vector<RuleAccuracy>> SummariseVotes(Store& store, int64_t run,
 
 Result<RunComparison> CompareRuns(const RunSummary& first, const RunSummary& second,
                                   uint64_t bootstrap_seed) {
-  std::map<std::string, double> others;
+  std::map<std::string, const QuestionShare*> others;
   for (const QuestionShare& share : second.per_question) {
-    others[share.question] = share.right;
+    others[share.question] = &share;
   }
   RunComparison comparison;
   std::vector<double> a;
@@ -277,16 +284,25 @@ Result<RunComparison> CompareRuns(const RunSummary& first, const RunSummary& sec
     if (other == others.end()) {
       continue;
     }
+    if (share.open || other->second->open) {
+      ++comparison.left_out;
+      continue;
+    }
     a.push_back(share.right);
-    b.push_back(other->second);
-    const bool first_right = share.right > 0.5;
-    const bool second_right = other->second > 0.5;
+    b.push_back(other->second->right);
+    const bool first_right = a.back() > 0.5;
+    const bool second_right = b.back() > 0.5;
     comparison.only_first += first_right && !second_right ? 1 : 0;
     comparison.only_second += second_right && !first_right ? 1 : 0;
   }
   if (a.empty()) {
-    return InvalidArgument(first.run.label + " and " + second.run.label +
-                           " have no question in common");
+    return InvalidArgument(
+        first.run.label + " and " + second.run.label +
+        (comparison.left_out == 0
+             ? " have no question in common"
+             : " have no question in common that both decided: each failed or is "
+               "undecided in one of them; resume the studies, or grade them with "
+               "a judge"));
   }
   comparison.questions = static_cast<int>(a.size());
   comparison.first = Mean(a);

@@ -19,6 +19,7 @@ struct QuestionShare {
   double generated = 0;
   double effective = 0;
   double instances = 0;
+  bool open = false;  // a repeat failed or is undecided
 };
 
 struct RunSummary {
@@ -59,10 +60,11 @@ struct RuleAccuracy {
 Result<std::vector<RuleAccuracy>> SummariseVotes(Store& store, int64_t run,
                                                  const SummaryOptions& options);
 
-// Two runs, of one study or of two, over the questions that both have whole. A question counts as
-// right for McNemar's test where more than half of its repeats are right.
+// Two runs, of one study or of two, over the questions that both have whole and decided. A question
+// counts as right for McNemar's test where more than half of its repeats are right.
 struct RunComparison {
   int questions = 0;
+  int left_out = 0;  // common questions that are open in one run or in both
   double first = 0;  // share of right answers of the first run over these questions
   double second = 0;
   int only_first = 0;  // right in the first run only
@@ -70,7 +72,7 @@ struct RunComparison {
   double mcnemar_p = 1;
   PairedDifference difference;  // first minus second
 };
-// Errors: kInvalidArgument (no common question).
+// Errors: kInvalidArgument (no common question, or none that both have decided).
 Result<RunComparison> CompareRuns(const RunSummary& first, const RunSummary& second,
                                   uint64_t bootstrap_seed);
 

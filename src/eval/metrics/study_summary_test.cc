@@ -204,6 +204,35 @@ TEST_F(StudySummaryTest, ComparisonsArePaired) {
   EXPECT_DOUBLE_EQ(comparison->difference.mean, 1.0 / 3);
 }
 
+// The second fails, and the third is undecided, in one of the rows.
+TEST_F(StudySummaryTest, OpenQuestionsAreNotCompared) {
+  const int64_t sc = AddRun("sc", {{"1"}, {"1"}, {"1"}}, 100);
+  AddRun("hyper", {{"5"}, {"?"}, {"1"}}, 80);
+  ASSERT_TRUE(
+      store_.SaveGrade({{sc, questions_[2], 0}, StoredVerdict::kUndecided, "1", "by hand", ""}));
+  const std::vector<RunSummary> runs = *SummariseStudy(store_, {});
+  ASSERT_EQ(runs.size(), 2U);
+  const Result<RunComparison> comparison = CompareRuns(runs[0], runs[1], 1);
+  ASSERT_TRUE(comparison.has_value());
+  EXPECT_EQ(comparison->questions, 1);
+  EXPECT_EQ(comparison->left_out, 2);
+  EXPECT_DOUBLE_EQ(comparison->first, 1.0);
+  EXPECT_DOUBLE_EQ(comparison->second, 0.0);
+  const Table table = ComparisonTable({{"sc", "hyper", *comparison}});
+  EXPECT_NE(table.notes[2].find("sc and hyper: 2 common questions are left out"), std::string::npos)
+      << table.notes[2];
+}
+
+TEST_F(StudySummaryTest, WithoutADecidedQuestionThereIsNoComparison) {
+  AddRun("sc", {{"1"}, {"-"}, {"-"}}, 100);
+  AddRun("hyper", {{"?"}, {"-"}, {"-"}}, 80);
+  const std::vector<RunSummary> runs = *SummariseStudy(store_, {});
+  ASSERT_EQ(runs.size(), 2U);
+  const Error error = CompareRuns(runs[0], runs[1], 1).error();
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_NE(error.message.find("both decided"), std::string::npos) << error.message;
+}
+
 TEST_F(StudySummaryTest, StudiesAreComparedByTheNamesOfTheirQuestions) {
   AddRun("sc", {{"5"}, {"1"}, {"1"}}, 100);
   const std::vector<RunSummary> ours = Summaries();

@@ -365,6 +365,7 @@ Table ComparisonTable(const std::vector<ComparedRows>& rows) {
                    {"Acc B", ""},  {"A - B", ""},  {"95% bootstrap", ""}, {"p bootstrap", ""},
                    {"Only A", ""}, {"Only B", ""}, {"p McNemar", ""}};
   bool any_few = false;
+  std::vector<std::string> left_out;
   for (const ComparedRows& row : rows) {
     const RunComparison& comparison = row.comparison;
     const PairedDifference& difference = comparison.difference;
@@ -379,12 +380,17 @@ Table ComparisonTable(const std::vector<ComparedRows>& rows) {
                            1),
          Cell::Number(few ? kNaN : difference.p_value, 4), Cell::Number(comparison.only_first, 0),
          Cell::Number(comparison.only_second, 0), Cell::Number(comparison.mcnemar_p, 4)});
+    if (comparison.left_out > 0) {
+      left_out.push_back(fmt::format(
+          "{} and {}: {} common question{} left out, failed or undecided in one of the rows.",
+          row.first, row.second, comparison.left_out, comparison.left_out == 1 ? " is" : "s are"));
+    }
   }
   table.notes = {
-      "Acc: share of right answers in percent over the common questions, repeats pooled; undecided "
-      "and failed ones count as wrong.",
+      "Acc: share of right answers in percent over the common questions, repeats pooled.",
       "Bootstrap: questions resampled in pairs. Only A, only B: questions that one row alone "
       "answers right in more than half of its repeats; McNemar's test is exact and two-sided."};
+  table.notes.insert(table.notes.end(), left_out.begin(), left_out.end());
   if (any_few) {
     table.notes.push_back(
         fmt::format("Fewer than {} questions are too few for a bootstrap, so none is given.",
