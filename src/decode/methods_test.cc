@@ -91,6 +91,42 @@ TEST(Methods, UnknownNamesAreRefusedWithTheOnesThereAre) {
   EXPECT_FALSE(MakeMethod("magic", options));
 }
 
+TEST(Methods, NamesSetTheOptionsThatTheyStandFor) {
+  struct Case {
+    const char* method;
+    const char* option;
+    const char* value;
+  };
+  for (const Case& expected : {Case{"deepconf", "threshold", "percentile:90"},
+                               Case{"deepconf-high", "threshold", "percentile:10"},
+                               Case{"deepconf-offline", "keep-percent", "100"},
+                               Case{"deepconf-offline-filtered", "keep-percent", "10"},
+                               Case{"deepconf-offline-tail", "scorer", "tail"},
+                               Case{"deepconf-offline-bottom", "scorer", "bottom"},
+                               Case{"deepconf-offline-lowest", "scorer", "lowest"},
+                               Case{"sc-adaptive", "launch", "one"},
+                               Case{"sc-adaptive", "stop", "0.95"},
+                               Case{"sc-cap", "vote-tentative", "false"},
+                               Case{"self-certainty-borda", "vote", "borda"},
+                               Case{"bon-mean", "confidence-set", "topk"},
+                               Case{"bon-mean", "confidence-count", "20"},
+                               Case{"bon-ptrue", "scorer", "p-true"},
+                               Case{"roe", "skip-first-layers", "1"},
+                               Case{"hyper-no-single", "actions", "none,multi_token,branch"},
+                               Case{"hyper-no-multi", "actions", "none,single_token,branch"},
+                               Case{"hyper-no-branch", "actions", "none,single_token,multi_token"},
+                               Case{"hyper-roe-sampling", "two-pass", "false"},
+                               Case{"mcts-conf", "vote", "best"},
+                               Case{"rebase-conf", "vote", "weighted"}}) {
+    MethodOptions options;
+    EXPECT_TRUE(ApplyMethodDefaults(expected.method, options).ok());
+    std::vector<Option> all = OptionsOf(options);
+    const Option* option = FindOption(all, expected.option);
+    ASSERT_NE(option, nullptr) << expected.option;
+    EXPECT_EQ(option->Text(), expected.value) << expected.method << " " << expected.option;
+  }
+}
+
 TEST(Methods, RulesThatNeedWeightsAreRefusedWhereThereAreNone) {
   for (const char* rule : {"weighted", "best", "borda"}) {
     EXPECT_TRUE(ResolveRun({"bon", "short", {{"vote", rule}}, {}}, {}));
@@ -200,6 +236,24 @@ TEST(DeepConf, LowKeepsWhatIsAboveThe90thPercentile) {
   // DeepConf's confidence is that of the 20 most probable tokens, the chosen one included.
   const Path& path = session->pool().paths()[0];
   EXPECT_EQ(path.confidences, path.confidences_top20);
+}
+
+// Its mean is the best of all, but one window was below the threshold.
+TEST(DeepConf, AWarmupPathThatDippedHasNoVote) {
+  FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int routes) {
+    ScriptedNext next = Follow({{12}, "1234", {5.0F, 6.0F, 7.0F, 9.0F}})(key, written, routes);
+    const bool dips = PathIndexOf(key) == 3 && written.size() >= 4 && written.size() < 8;
+    next.sureness = dips ? 2.0F : next.sureness;
+    return next;
+  }));
+  MethodOptions options = OptionsFor("deepconf");
+  options.consensus = 0;
+  auto session = ScriptedSession(engine, "deepconf", options);
+  RunMethod(engine, *session);
+  const Path& dipped = session->pool().path(3);
+  EXPECT_GT(dipped.mean_confidence, *session->pool().threshold());
+  EXPECT_LT(dipped.lowest_window, *session->pool().threshold());
+  EXPECT_FALSE(session->method().Votes(session->pool(), dipped));
 }
 
 TEST(DeepConf, StopsAtConsensusAndChargesWhatWasCutOff) {
@@ -425,6 +479,24 @@ TEST(Refinement, SaysWhyItIsOff) {
     ASSERT_FALSE(roe->status().ok());
     EXPECT_NE(roe->status().error().message.find(no_routing), std::string::npos);
   }
+}
+
+TEST(Refinement, AFixedActionThatIsNotToBeHadIsNone) {
+  FakeOptions options = ScriptedOptions(Follow({{20, 20, 20, 20, 20, 20, 1, 1}, "1", {5.0F}}));
+  options.capabilities.routing = false;
+  FakeEngine engine(options);
+  MethodOptions method = OptionsFor("single-token-only");
+  EXPECT_TRUE(SetOption(method, "threshold", "off").ok());
+  auto session = ScriptedSession(engine, "single-token-only", method);
+  RunMethod(engine, *session);
+  int decisions = 0;
+  for (const Record& record : session->pool().TakeRecords()) {
+    if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
+      ++decisions;
+      EXPECT_EQ(decision->action, Action::kNone);
+    }
+  }
+  EXPECT_GT(decisions, 0);
 }
 
 TEST(Manual, MultiTokenBeforeHalfTheMedianThenSingleToken) {

@@ -89,6 +89,22 @@ TEST(Ets, StepsThatAreAllAlikeAreNoClusters) {
   EXPECT_EQ(session->Result().voting_paths, 3);
 }
 
+TEST(Ets, TheDefaultTemperatureIsTheCodes) {
+  const auto run = [](double temperature) {
+    FakeEngine engine(LetterSteps([](char letter) { return 1 + letter % 3; },
+                                  [](char letter) { return letter; }));
+    MethodOptions options = EtsOptions(6, 0, 0);
+    options.tree.balance_temperature = temperature;
+    Batches batches;
+    auto session = StepSession(engine, "ets", options,
+                               ByText({{"b\n", .7}, {"c\n", .6}, {"f\n", .1}}, .4), &batches);
+    RunSteps(engine, *session);
+    return batches;
+  };
+  EXPECT_EQ(run(0), run(0.2));
+  EXPECT_NE(run(0), run(0.1));
+}
+
 TEST(Ets, NodesThatCostNothingAreRebases) {
   const auto run = [](const std::string& method, Batches& batches) {
     FakeEngine engine(LetterSteps([](char letter) { return 1 + letter % 3; },

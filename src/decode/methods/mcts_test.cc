@@ -64,6 +64,15 @@ TEST(Mcts, TwoRoundsByHand) {
   EXPECT_EQ(session->Result().ledger.generated, engine.cost().decode_rows);
 }
 
+TEST(Mcts, ExpandsIntoThreeAndContinuesTheLaterOfEquals) {
+  FakeEngine engine(LetterSteps([](char) { return 4; }, [](char letter) { return letter; }));
+  Batches batches;
+  auto session = StepSession(engine, "mcts", MctsOptions(0, 1), ByText({}, .5), &batches);
+  RunSteps(engine, *session);
+  EXPECT_EQ(batches[0], (std::vector<std::string>{"a\n", "b\n", "c\n"}));
+  EXPECT_EQ(batches.back()[0].substr(0, 2), "c\n");
+}
+
 TEST(Mcts, AnEndedPathOfEnoughValueEndsTheSearch) {
   FakeEngine engine(LetterSteps([](char) { return 1; }, [](char letter) { return letter; }));
   Batches batches;
