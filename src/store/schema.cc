@@ -18,6 +18,10 @@ std::string StatisticsColumns(const std::string& prefix) {
   return columns;
 }
 
+// Computed where it is read, so that no row can contradict its own lanes.
+constexpr const char* kActedColumn =
+    "acted INTEGER GENERATED ALWAYS AS (lanes_after > paths_before) VIRTUAL";
+
 std::string DecisionsTable() {
   return "CREATE TABLE decisions("
          "item INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE, step INTEGER NOT NULL, "
@@ -26,7 +30,8 @@ std::string DecisionsTable() {
          "lanes_after INTEGER NOT NULL, note TEXT NOT NULL, " +
          StatisticsColumns("raw") + StatisticsColumns("normalised") +
          "score_none REAL, score_single_token REAL, score_multi_token REAL, score_branch REAL, "
-         "allowed INTEGER NOT NULL, UNIQUE(item, step))";
+         "allowed INTEGER NOT NULL, " +
+         kActedColumn + ", UNIQUE(item, step))";
 }
 
 constexpr const char* kTables[] = {
@@ -114,22 +119,9 @@ Status MakeTables(Database& database) {
                           "; PRAGMA user_version = " + std::to_string(kStoreSchemaVersion));
 }
 
-// Adds the column that the first files of this version lack. Programs of that time go on with such
-// a file: they name their columns, and leave this one unknown.
-Status AddLostGenerated(Database& database) {
-  const Result<bool> there = HasLostGenerated(database);
-  if (!there) {
-    return there.error();
-  }
-  return *there ? Status()
-                : database.Execute("ALTER TABLE items ADD COLUMN lost_generated INTEGER");
-}
-
-}  // namespace
-
-Result<bool> HasLostGenerated(Database& database) {
-  Result<Statement> statement = database.Prepare(
-      "SELECT count(*) FROM pragma_table_info('items') WHERE name = 'lost_generated'");
+Result<bool> HasColumn(Database& database, const std::string& table, const std::string& column) {
+  Result<Statement> statement = database.Prepare("SELECT count(*) FROM pragma_table_xinfo('" +
+                                                 table + "') WHERE name = '" + column + "'");
   if (!statement) {
     return statement.error();
   }
@@ -138,6 +130,48 @@ Result<bool> HasLostGenerated(Database& database) {
     return row.error();
   }
   return statement->Int(0) > 0;
+}
+
+// A column that the first files of this version lack. Programs of that time go on with a file that
+// has it: they name their columns, and leave this one unknown or to SQLite.
+struct LaterColumn {
+  const char* table;
+  const char* name;
+  const char* definition;
+};
+constexpr LaterColumn kLaterColumns[] = {
+    {"items", "lost_generated", "lost_generated INTEGER"},
+    {"decisions", "acted", kActedColumn},
+};
+
+Result<bool> HasLaterColumns(Database& database) {
+  for (const LaterColumn& column : kLaterColumns) {
+    if (Result<bool> there = HasColumn(database, column.table, column.name); !there || !*there) {
+      return there;
+    }
+  }
+  return true;
+}
+
+Status AddLaterColumns(Database& database) {
+  for (const LaterColumn& column : kLaterColumns) {
+    const Result<bool> there = HasColumn(database, column.table, column.name);
+    if (!there) {
+      return there.error();
+    }
+    const std::string add =
+        std::string("ALTER TABLE ") + column.table + " ADD COLUMN " + column.definition;
+    if (Status status = *there ? Status() : database.Execute(add); !status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<bool> HasLostGenerated(Database& database) {
+  return HasColumn(database, "items", "lost_generated");
 }
 
 Status PrepareSchema(Database& database, DatabaseMode mode) {
@@ -153,7 +187,7 @@ Status PrepareSchema(Database& database, DatabaseMode mode) {
   }
   // The check and the making are one transaction: two programs may open a new file at once.
   std::optional<Transaction> transaction;
-  const Result<bool> complete = HasLostGenerated(database);
+  const Result<bool> complete = HasLaterColumns(database);
   if (!complete) {
     return complete.error();
   }
@@ -188,7 +222,7 @@ Status PrepareSchema(Database& database, DatabaseMode mode) {
                            ", this program reads version " + std::to_string(kStoreSchemaVersion) +
                            "; use the program that wrote it");
   } else if (transaction) {
-    if (Status status = AddLostGenerated(database); !status) {
+    if (Status status = AddLaterColumns(database); !status) {
       return status;
     }
   }

@@ -113,6 +113,14 @@ StoredItem WholeItem(const ItemKey& key) {
   return item;
 }
 
+// Rows of `decisions` that fulfil `condition`, read as another program would.
+int64_t CountWhere(const std::string& path, const std::string& condition) {
+  Result<Database> database = Database::Open(path, DatabaseMode::kReadOnly);
+  Result<Statement> rows = database->Prepare("SELECT count(*) FROM decisions WHERE " + condition);
+  EXPECT_TRUE(rows.has_value()) << rows.error().message;
+  return rows.has_value() && *rows->Step() ? rows->Int(0) : -1;
+}
+
 class StoreTest : public ::testing::Test {
  protected:
   Store Open() {
@@ -360,7 +368,9 @@ TEST_F(StoreTest, FilesOfBeforeLostGeneratedTokensAreReadAndGoOn) {
   const std::string path = folder_.File("study.db");
   {
     Result<Database> old = Database::Open(path, DatabaseMode::kExisting);
-    ASSERT_TRUE(old->Execute("ALTER TABLE items DROP COLUMN lost_generated").ok());
+    ASSERT_TRUE(old->Execute("ALTER TABLE items DROP COLUMN lost_generated; "
+                             "ALTER TABLE decisions DROP COLUMN acted")
+                    .ok());
   }
   const int64_t effective = failed.ledger.effective();
   {
@@ -374,6 +384,26 @@ TEST_F(StoreTest, FilesOfBeforeLostGeneratedTokensAreReadAndGoOn) {
   EXPECT_EQ(writer->Items(key.run)->front().lost.effective_tokens, 2 * effective);
   EXPECT_EQ(writer->Items(key.run)->front().lost.generated_tokens,
             effective + failed.ledger.generated);
+  // The other column that such files lack is there, too.
+  const ItemKey next{key.run, key.question, 1};
+  ASSERT_TRUE(*writer->SaveItem(WholeItem(next)));
+  EXPECT_EQ(CountWhere(path, "acted = 1"), 1);
+}
+
+// Readers of a file without our code count what had an effect by `acted`.
+TEST_F(StoreTest, DecisionsThatOpenedNoLaneHaveNotActed) {
+  Store store = Open();
+  StoredItem item = WholeItem({*store.AddRun(SomeRun()), *store.AddQuestion(SomeQuestion("q")), 0});
+  DecisionRecord idle = item.decisions[0];
+  idle.step = 2;
+  idle.acted = false;
+  idle.lanes_after = idle.paths_before;
+  item.decisions.push_back(idle);
+  ASSERT_TRUE(*store.SaveItem(item));
+  const std::string path = folder_.File("study.db");
+  EXPECT_EQ(CountWhere(path, "acted = 1 AND step = 1"), 1);
+  EXPECT_EQ(CountWhere(path, "acted = 0 AND step = 2"), 1);
+  EXPECT_FALSE(store.LoadItem(item.key)->decisions[1].acted);
 }
 
 TEST_F(StoreTest, VerdictsOfJudgesAreKnownByAnswer) {

@@ -232,7 +232,7 @@ std::string FinishLine(const FinishRecord& record) {
 }
 
 std::string ActionText(const DecisionRecord& record) {
-  const char* name = NameOf(record.action);
+  const char* name = NameOf(record.effect());
   return record.acted ? fmt::format("{} x{}", name, record.expansion) : name;
 }
 

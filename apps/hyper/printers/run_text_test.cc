@@ -38,13 +38,13 @@ TEST(FinishLine, ShowsUnknownNumbersAndEscapesAnswers) {
   EXPECT_NE(FinishLine(record).find("no answer"), std::string::npos);
 }
 
-TEST(ActionText, ShowsAnExpansionOnlyWhereThereWasOne) {
+TEST(ActionText, NamesAnActionOnlyWhereItHadAnEffect) {
   DecisionRecord record;
   record.action = Action::kBranch;
   record.expansion = 3;
   record.paths_before = 2;
   record.lanes_after = 2;
-  EXPECT_EQ(ActionText(record), "branch");
+  EXPECT_EQ(ActionText(record), "none");
   record.lanes_after = 6;
   record.acted = true;
   EXPECT_EQ(ActionText(record), "branch x3");
