@@ -1,15 +1,20 @@
-// The examples of README, docs and help that need nothing of the user's, with the bundled model:
-// each is run, and its answer is the right one.
+// The examples of README, docs and every help, with the bundled model: each is run, and its answer
+// is the right one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "src/base/clock.h"
+#include "tests/support/patience.h"
 #include "tests/support/process.h"
 
 namespace hyper::test {
@@ -109,27 +114,187 @@ TEST(Examples, QuestionsOfThePagesAreAnsweredRight) {
   }
 }
 
-TEST(Examples, PairsOfTheHelpAreEqual) {
-  const std::string help = RunProcess({HYPER_PROGRAM, "equal", "--help"}).out;
-  const std::vector<std::string> lines = MatchesIn(help, "\n  hyper (equal [^\n]*)");
-  EXPECT_GE(lines.size(), 5U);
-  for (const std::string& line : lines) {
-    const ProcessResult equal =
-        RunProcess({"/bin/sh", "-c", std::string(HYPER_PROGRAM) + " " + line});
-    EXPECT_EQ(equal.exit_code, 0) << line << equal.out << equal.err;
+// The examples in a help text: the indented lines below "Examples:", each with the lines that begin
+// further in.
+std::vector<std::string> ExamplesIn(const std::string& help) {
+  std::vector<std::string> examples;
+  std::istringstream lines(help.substr(std::min(help.find("\nExample"), help.size())));
+  std::string line;
+  std::getline(lines, line);
+  std::getline(lines, line);  // "Examples:"
+  while (std::getline(lines, line) && line.starts_with("  ")) {
+    if (line.starts_with("    ")) {
+      examples.back() += "\n" + line;
+    } else {
+      examples.push_back(line.substr(2));
+    }
   }
+  return examples;
 }
 
-TEST(Examples, ExtractFindsTheAnswerOfItsHelp) {
-  const std::string help = RunProcess({HYPER_PROGRAM, "extract", "--help"}).out;
-  const std::vector<std::string> lines = MatchesIn(help, "\n  (echo [^\n]*)");
-  EXPECT_GE(lines.size(), 1U);
-  for (const std::string& line : lines) {
-    const ProcessResult run = RunProcess(
-        {"/bin/sh", "-c", "hyper() { " + std::string(HYPER_PROGRAM) + " \"$@\"; } && " + line});
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    const std::string box = MatchesIn(line, "boxed\\{([^}]*)\\}").at(0);
-    EXPECT_EQ(json::parse(run.out)["answer"], box) << line;
+std::string Help(const std::string& command) {
+  return "\n" + RunProcess({HYPER_PROGRAM, command, "--help"}).out;
+}
+
+std::vector<std::string> Commands() {
+  return MatchesIn(RunProcess({HYPER_PROGRAM, "--help"}).out, "\n  ([a-z]+)  +[a-z]");
+}
+
+// A folder with what the examples name: files, studies, a model, a place for completions. Options
+// that the examples leave open are small ones.
+class ReadersFolder {
+ public:
+  ReadersFolder() {
+    namespace fs = std::filesystem;
+    for (const char* name : {"bin", "config/hyper", ".zfunc", ".config/fish/completions",
+                             ".local/share/bash-completion/completions"}) {
+      fs::create_directories(folder_.File(name));
+    }
+    fs::create_symlink(HYPER_PROGRAM, folder_.File("bin/hyper"));
+    fs::create_symlink(HYPER_MODEL, folder_.File("qwen3.gguf"));
+    WriteFile(folder_.File("config/hyper/config.toml"),
+              "threads = 1\nseed = 1\nmax-tokens = 150\n[eval]\nwidth = 8\n");
+    WriteFile(folder_.File("question.txt"), "Start with 12, add 7, multiply by 5.\n");
+    WriteFile(folder_.File("reply.txt"), "Both others fail. The answer is (B).\n");
+    WriteFile(folder_.File("trace.txt"), "so 3 + 4 = 7.\n</think>\nThe answer is 7.\n");
+    WriteFile(folder_.File("key.txt"), "secret\n");
+    WriteFile(
+        folder_.File("math500.jsonl"),
+        R"({"unique_id": "a", "problem": "Start with 12, add 7.", "answer": "19", "level": 1})"
+        "\n");
+    Run("hyper eval --methods sc,hyper --levels 2 --questions 3 --repeats 2 --width 16 --align off "
+        "--study study.db >/dev/null && cp study.db other.db && cp study.db before.db && "
+        "cp study.db after.db");
+  }
+
+  // Runs `line` in a shell in the folder.
+  ProcessResult Run(const std::string& line, const std::string& input = "") const {
+    ProcessResult result = RunProcess({"/bin/sh", "-c", InFolder(line)}, input);
+    EXPECT_EQ(result.exit_code, 0) << line << "\n" << result.out << result.err;
+    return result;
+  }
+
+  std::string InFolder(const std::string& line) const {
+    const std::string folder = folder_.File("");
+    return "cd '" + folder + "' && export HOME='" + folder + "' XDG_DATA_HOME='" + folder +
+           "data' XDG_CONFIG_HOME='" + folder + "config' PATH='" + folder + "bin':\"$PATH\" && " +
+           line;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+// `hyper serve` on a free port, ended as a user would.
+class ServeProcess {
+ public:
+  ServeProcess(const ReadersFolder& folder, const std::string& line)
+      : process_({"/bin/sh", "-c", folder.InFolder("exec " + line + " --port 0")}) {
+    const double deadline = base::SteadyClock().Now() + 60 * Patience();
+    while (address().empty() && base::SteadyClock().Now() < deadline) {
+      base::SteadyClock().Wait(-1, 0.02);
+    }
+  }
+
+  // "127.0.0.1:PORT"; empty before it serves.
+  std::string address() const {
+    const std::vector<std::string> found =
+        MatchesIn(process_.OutputSoFar(), "at http://([0-9.:]+)/\n");
+    return found.empty() ? "" : found.front();
+  }
+
+  ProcessResult End() {
+    process_.Signal(SIGINT);
+    return process_.Wait();
+  }
+
+ private:
+  Process process_;
+};
+
+// What an example prints, by a part of its line.
+const std::vector<std::pair<std::string, std::string>>& Prints() {
+  static const std::vector<std::pair<std::string, std::string>> kPrints = {
+      {"hyper run \"Rosa has 14 bags", "\nanswer   420\n"},
+      {"--file question.txt", "\nanswer   95\n"},
+      {"hyper run -q --seed 1", "95\n"},
+      {"hyper run --method", "\nanswer   95\n"},
+      {"hyper chat\n", "\nanswer   95\n"},
+      {"hyper again\n", "\nanswer   95\n"},
+      {"hyper again -n 64", "\nanswer   95\n"},
+      {"hyper log\n", "run_1 "},
+      {"curl ", "boxed{95}"},
+      {"hyper equal --json", "\"verdict\":\"equal\""},
+      {"hyper equal", "equal"},
+      {"echo 'The answer is", "\"answer\":\"42\""},
+      {"reply.txt", "\"answer\":\"B\""},
+      {"trace.txt", "\"answer\":\"7\""},
+      {"hyper inspect", ""},
+      {"--table ablation --format latex", "\\begin{tabular}"},
+      {"--format markdown", "| McNemar"},
+      {"hyper compare", "McNemar"},
+      {"hyper data list", "math500"},
+      {"hyper probe", "http://127.0.0.1"},
+      {"hyper help deepconf", "consensus"},
+  };
+  return kPrints;
+}
+
+// All but those that need a hub or a judge elsewhere.
+TEST(Examples, OfEveryCommandsHelpRun) {
+  const ReadersFolder folder;
+  ServeProcess server(folder, "hyper serve");
+  ASSERT_NE(server.address(), "");
+  const std::regex own_server("127\\.0\\.0\\.1:8080|localhost:8080|first:8000|second:8000");
+  const std::regex elsewhere("https://hub\\.example|https://host/");
+  int run = 0;
+  int left_out = 0;
+  for (const std::string& command : Commands()) {
+    const std::vector<std::string> examples = ExamplesIn(Help(command));
+    EXPECT_FALSE(examples.empty()) << command;
+    for (const std::string& example : examples) {
+      SCOPED_TRACE(example);
+      if (std::regex_search(example, elsewhere)) {
+        ++left_out;
+        continue;
+      }
+      ++run;
+      if (example.starts_with("hyper serve")) {
+        const std::string line = example.substr(0, example.find(" --port"));
+        ServeProcess serve(folder, line.substr(0, line.find("  #")));
+        EXPECT_NE(serve.address(), "");
+        EXPECT_EQ(serve.End().exit_code, 0);
+        continue;
+      }
+      std::string line = std::regex_replace(example, own_server, server.address());
+      line = std::regex_replace(line, std::regex("'\\{\"model\""), "'{\"seed\": 1, \"model\"");
+      const std::string question =
+          example.starts_with("hyper chat") ? "Start with 12, add 7, multiply by 5.\n" : "";
+      const std::string out = folder.Run(line, question).out;
+      for (const auto& [part, print] : Prints()) {
+        if ((example + "\n").find(part) != std::string::npos) {
+          EXPECT_NE(out.find(print), std::string::npos) << out;
+          break;
+        }
+      }
+    }
+  }
+  EXPECT_GE(run, 45);
+  EXPECT_EQ(left_out, 4);
+  EXPECT_EQ(server.End().exit_code, 0);
+}
+
+// `hyper help METHOD` ends with the same question for every method.
+TEST(Examples, OfEveryMethodsHelpAreAnsweredRight) {
+  const ReadersFolder folder;
+  const std::string methods = RunProcess({HYPER_PROGRAM, "help", "methods"}).out;
+  for (const std::string& method : MatchesIn(methods, "\n  ([a-z][a-z0-9-]*)")) {
+    const std::vector<std::string> examples =
+        ExamplesIn("\n" + RunProcess({HYPER_PROGRAM, "help", method}).out);
+    ASSERT_EQ(examples.size(), 1U) << method;
+    EXPECT_NE(examples[0].find("--method " + method + " "), std::string::npos);
+    EXPECT_NE(folder.Run(examples[0] + " --width 8").out.find("\nanswer   95\n"), std::string::npos)
+        << examples[0];
   }
 }
 

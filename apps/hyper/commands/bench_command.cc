@@ -25,7 +25,7 @@ constexpr const char* kQuestion =
     "Ben have now?";
 constexpr const char* kBenchFooter = R"(Examples:
   hyper bench
-  hyper bench --model qwen3.gguf --width 16 --tokens 256 --runs 3 --json
+  hyper bench --model qwen3.gguf --width 16 --tokens 64 --runs 2 --json
 
 A first run warms up and is not counted. Exit codes are those of hyper run.)";
 

@@ -21,7 +21,7 @@ constexpr const char* kLogCommand = "log";
 constexpr const char* kLogFooter = R"(Examples:
   hyper log
   hyper log -n 100 --json
-  hyper log run_12
+  hyper log run_1
 
 The log is a run store: hyper inspect, export and serve --store read it too. It keeps the newest
 1,000 runs; --no-log of hyper run keeps a run out of it. Exit codes are those of hyper run.)";

@@ -16,8 +16,9 @@ namespace hyper::app {
 namespace {
 
 constexpr const char* kEvalFooter = R"(Examples:
-  hyper eval --methods sc,hyper --levels 2,3,4 --questions 60 --repeats 3
-  hyper eval --methods hyper --row "no branch=hyper:actions=none+single_token" --study abl.db
+  hyper eval --methods sc,hyper --levels 2,3 --questions 4 --repeats 2
+  hyper eval --methods hyper --row "no branch=hyper:actions=none+single_token" \
+    --questions 2 --study abl.db
   hyper eval --study abl.db --report-only --table ablation --format latex
   hyper eval --pool study.db:sc --methods sc,self-certainty,deepconf --width 16 --resamples 64
 

@@ -41,7 +41,7 @@ Exit codes are those of hyper run.)";
 constexpr const char* kAgainFooter = R"(Examples:
   hyper again
   hyper again -n 64
-  hyper again run_12 --method sc -v
+  hyper again run_1 --method sc -v
 
 The run keeps its seed and the pace that --preset auto went by, so that without changes the result is
 the same. The options are those of hyper run; --help-all prints them. Exit codes are those
