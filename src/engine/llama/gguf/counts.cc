@@ -1,9 +1,9 @@
 #include "src/engine/llama/gguf/counts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
-#include <string_view>
 #include <variant>
 
 namespace hyper::llama {
@@ -78,14 +78,21 @@ void CheckRope(const GgufHeader& header, Counts* counts) {
   }
 }
 
-// The first epsilon of a norm that is below 0 or no number, as a reason.
-std::optional<std::string> BadEpsilon(const GgufHeader& header) {
-  constexpr std::string_view kEnd = "_epsilon";
+// The first number that turns every logit into no number, as a reason: the epsilon of a norm below
+// 0, or rotary positions of no base.
+std::optional<std::string> BadNumber(const GgufHeader& header) {
   for (const auto& [key, value] : header.values) {
     const auto* number = std::get_if<double>(&value);
-    const bool epsilon = key.size() > kEnd.size() && key.substr(key.size() - kEnd.size()) == kEnd;
-    if (epsilon && number != nullptr && !(*number >= 0)) {
-      return key + " is " + std::to_string(*number) + " and takes 0 or more";
+    if (number == nullptr) {
+      continue;
+    }
+    const std::string is = key + " is " + std::to_string(*number) + " and takes ";
+    if (key.ends_with("_epsilon") && !(*number >= 0)) {
+      return is + "0 or more";
+    }
+    const bool base = key.ends_with("rope.freq_base") || key.ends_with("rope.freq_base_swa");
+    if (base && !(*number > 0 && std::isfinite(*number))) {
+      return is + "more than 0";
     }
   }
   return std::nullopt;
@@ -113,7 +120,7 @@ Status CheckCounts(const GgufHeader& header, const std::string& path) {
   if (attends) {
     CheckRope(header, &counts);
   }
-  const std::optional<std::string> reason = counts.reason() ? counts.reason() : BadEpsilon(header);
+  const std::optional<std::string> reason = counts.reason() ? counts.reason() : BadNumber(header);
   if (!reason) {
     return {};
   }

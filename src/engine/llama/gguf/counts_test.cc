@@ -82,6 +82,10 @@ TEST(CheckCounts, NameTheCountAndWhatItTakes) {
       {{"full_attention_interval", uint64_t{0}}},
       {{"attention.layer_norm_rms_epsilon", -1.0}},
       {{"attention.layer_norm_rms_epsilon", std::nan("")}},
+      {{"rope.freq_base", 0.0}},
+      {{"rope.freq_base", -10000.0}},
+      {{"rope.freq_base", std::nan("")}},
+      {{"rope.freq_base_swa", 0.0}},
       {{"rope.dimension_count", uint64_t{10}}},  // heads of 8
       {{"rope.dimension_count", uint64_t{7}}},
       {{"expert_count", uint64_t{1025}}},
