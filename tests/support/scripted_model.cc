@@ -251,6 +251,12 @@ void ScriptedModel::Stream(const Json& body, ServerConnection& connection) {
   int peak = open_peak;
   while (now_open > peak && !open_peak.compare_exchange_weak(peak, now_open)) {
   }
+  // Before the last token is sent: who has received that may open the next stream at once.
+  bool counted = true;
+  const auto leave = [this, &counted] {
+    open -= counted ? 1 : 0;
+    counted = false;
+  };
   Writer writer(*this, body);
   bool alive = connection.BeginStream();
   std::string finish = "length";
@@ -263,6 +269,9 @@ void ScriptedModel::Stream(const Json& body, ServerConnection& connection) {
     if (draw.token == kEnd) {
       finish = "stop";
     }
+    if (finish == "stop" || i + 1 == wanted) {
+      leave();
+    }
     Json chunk =
         ChunkOf(*this, body, {draw}, dialect == Dialect::kVllm && finish == "stop" ? "stop" : "");
     if (edit) {
@@ -272,7 +281,7 @@ void ScriptedModel::Stream(const Json& body, ServerConnection& connection) {
     alive = !connection.PeerGone() && connection.Send("data: " + chunk.dump() + "\n\n");
     tokens -= alive ? 0 : 1;
   }
-  --open;
+  leave();
   alive = alive && connection.Send("data: " + ChunkOf(*this, body, {}, finish).dump() + "\n\n") &&
           connection.Send("data: [DONE]\n\n") && connection.EndStream();
   aborted += alive ? 0 : 1;
