@@ -36,6 +36,7 @@ test: build
 
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
 # What every change must pass; and the heavier checks, with their log in docs/log/.
 check:

@@ -2,7 +2,7 @@
 # bundled model. The tree may be moved as a whole: everything finds the rest by relative paths.
 #   bin/hyper   lib/libhyper.so, libhyper_remote.so   lib/hyper/: llama.cpp and
 #   ggml's backends side by side, native/, the backend compiled on this machine, and libhyper_cbc.so
-#   include/hyper/   share/hyper/models/   lib/cmake/hyper/   lib/pkgconfig/
+#   include/hyper/   share/hyper/models/   share/doc/hyper/   lib/cmake/hyper/   lib/pkgconfig/
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -41,7 +41,10 @@ if(HYPER_LLAMA_INSTALL_TARGETS)
 endif()
 file(GLOB models models/tinymath/*.gguf)
 install(FILES ${models} DESTINATION ${CMAKE_INSTALL_DATADIR}/hyper/models)
-install(FILES LICENSE THIRD_PARTY_NOTICES.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Documents and examples lie as in the source tree, so that the links between them hold.
+install(FILES CHANGELOG.md LICENSE README.md THIRD_PARTY_NOTICES.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${HYPER_LLAMA_TREE}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
   RENAME LICENSE.llama.cpp)
 

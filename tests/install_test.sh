@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the build, moves the installed tree, and uses it as a stranger would: every header alone,
-# the examples through find_package and through pkg-config, run with the bundled model; nothing of
-# the source or build tree may be used.
+# the installed examples through find_package and through pkg-config, run with the bundled model and
+# without LD_LIBRARY_PATH; nothing of the source or build tree may be used.
 #   tests/install_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$(realpath "${1:?usage: install_test.sh SOURCE_DIR BUILD_DIR}")
@@ -35,7 +35,6 @@ launcher=$(command -v ccache || true)
 cxx() { $launcher g++ -std=c++20 -Wall -Wextra -Werror "$@"; }
 read -ra cflags < <(pkg-config --cflags hyper)
 read -ra libs < <(pkg-config --libs hyper)
-libdir=$(pkg-config --variable=libdir hyper)
 
 for header in "$prefix"/include/hyper/*.h; do
   echo "#include <hyper/${header##*/}>"
@@ -44,6 +43,14 @@ cxx "${cflags[@]}" -fsyntax-only "$work/headers.cc" || fail "the headers do not 
 echo '#include <hyper/hyper.h>' >"$work/header.c"
 gcc -std=c99 -pedantic -Wall -Werror "${cflags[@]}" -fsyntax-only "$work/header.c" ||
   fail "hyper.h is not C99"
+
+# The documents are there, and their links to each other and to the examples hold.
+doc=$(find "$prefix" -path '*/doc/*' -name docs -type d)
+doc=${doc%/docs}
+[ -f "$doc/docs/building.md" ] || fail "docs/ was not installed"
+while IFS=: read -r page link; do
+  [ -e "$(dirname "$page")/$link" ] || fail "$page links to $link, which was not installed"
+done < <(grep -oHE '\]\((\.\./examples/)?[a-z0-9-]+\.[a-z.]+' "$doc"/docs/*.md | sed 's/](//')
 
 # run PROGRAM ARGUMENTS...: with a bare environment; output in $work/out, loaded libraries in $work/ld.
 run() {
@@ -67,7 +74,7 @@ expect_own_libraries() {
   fi
 }
 
-cmake -S "$source_dir/examples" -B "$work/examples" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+cmake -S "$doc/examples" -B "$work/examples" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" >"$work/configure.log" 2>&1 ||
   fail "find_package failed: $(cat "$work/configure.log")"
 cmake --build "$work/examples" >"$work/build.log" 2>&1 || fail "$(cat "$work/build.log")"
@@ -90,15 +97,15 @@ if "$work/examples/ask" "$work/none.gguf" "$question" 2>"$work/err"; then
 fi
 grep -qF "$work/none.gguf" "$work/err" || fail "the error names no file: $(cat "$work/err")"
 
-cxx "${cflags[@]}" "$source_dir/examples/ask.cc" -o "$work/ask_pc" "${libs[@]}" \
-  -Wl,-rpath,"$libdir" || fail "ask.cc does not build with pkg-config"
+cxx "${cflags[@]}" "$doc/examples/ask.cc" -o "$work/ask_pc" "${libs[@]}" ||
+  fail "ask.cc does not build with pkg-config"
 run "$work/ask_pc" "$model" "$question"
 expect '^78$'
 expect_own_libraries
 
 # The remote engine is a library of its own; nothing else needs curl.
-cxx "${cflags[@]}" "$source_dir/examples/ask_server.cc" -o "$work/ask_server_pc" \
-  $(pkg-config --libs hyper_remote) -Wl,-rpath,"$libdir" ||
+cxx "${cflags[@]}" "$doc/examples/ask_server.cc" -o "$work/ask_server_pc" \
+  $(pkg-config --libs hyper_remote) ||
   fail "ask_server.cc does not build with pkg-config"
 for program in "$work/examples/ask_server" "$work/ask_server_pc"; do
   if env -i "$program" http://127.0.0.1:9/v1 "$question" 2>"$work/err"; then
