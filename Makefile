@@ -9,7 +9,7 @@ UNITY ?= ON
 CONFIGURE = cmake --preset release -B $(BUILD) -DHYPER_UNITY=$(UNITY) $(CMAKE_FLAGS)
 QUESTION ?= Tara has 9 shelves with 27 books each. Pia brings 6 packs of 8 books. Tara gives away 119. \
             Then the number grows to 12 times as many. Tara gives away 157. How many books does Tara have now?
-.PHONY: all deps build demo models test install check check-full goldens soak format clean
+.PHONY: all deps build demo models test install dist check check-full goldens soak format clean
 
 all: build
 
@@ -37,6 +37,10 @@ test: build
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+# The installed tree with all its libraries, for other machines: build/dist/hyper-*.tar.gz.
+dist: build
+	@scripts/make-dist.sh $(BUILD)
 
 # What every change must pass; and the heavier checks, with their log in docs/log/.
 check:

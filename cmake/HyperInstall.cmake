@@ -28,6 +28,7 @@ install(DIRECTORY include/hyper DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MA
 if(HYPER_LLAMA_INSTALL_FILES)
   install(FILES ${HYPER_LLAMA_INSTALL_FILES} DESTINATION ${private_libdir})
 endif()
+set_target_properties(hyper_cbc PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS hyper_cbc LIBRARY DESTINATION ${private_libdir})
 if(TARGET hyper_native)
   install(TARGETS hyper_native LIBRARY DESTINATION ${private_libdir}/native)

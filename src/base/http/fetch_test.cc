@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <fstream>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "src/base/clock.h"
 #include "tests/support/scripted_server.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyper::base {
 namespace {
@@ -18,6 +23,19 @@ HttpRequest Get(const ScriptedServer& server) {
   HttpRequest request;
   request.url = server.url() + "/thing";
   return request;
+}
+
+TEST(CertificateFile, IsTheGivenOneElseTheFirstThatIsThere) {
+  const test::TemporaryFolder folder;
+  const std::string first = folder.File("none.pem");
+  const std::string second = folder.File("second.pem");
+  const std::string third = folder.File("third.pem");
+  std::ofstream(second.c_str()) << "-";
+  std::ofstream(third.c_str()) << "-";
+  const std::array places = {first.c_str(), second.c_str(), third.c_str()};
+  EXPECT_EQ(CertificateFile("", places), second);
+  EXPECT_EQ(CertificateFile("mine.pem", places), "mine.pem");
+  EXPECT_EQ(CertificateFile("", std::span(places).first(1)), "");
 }
 
 TEST(BackoffSeconds, DoublesAndObeysTheServer) {

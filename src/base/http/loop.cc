@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "src/base/http/url.h"
@@ -19,6 +21,15 @@ constexpr size_t kEventsAtOnce = 512;
 constexpr double kMillisecond = 1e-3;
 constexpr long kMostRedirects = 5;
 
+// Where distributions keep their certificates. A libcurl that came from another one knows only its
+// own place.
+constexpr std::array kCertificateFiles = {
+    "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Alpine
+    "/etc/pki/tls/certs/ca-bundle.crt",    // Fedora, RHEL
+    "/etc/ssl/ca-bundle.pem",              // openSUSE
+    "/etc/ssl/cert.pem",                   // FreeBSD, macOS
+};
+
 CURLM* Multi(void* multi) { return static_cast<CURLM*>(multi); }
 
 // Why a transfer failed, in libcurl's words; the detail where there is one.
@@ -27,6 +38,17 @@ std::string FailureWords(CURLcode code, const char* detail) {
 }
 
 }  // namespace
+
+std::string CertificateFile(const std::string& given, std::span<const char* const> places) {
+  if (!given.empty()) {
+    return given;
+  }
+  const auto at = std::find_if(places.begin(), places.end(), [](const char* place) {
+    std::error_code error;
+    return std::filesystem::exists(place, error);
+  });
+  return at == places.end() ? "" : *at;
+}
 
 struct HttpLoop::Transfer {
   TransferId id = 0;
@@ -79,6 +101,7 @@ struct HttpLoop::Callbacks {
 
 HttpLoop::HttpLoop(HttpSettings settings, Clock& clock)
     : settings_(std::move(settings)), clock_(clock) {
+  settings_.ca_file = CertificateFile(settings_.ca_file, kCertificateFiles);
   curl_global_init(CURL_GLOBAL_DEFAULT);
   multi_ = curl_multi_init();
   epoll_ = epoll_create1(EPOLL_CLOEXEC);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,9 +18,13 @@ namespace hyper::base {
 struct HttpSettings {
   std::string api_key;                    // sent as a bearer token; never part of a message
   std::vector<std::string> headers = {};  // "Name: value"
-  std::string ca_file = {};               // empty: the system's
+  std::string ca_file = {};               // of certificates; empty: the system's
   double connect_timeout_s = 10;          // 0: none
 };
+
+// The file of certificates to go by: `given`, else the first of `places` that exists; empty where
+// none does, which leaves it to libcurl.
+std::string CertificateFile(const std::string& given, std::span<const char* const> places);
 
 struct HttpRequest {
   std::string url;
