@@ -63,7 +63,7 @@ def replay(args):
         for threshold in args.thresholds:
             options = (f"threshold={threshold},window={window},warmup={WARMUP},width={WIDTH},"
                        "includes-warmup=false,"
-                       "consensus=0,vote=length_confidence,confidence-set=alternatives,"
+                       "consensus=0,vote=length_confidence,confidence=alternatives,"
                        "confidence-count=8")
             command += ["--row", f"{replay_label(threshold, window)}=deepconf-top10:{options}"]
     return json.loads(hyper(args, *command))["rows"]

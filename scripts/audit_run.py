@@ -24,6 +24,7 @@ FLOOR = -60.0
 TREES = ("tot", "mcts", "rebase", "ets")
 SCORED = ("self-certainty", "bon", "deepconf-offline")
 WEIGHED = ("weighted", "best", "borda")
+GEOMETRIC = ("logprob", "surprise", "entropy")  # signals whose mean over tokens is exp(mean log c)
 
 
 def mean(values):
@@ -37,6 +38,11 @@ def quantile(values, q):
     below = int(rank)
     above = min(below + 1, len(ordered) - 1)
     return ordered[below] + (rank - below) * (ordered[above] - ordered[below])
+
+
+def geometric_mean(values):
+    return math.exp(mean([max(math.log(value), FLOOR) if value > 0 else FLOOR
+                          for value in values])) if values else math.nan
 
 
 def known(values):
@@ -67,6 +73,16 @@ def confidence(top, chosen, count, keep_chosen):
     return -mean(values[:count])
 
 
+def signal_of(signal, token):
+    """The confidence of a token's record under a signal that its other members give."""
+    logprob, entropy, mean_logprob = (token[key] for key in ("logprob", "entropy", "mean_logprob"))
+    if signal == "self-certainty":
+        return -max(mean_logprob, FLOOR)
+    exponent = {"logprob": lambda: max(logprob, FLOOR), "entropy": lambda: -entropy,
+                "surprise": lambda: max(logprob, FLOOR) + entropy}[signal]
+    return math.exp(exponent())
+
+
 def divergence(p, q):
     total = 0.0
     for token in p.keys() | q.keys():
@@ -82,7 +98,8 @@ def mean_of_pairs(items, distance):
 
 
 class Path:
-    def __init__(self, record, parent):
+    def __init__(self, record, parent, average):
+        self.average = average         # how confidences of several tokens become one
         self.id = record["path"]
         self.parent = record["parent"]
         self.start = record["position"]
@@ -102,17 +119,20 @@ class Path:
     def window_means(self, window):
         """By token: the mean of the full window that ends there; None before the first."""
         values = self.column("confidence")
-        return [None if at + 1 < window else mean(known(values[at + 1 - window:at + 1]))
+        return [None if at + 1 < window else self.average(known(values[at + 1 - window:at + 1]))
                 for at in range(len(values))]
 
     def running_means(self, window):
         """By token: the mean of the last `window` known confidences, or of all while there are fewer."""
         values = self.column("confidence")
-        return [mean(known(values[:at + 1])[-window:]) for at in range(len(values))]
+        return [self.average(known(values[:at + 1])[-window:]) for at in range(len(values))]
 
     def lowest_window(self, window):
         full = known(self.window_means(window))
-        return min(full) if full else mean(known(self.column("confidence")))
+        return min(full) if full else self.mean_confidence()
+
+    def mean_confidence(self, first=0, end=None):
+        return self.average(known(self.column("confidence")[first:end]))
 
 
 class Run:
@@ -120,6 +140,8 @@ class Run:
         self.records = records
         self.head = records[0]
         self.options = self.head["options"]
+        self.signal = self.options["confidence"]
+        self.average = geometric_mean if self.signal in GEOMETRIC else mean
         self.paths = {}
         self.trouble = []
         self.checked = Counter()
@@ -170,7 +192,7 @@ class Run:
         for number, record in enumerate(self.records):
             kind = record["record"]
             if kind == "path":
-                path = Path(record, self.paths.get(record["parent"]))
+                path = Path(record, self.paths.get(record["parent"]), self.average)
                 self.paths[path.id] = running[path.id] = path
             elif kind == "token":
                 self.paths[record["path"]].tokens.append(record)
@@ -196,6 +218,7 @@ class Run:
         if not shortage:
             for decision, roots in family_due:
                 self.check_families(decision, roots)
+        self.check_signals()
         self.check_pruning()
         self.check_windows()
         self.check_routes()
@@ -247,10 +270,10 @@ class Run:
         for path in paths:
             token, top = path.tokens[position - 1], tops[path.id]
             self.expect(f"entropy: {name}, path {path.id}", entropy(top, k), token["entropy"])
-            self.expect(f"confidence: {name}, path {path.id}",
-                        confidence(top, token["token"], self.options["confidence-count"],
-                                   self.options["confidence-set"] == "topk"),
-                        token["confidence"])
+            if self.signal in ("alternatives", "topk"):
+                self.expect(f"confidence: {name}, path {path.id}",
+                            confidence(top, token["token"], self.options["confidence-count"],
+                                       self.signal == "topk"), token["confidence"])
         distributions = [shares(tops[path.id], k) for path in paths]
         raw = self.statistics(paths, position, mean_of_pairs(distributions, divergence))
         for key, value in raw.items():
@@ -327,8 +350,8 @@ class Run:
                 continue
 
             def surety(path):
-                values = known(path.column("confidence")[start:start + horizon])
-                return mean(values) if values else 0.0
+                value = path.mean_confidence(start, start + horizon)
+                return 0.0 if math.isnan(value) else value
 
             def lost(path):  # pruned, or worse, within the expansion
                 return len(path) <= start + horizon and path.end["status"] not in (*ENDED, "merged")
@@ -363,6 +386,14 @@ class Run:
                 elif last:
                     self.expect(f"pruning: path {path.id}", False,
                                 "below the threshold" in (path.end["reason"] or ""))
+
+    def check_signals(self):
+        if self.signal in ("alternatives", "topk"):
+            return  # checked where the trace has the top lists: at decisions
+        for record in self.records:
+            if record["record"] == "token" and record["confidence"] is not None:
+                self.expect(f"signal: path {record['path']} at {record['position']}",
+                            signal_of(self.signal, record), record["confidence"])
 
     def check_windows(self):
         for path in self.paths.values():
@@ -572,7 +603,7 @@ class Run:
     def terms(self, rule, voters, weights):
         """What each voter adds to its answer's score."""
         lengths = sum(len(path) for path in voters)
-        surety = {path.id: mean(known(path.column("confidence"))) for path in voters}
+        surety = {path.id: path.mean_confidence() for path in voters}
         surest = max(surety.values())
 
         def linear(path):
@@ -584,6 +615,8 @@ class Run:
             "confidence": lambda path: surety[path.id],
             "length": lambda path: len(path) / lengths,
             "importance_sampling": lambda path: math.exp(linear(path)),
+            "cisc": lambda path: math.exp((surety[path.id] - surest) /
+                                          self.options["vote-temperature"]),
             "deepconf": lambda path: path.lowest_window(self.options["window"]),
             "weighted": lambda path: weights[path.id], "best": lambda path: weights[path.id],
             "borda": lambda path: ranks[path.id],

@@ -54,5 +54,11 @@ record sure sc 24 --stop sure
 record open hyper 12 --warmup-barrier off
 record waves sc 24 --stop 0.9 --launch waves
 record esc-cut esc 20
+for signal in topk logprob surprise entropy self-certainty; do
+  record "$signal" hyper 12 --confidence "$signal" --threshold top:3
+  record "multi-$signal" multi-token-only 12 --confidence "$signal" --late-expansion true
+done
+record signal-vote sc 12 --confidence logprob --vote confidence
+record cisc sc 12 --confidence logprob --vote cisc --vote-temperature 0.05
 grep -q '"record":"stop"' "$folder"/stop-sc.jsonl || { echo "nothing was stopped"; exit 1; }
 "$audit" "$folder"/*.jsonl

@@ -74,6 +74,7 @@ struct Event {
   int routes = 1;                     // K with which it was made
   std::span<const TokenLogprob> top;  // most probable first; ties by lower token id
   std::optional<float> mean_logprob;  // over the whole vocabulary, where asked and known
+  std::optional<float> entropy;       // of a stored token whose `top` is no longer known
   bool degenerate = false;            // the row held NaN or nothing finite: no statistics from it
   // Of the lane's history, tokens whose KV was computed again for this token, or copied there from
   // another context of the model.

@@ -72,6 +72,19 @@ enum class ConfidenceSet {
 template <>
 inline constexpr std::array kNamesOf<ConfidenceSet> = {"alternatives", "topk"};
 
+// What a token's confidence is (src/core/signal.h). All are larger where the model is surer.
+enum class ConfidenceSignal {
+  kAlternatives,   // minus the mean log-probability of the k likeliest other tokens (HyPER)
+  kTopK,           // of the k likeliest tokens (DeepConf)
+  kLogprob,        // probability of the chosen token
+  kSurprise,       // exp(-surprise): that probability against what the entropy lets expect
+  kEntropy,        // exp(-entropy)
+  kSelfCertainty,  // minus the mean log-probability of the whole vocabulary
+};
+template <>
+inline constexpr std::array kNamesOf<ConfidenceSignal> = {
+    "alternatives", "topk", "logprob", "surprise", "entropy", "self-certainty"};
+
 // How the reuse of experts by earlier routes is penalised (Sec. 3.2, step 2).
 enum class RoutePenalty { kScore, kSoftmax };
 template <>
@@ -96,6 +109,7 @@ enum class VoteRule {
   kLength,              // sum of lengths over the sum of all lengths
   kDeepConf,            // sum of lowest window means
   kImportanceSampling,  // sum of exp(theta . phi), eq. proxy-is, over all answers
+  kCisc,                // sum of softmax(mean confidence / T) over the paths (CISC)
   kWeighted,            // sum of weights
   kBest,                // largest weight of any path (best of N)
   kBorda,               // sum of (N - rank + 1)^p, paths ranked by weight (Self-Certainty)
@@ -103,7 +117,7 @@ enum class VoteRule {
 template <>
 inline constexpr std::array kNamesOf<VoteRule> = {
     "length_confidence",   "majority", "confidence", "length", "deepconf",
-    "importance_sampling", "weighted", "best",       "borda"};
+    "importance_sampling", "cisc",     "weighted",   "best",   "borda"};
 
 // Options of the vote.
 struct VoteOptions {
@@ -111,6 +125,7 @@ struct VoteOptions {
   double lambda_length = 0.6;      // weight of length; also theta_L of App. F
   double lambda_confidence = 0.4;  // weight of confidence; also theta_C of App. F
   double borda_power = 1.2;        // p of kBorda, >= 0; 0 is a majority vote
+  double temperature = 1;          // T of kCisc, > 0; large: a majority vote
   VoteRule rule = VoteRule::kLengthConfidence;  // picks the answer
   bool tentative = true;                        // answers from unfinished reasoning vote too
 };

@@ -57,12 +57,12 @@ struct MethodOptions {
   int horizon = 0;
   double eta = 0.4;
   // Confidence and pruning.
-  ConfidenceSet confidence_set = ConfidenceSet::kAlternatives;
+  ConfidenceSignal confidence = ConfidenceSignal::kAlternatives;
   int confidence_count = 8;
   int entropy_count = 8;
   int window = 2048;
   ThresholdRule threshold;
-  // SingleToken; its K, confidence set and count are those of the run (RouteSpecOf).
+  // SingleToken; its K and what its confidence counts are those of the run (RouteSpecOf).
   RouteSpec route;
   VoteOptions vote;
   StopRule stop;

@@ -10,11 +10,13 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kUnitsPerNat = 0x1p32;
 
-double MeanOf(int64_t sum_units, int64_t count) {
-  if (count == 0) {
-    return kNan;
+// All of `confidences` in one window.
+ConfidenceWindow Filled(std::span<const double> confidences, int window, MeanKind kind) {
+  ConfidenceWindow running(window, kind);
+  for (const double confidence : confidences) {
+    running.Push(confidence);
   }
-  return static_cast<double>(sum_units) / (static_cast<double>(count) * kUnitsPerNat);
+  return running;
 }
 
 size_t AtLeastOne(int window) { return static_cast<size_t>(std::max(window, 1)); }
@@ -76,14 +78,17 @@ double TopKEntropy(std::span<const TokenLogprob> top, int k) {
   return std::max(entropy, 0.0);
 }
 
-ConfidenceWindow::ConfidenceWindow(int window) : window_(AtLeastOne(window)) {}
+ConfidenceWindow::ConfidenceWindow(int window, MeanKind kind)
+    : window_(AtLeastOne(window)), kind_(kind) {}
 
 bool ConfidenceWindow::Push(double confidence) {
   if (std::isnan(confidence)) {
     return false;
   }
-  const double clipped = std::clamp(confidence, 0.0, kMaxConfidence);
-  const int64_t units = std::llround(clipped * kUnitsPerNat);
+  const bool geometric = kind_ == MeanKind::kGeometric;
+  const double lowest = geometric ? std::exp(kLogProbFloor) : 0.0;
+  const double clipped = std::clamp(confidence, lowest, kMaxConfidence);
+  const int64_t units = std::llround((geometric ? std::log(clipped) : clipped) * kUnitsPerNat);
   recent_.push_back(units);
   window_sum_ += units;
   total_ += units;
@@ -101,42 +106,39 @@ bool ConfidenceWindow::Push(double confidence) {
 
 double ConfidenceWindow::sum() const { return static_cast<double>(total_) / kUnitsPerNat; }
 
+double ConfidenceWindow::Mean(int64_t sum_units, int64_t count) const {
+  if (count == 0) {
+    return kNan;
+  }
+  const double mean = static_cast<double>(sum_units) / (static_cast<double>(count) * kUnitsPerNat);
+  return kind_ == MeanKind::kGeometric ? std::exp(mean) : mean;
+}
+
 double ConfidenceWindow::WindowMean() const {
-  return MeanOf(window_sum_, static_cast<int64_t>(recent_.size()));
+  return Mean(window_sum_, static_cast<int64_t>(recent_.size()));
 }
 
 double ConfidenceWindow::LowestWindowMean() const {
-  return full() ? MeanOf(lowest_window_sum_, static_cast<int64_t>(window_)) : TraceMean();
+  return full() ? Mean(lowest_window_sum_, static_cast<int64_t>(window_)) : TraceMean();
 }
 
-double ConfidenceWindow::TraceMean() const { return MeanOf(total_, count_); }
+double ConfidenceWindow::TraceMean() const { return Mean(total_, count_); }
 
-double LowestWindow(std::span<const double> confidences, int window) {
-  ConfidenceWindow running(window);
-  for (double confidence : confidences) {
-    running.Push(confidence);
-  }
-  return running.LowestWindowMean();
+double LowestWindow(std::span<const double> confidences, int window, MeanKind kind) {
+  return Filled(confidences, window, kind).LowestWindowMean();
 }
 
-double TraceConfidence(std::span<const double> confidences) {
-  ConfidenceWindow running;
-  for (double confidence : confidences) {
-    running.Push(confidence);
-  }
-  return running.TraceMean();
+double TraceConfidence(std::span<const double> confidences, MeanKind kind) {
+  return Filled(confidences, 1, kind).TraceMean();
 }
 
-double TailConfidence(std::span<const double> confidences, int window) {
-  ConfidenceWindow running(window);
-  for (double confidence : confidences) {
-    running.Push(confidence);
-  }
-  return running.WindowMean();
+double TailConfidence(std::span<const double> confidences, int window, MeanKind kind) {
+  return Filled(confidences, window, kind).WindowMean();
 }
 
-double BottomWindowConfidence(std::span<const double> confidences, int window, double fraction) {
-  ConfidenceWindow running(window);
+double BottomWindowConfidence(std::span<const double> confidences, int window, MeanKind kind,
+                              double fraction) {
+  ConfidenceWindow running(window, kind);
   std::vector<double> means;
   for (double confidence : confidences) {
     const int64_t before = running.count();

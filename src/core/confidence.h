@@ -47,26 +47,34 @@ std::vector<TokenProbability> Renormalise(std::span<const TokenLogprob> top, int
 // Returns nats in [0, ln k], lower means surer; NaN where Renormalise gives nothing. Pure.
 double TopKEntropy(std::span<const TokenLogprob> top, int k = kHyperCandidates);
 
+// How the confidences of several tokens become one.
+enum class MeanKind {
+  kArithmetic,  // mean c
+  kGeometric,   // exp(mean log c)
+};
+
 // Running confidence of one path: sliding window, lowest window and whole trace, O(1) per token.
 //
-// A confidence is rounded once, to a multiple of 2^-32 nats (an error below 1.2e-10), and kept as
-// an integer; all sums are integer sums. They do not drift, so a window's mean depends on the
-// window's values only, and a value recomputed from the stored series is equal, not just close.
+// A confidence, or its logarithm under kGeometric, is rounded once, to a multiple of 2^-32 (an
+// error below 1.2e-10), and kept as an integer; all sums are integer sums. They do not drift, so a
+// window's mean depends on the window's values only, and a value recomputed from the stored series
+// is equal, not just close.
 // Copying it is what a fork does: the copy goes on with the parent's window, length and sum.
 class ConfidenceWindow {
  public:
   // `window` >= 1 tokens; smaller values count as 1.
-  explicit ConfidenceWindow(int window = 1);
+  explicit ConfidenceWindow(int window = 1, MeanKind kind = MeanKind::kArithmetic);
 
   // Adds the next token. NaN (no confidence known) is left out; other values are brought into
-  // [0, kMaxConfidence]. Returns whether the value was added as it was.
+  // [0, kMaxConfidence], under kGeometric into [e^kLogProbFloor, kMaxConfidence]. Returns whether
+  // the value was added as it was.
   bool Push(double confidence);
 
   // Whether `window` values were added.
   bool full() const { return recent_.size() == window_; }
   // Values added so far.
   int64_t count() const { return count_; }
-  // Sum of all values added so far.
+  // Sum of all values added so far, of their logarithms under kGeometric.
   double sum() const;
   // Mean of the last `window` values, or of all where there are fewer; NaN where there are none.
   double WindowMean() const;
@@ -76,7 +84,10 @@ class ConfidenceWindow {
   double TraceMean() const;
 
  private:
+  double Mean(int64_t sum_units, int64_t count) const;
+
   size_t window_;
+  MeanKind kind_;
   std::deque<int64_t> recent_;  // the window's values, in units of 2^-32
   int64_t window_sum_ = 0;
   int64_t lowest_window_sum_ = 0;
@@ -87,18 +98,20 @@ class ConfidenceWindow {
 // The smallest mean of `window` consecutive confidences; the whole mean where there are fewer.
 // Source: DeepConf's lowest group confidence. Equal to pushing all into a ConfidenceWindow.
 // Returns NaN for no (known) confidence at all. Pure; O(n).
-double LowestWindow(std::span<const double> confidences, int window);
+double LowestWindow(std::span<const double> confidences, int window,
+                    MeanKind kind = MeanKind::kArithmetic);
 
 // Mean of all confidences: c-hat of eq. hyper-marginalize-full. NaN where there are none. Pure.
-double TraceConfidence(std::span<const double> confidences);
+double TraceConfidence(std::span<const double> confidences, MeanKind kind = MeanKind::kArithmetic);
 
 // Mean of the last `window` confidences, or of all where there are fewer. Source: DeepConf, tail.
-double TailConfidence(std::span<const double> confidences, int window);
+double TailConfidence(std::span<const double> confidences, int window,
+                      MeanKind kind = MeanKind::kArithmetic);
 
-// Mean of the lowest floor(fraction x windows) window means, at least one; the whole mean where
-// there are fewer values than `window`. Source: DeepConf, bottom 10 %. Pure; O(n log n).
+// Arithmetic mean of the lowest floor(fraction x windows) window means, at least one; the whole
+// mean where there are fewer values than `window`. Source: DeepConf, bottom 10 %. Pure; O(n log n).
 //   fraction  in (0, 1]
 double BottomWindowConfidence(std::span<const double> confidences, int window,
-                              double fraction = 0.1);
+                              MeanKind kind = MeanKind::kArithmetic, double fraction = 0.1);
 
 }  // namespace hyper

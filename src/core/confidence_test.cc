@@ -95,6 +95,16 @@ TEST(Windows, EqualTheOracle) {
     EXPECT_NEAR(TailConfidence(confidences, window), golden["tail"].get<double>(), 0x1p-32);
     EXPECT_NEAR(BottomWindowConfidence(confidences, window), golden["bottom"].get<double>(),
                 0x1p-32);
+    // Here the logarithm is rounded: a relative error.
+    const auto& geometric = golden["geometric"];
+    constexpr MeanKind kGeometric = MeanKind::kGeometric;
+    const auto near = [](double actual, double expected) {
+      EXPECT_NEAR(actual, expected, 0x1p-32 * expected);
+    };
+    near(LowestWindow(confidences, window, kGeometric), geometric["lowest"]);
+    near(TraceConfidence(confidences, kGeometric), geometric["mean"]);
+    near(TailConfidence(confidences, window, kGeometric), geometric["tail"]);
+    near(BottomWindowConfidence(confidences, window, kGeometric), geometric["bottom"]);
   }
 }
 
@@ -160,6 +170,19 @@ TEST(ConfidenceWindow, ClipsWhatCannotBeAConfidence) {
   EXPECT_FALSE(window.Push(kInfinity));
   EXPECT_FALSE(window.Push(-5.0));
   EXPECT_DOUBLE_EQ(window.WindowMean(), 30.0);
+}
+
+// A probability of 0 counts with the floor of its logarithm and does not rule out the window.
+TEST(ConfidenceWindow, GeometricMeansHaveAFloor) {
+  ConfidenceWindow window(2, MeanKind::kGeometric);
+  EXPECT_FALSE(window.Push(0.0));
+  EXPECT_TRUE(window.Push(1.0));
+  EXPECT_NEAR(std::log(window.WindowMean()), -30.0, 1e-9);
+  EXPECT_TRUE(window.Push(0.25));
+  EXPECT_NEAR(window.WindowMean(), 0.5, 1e-9);
+  EXPECT_TRUE(window.Push(4.0));
+  EXPECT_NEAR(window.WindowMean(), 1.0, 1e-9);
+  EXPECT_NEAR(std::log(window.LowestWindowMean()), -30.0, 1e-9);
 }
 
 TEST(Windows, WithoutAnyConfidenceAreNotANumber) {

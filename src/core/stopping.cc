@@ -8,8 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include "src/core/confidence.h"
 #include "src/core/random.h"
+#include "src/core/signal.h"
 
 namespace hyper {
 namespace {
@@ -130,13 +130,13 @@ bool IsSureLead(double lead, int64_t coming, double most) {
   return lead > static_cast<double>(coming) * most;
 }
 
-std::optional<double> MostWeight(VoteRule rule) {
+std::optional<double> MostWeight(VoteRule rule, ConfidenceSignal signal) {
   switch (rule) {
     case VoteRule::kMajority:
       return 1.0;
     case VoteRule::kConfidence:
     case VoteRule::kDeepConf:
-      return kMaxConfidence;
+      return LargestSignal(signal);
     default:
       return std::nullopt;
   }

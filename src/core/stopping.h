@@ -37,8 +37,10 @@ double LeaderPosterior(int64_t first, int64_t second);
 bool IsSureLead(double lead, int64_t coming, double most);
 
 // The most that one path can weigh under a rule that adds up weights which no other path changes;
-// nothing for the other rules, under which no lead is sure. Pure.
-std::optional<double> MostWeight(VoteRule rule);
+// nothing for the other rules, under which no lead is sure.
+//   signal  what the confidences are
+// Pure.
+std::optional<double> MostWeight(VoteRule rule, ConfidenceSignal signal);
 
 // Whether a rule says anything before the last path: all but kBest, where one better path wins
 // against any number of others. Pure.

@@ -95,13 +95,15 @@ TEST(Stopping, ALeadIsSureWhereNoCompletionCatchesIt) {
 }
 
 TEST(Stopping, OnlyRulesThatAddFixedWeightsHaveASureLead) {
-  EXPECT_EQ(MostWeight(VoteRule::kMajority), 1.0);
-  EXPECT_EQ(MostWeight(VoteRule::kConfidence), 60.0);
-  EXPECT_EQ(MostWeight(VoteRule::kDeepConf), 60.0);
+  constexpr ConfidenceSignal kSignal = ConfidenceSignal::kAlternatives;
+  EXPECT_EQ(MostWeight(VoteRule::kMajority, kSignal), 1.0);
+  EXPECT_EQ(MostWeight(VoteRule::kConfidence, kSignal), 60.0);
+  EXPECT_EQ(MostWeight(VoteRule::kDeepConf, kSignal), 60.0);
+  EXPECT_EQ(MostWeight(VoteRule::kConfidence, ConfidenceSignal::kLogprob), 1.0);
   for (const VoteRule rule :
        {VoteRule::kLengthConfidence, VoteRule::kLength, VoteRule::kImportanceSampling,
-        VoteRule::kWeighted, VoteRule::kBest, VoteRule::kBorda}) {
-    EXPECT_FALSE(MostWeight(rule).has_value()) << NameOf(rule);
+        VoteRule::kCisc, VoteRule::kWeighted, VoteRule::kBest, VoteRule::kBorda}) {
+    EXPECT_FALSE(MostWeight(rule, kSignal).has_value()) << NameOf(rule);
     EXPECT_EQ(CanStop(rule), rule != VoteRule::kBest);
   }
 }

@@ -19,9 +19,9 @@ std::string ThresholdRuleText(const ThresholdRule& rule);
 
 // The pruning threshold. Source: Sec. 4.1 ("from the top-10 traces") and DeepConf's percentiles,
 // the latter as numpy.percentile computes them.
-//   lowest_windows  LowestWindow of each warm-up path, nats; NaN and infinities are left out
-// Returns nats; minus infinity, which prunes nothing, where no value is left or the rule is off.
-// top:n with fewer than n values keeps all. Pure; O(n log n).
+//   lowest_windows  LowestWindow of each warm-up path; NaN and infinities are left out
+// Returns a value in their unit; minus infinity, which prunes nothing, where no value is left or
+// the rule is off. top:n with fewer than n values keeps all. Pure; O(n log n).
 double ComputeThreshold(const ThresholdRule& rule, std::span<const double> lowest_windows);
 
 // Whether a path is to be pruned: its window is full and the window's mean strictly below the

@@ -127,6 +127,8 @@ class Terms {
         return LinearWeight(ballot);
       case VoteRule::kImportanceSampling:
         return std::exp(LinearWeight(ballot));
+      case VoteRule::kCisc:
+        return std::exp((ballot.confidence - largest_confidence_) / options_.temperature);
       case VoteRule::kWeighted:
       case VoteRule::kBest:
       case VoteRule::kBorda:

@@ -18,7 +18,7 @@ namespace hyper {
 struct Ballot {
   int group = -1;             // index into the answers; -1: no answer, the path does not vote
   int64_t length_tokens = 0;  // L, a fork's shared prefix included
-  // c-hat, mean over the whole path, and the lowest window mean, in nats; NaN where unknown.
+  // c-hat, mean over the whole path, and the lowest window mean; NaN where unknown.
   double mean_confidence = std::numeric_limits<double>::quiet_NaN();
   double lowest_window = std::numeric_limits<double>::quiet_NaN();
   // The method's own score of the path, for the last three rules; NaN where unknown.
@@ -26,9 +26,13 @@ struct Ballot {
 };
 
 // The rules that need no weight; any set of paths can be counted by them.
-inline constexpr std::array<VoteRule, 6> kVoteRules = {
-    VoteRule::kLengthConfidence, VoteRule::kMajority, VoteRule::kConfidence,
-    VoteRule::kLength,           VoteRule::kDeepConf, VoteRule::kImportanceSampling};
+inline constexpr std::array<VoteRule, 7> kVoteRules = {VoteRule::kLengthConfidence,
+                                                       VoteRule::kMajority,
+                                                       VoteRule::kConfidence,
+                                                       VoteRule::kLength,
+                                                       VoteRule::kDeepConf,
+                                                       VoteRule::kImportanceSampling,
+                                                       VoteRule::kCisc};
 inline constexpr std::array<VoteRule, 3> kWeightRules = {VoteRule::kWeighted, VoteRule::kBest,
                                                          VoteRule::kBorda};
 
@@ -54,6 +58,8 @@ struct VoteResult {
 // smaller text. The result does not depend on the order of the ballots.
 // Source: eq. hyper-marginalize-full and eq. proxy-is; L and c-hat are normalised over all voting
 // paths. A zero denominator makes its term 0.
+// kCisc: exp((c-hat - largest c-hat) / T), so that shares are the sums of softmax(c-hat / T).
+// Source: Taubenfeld et al., "Confidence Improves Self-Consistency in LLMs" (2025).
 // A degenerate confidence is clipped, and its ballot listed: too large ones (+inf, above the
 // possible kMaxConfidence) to the largest sound one of the vote, missing or negative ones to 0.
 // A path without a finite weight does not vote under the rules that need one. kBorda ranks all

@@ -33,7 +33,8 @@ TEST(Vote, ScoresEqualTheOracle) {
     for (const auto& ballot : golden["ballots"]) {
       ballots.push_back({ballot[0], ballot[1], ballot[2], ballot[3]});
     }
-    const VoteOptions options{3, golden["lambda_length"], golden["lambda_confidence"]};
+    VoteOptions options{3, golden["lambda_length"], golden["lambda_confidence"]};
+    options.temperature = golden["temperature"];
     for (VoteRule rule : kVoteRules) {
       SCOPED_TRACE(NameOf(rule));
       const auto& expected = golden["scores"][NameOf(rule)];
@@ -101,6 +102,18 @@ TEST(Vote, OnlyTheMostFrequentAnswersEnterAndTiesAtTheLastPlaceAll) {
   // With K_a = 2 neither does.
   result = Vote(ballots, answers, VoteRule::kLengthConfidence, {2, 0.6, 0.4});
   EXPECT_EQ(result.winner, 0);
+}
+
+// CISC by hand: softmax of 2, 1, 1 at T = 0.5 is e^2, 1, 1 over e^2 + 2.
+TEST(Vote, CiscGivesSharesOfASoftmax) {
+  const std::vector<Ballot> ballots = {{0, 9, 2, 5}, {1, 9, 1, 5}, {1, 9, 1, 5}};
+  VoteOptions options;
+  options.temperature = 0.5;
+  const VoteResult sharp = Vote(ballots, {"x", "y"}, VoteRule::kCisc, options);
+  EXPECT_EQ(sharp.winner, 0);
+  EXPECT_NEAR(sharp.scores[0].share, std::exp(2.0) / (std::exp(2.0) + 2), 1e-12);
+  options.temperature = 100;  // a majority vote
+  EXPECT_EQ(Vote(ballots, {"x", "y"}, VoteRule::kCisc, options).winner, 1);
 }
 
 // V01: equality is decided before; the group of 1/2 has three of five votes.
@@ -323,7 +336,7 @@ TEST(Vote, RulesHaveTheNamesOfTheRecords) {
     names.emplace_back(NameOf(rule));
   }
   EXPECT_EQ(names, (std::vector<std::string>{"length_confidence", "majority", "confidence",
-                                             "length", "deepconf", "importance_sampling"}));
+                                             "length", "deepconf", "importance_sampling", "cisc"}));
 }
 
 }  // namespace

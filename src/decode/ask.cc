@@ -78,7 +78,7 @@ Status CheckStop(const RunRequest& request, const MethodOptions& options) {
                     "others; use another rule, or --stop never",
                     StopRuleText(options.stop), name));
   }
-  if (options.stop.kind == StopRule::Kind::kSure && !MostWeight(rule)) {
+  if (options.stop.kind == StopRule::Kind::kSure && !MostWeight(rule, options.confidence)) {
     return InvalidArgument(
         fmt::format("--stop sure has no effect under --vote {}, whose weights have no upper bound; "
                     "use a probability such as 0.95, or --vote "
@@ -190,6 +190,12 @@ Status CheckAbilities(const RunPlan& plan, const Capabilities& can) {
                  fmt::format("--method {} needs log-probabilities, and the engine gives no valid "
                              "ones; use --method sc",
                              plan.method)};
+  }
+  if (plan.options.confidence == ConfidenceSignal::kSelfCertainty && !can.full_logits) {
+    return Error{ErrorCode::kUnsupported,
+                 "--confidence self-certainty averages the log-probabilities of the whole "
+                 "vocabulary, and a server gives only those of the likeliest tokens; take "
+                 "--confidence topk"};
   }
   const bool warms_up = (method->features & kWarmup) != 0;
   const int paths = std::max(warms_up ? WarmupCount(plan.options) : 0, PoolWidth(plan.options));

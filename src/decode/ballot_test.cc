@@ -89,7 +89,7 @@ TEST(Ballot, BordaKeepsTheRankOfPathsWithoutAnswer) {
 
 TEST(Ballot, NobodyVotes) {  // V11
   const auto votes = VotesOf({});
-  EXPECT_EQ(votes.size(), 6U);
+  EXPECT_EQ(votes.size(), 7U);
   for (const auto& [rule, vote] : votes) {
     EXPECT_FALSE(vote.answer.has_value()) << rule;
     EXPECT_TRUE(vote.scores.empty()) << rule;

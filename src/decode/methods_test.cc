@@ -170,8 +170,9 @@ TEST(SelfCertainty, PicksTheSurestPathNotTheMajority) {
     expected += -(total / vocabulary - std::log(sum)) - std::log(vocabulary);
   }
   expected /= path.length();
-  EXPECT_NEAR(PathScore(path, PathScorer::kSelfCertainty, FakeEngine::kVocabulary, 4), expected,
-              1e-5);
+  EXPECT_NEAR(PathScore(path, PathScorer::kSelfCertainty, FakeEngine::kVocabulary, 4,
+                        MeanKind::kArithmetic),
+              expected, 1e-5);
   EXPECT_GT(expected, 0);
 }
 
@@ -306,7 +307,8 @@ TEST(OfflineDeepConf, TheBestTenthVotesWeightedByItsScore) {
   EXPECT_EQ(session->Result().voting_paths, 1);
   EXPECT_EQ(session->Result().answer, "9");
   EXPECT_NEAR(session->Result().votes.at("weighted").scores[0].score,
-              PathScore(session->pool().paths()[7], PathScorer::kTail, FakeEngine::kVocabulary, 4),
+              PathScore(session->pool().paths()[7], PathScorer::kTail, FakeEngine::kVocabulary, 4,
+                        MeanKind::kArithmetic),
               1e-9);
 }
 

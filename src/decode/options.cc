@@ -134,15 +134,16 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
         .help = "a continuation that ended within an expansion votes, kept or not",
         .group = kControl,
         .read_by = kController}},
-      {o.confidence_set,
-       {.name = "confidence-set",
-        .symbol = "C_k",
-        .help = "candidates of the confidence: without the chosen token, or with it",
-        .group = kConfidence}},
+      {o.confidence,
+       {.name = "confidence",
+        .symbol = "c",
+        .help = "what a token's confidence is, for pruning, votes and the controller",
+        .group = kConfidence,
+        .alias = "confidence-set"}},
       {o.confidence_count,
        {.name = "confidence-count",
         .symbol = "k",
-        .help = "candidates of the confidence",
+        .help = "candidates of the confidence alternatives and topk",
         .bounds = Between(1, 64),
         .group = kConfidence}},
       {o.entropy_count,
@@ -247,6 +248,12 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
         .symbol = "p",
         .help = "exponent of the Borda vote",
         .bounds = From(0),
+        .group = kVote}},
+      {o.vote.temperature,
+       {.name = "vote-temperature",
+        .symbol = "T",
+        .help = "softness of the cisc vote's weights",
+        .bounds = Above(0),
         .group = kVote}},
       {o.vote_warmup,
        {.name = "vote-warmup",
@@ -548,7 +555,9 @@ RouteSpec RouteSpecOf(const MethodOptions& options, int routes) {
   RouteSpec spec = options.route;
   spec.routes = routes;
   spec.confidence_count = options.confidence_count;
-  spec.confidence_set = options.confidence_set;
+  spec.confidence_set = options.confidence == ConfidenceSignal::kTopK
+                            ? ConfidenceSet::kTopK
+                            : ConfidenceSet::kAlternatives;
   return spec;
 }
 

@@ -45,8 +45,10 @@ TEST(Options, ShortPresetKeepsThePapersShareOfTheWarmup) {
 TEST(Options, TheConfidenceSetHoldsForRoutesToo) {
   MethodOptions options;
   EXPECT_EQ(RouteSpecOf(options, 4).confidence_set, ConfidenceSet::kAlternatives);
-  options.confidence_set = ConfidenceSet::kTopK;
+  options.confidence = ConfidenceSignal::kTopK;
   EXPECT_EQ(RouteSpecOf(options, 4).confidence_set, ConfidenceSet::kTopK);
+  options.confidence = ConfidenceSignal::kLogprob;
+  EXPECT_EQ(RouteSpecOf(options, 4).confidence_set, ConfidenceSet::kAlternatives);
 }
 
 TEST(Options, NarrowPoolsWarmUpWithHalf) {
@@ -118,7 +120,7 @@ TEST(Options, EveryOptionIsDeclaredOnceAndSaysWhatItTakes) {
     EXPECT_NE(option.Takes(), "") << option.info().name;
     EXPECT_TRUE(option.Check().ok()) << option.info().name;
   }
-  EXPECT_EQ(names.size(), 70U);
+  EXPECT_EQ(names.size(), 71U);
 }
 
 // Text that an option prints is text that it reads, for every option and preset.

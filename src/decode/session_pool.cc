@@ -8,6 +8,7 @@
 #include "src/core/confidence.h"
 #include "src/core/pool_stats.h"
 #include "src/core/random.h"
+#include "src/core/signal.h"
 #include "src/core/threshold.h"
 #include "src/decode/names.h"
 
@@ -50,6 +51,10 @@ LaneSpec SessionPool::SpecFor(uint64_t key) const {
   return spec;
 }
 
+ConfidenceWindow SessionPool::EmptyWindow() const {
+  return ConfidenceWindow(config_.options.window, MeanOf(config_.options.confidence));
+}
+
 PathId SessionPool::Insert(Path path, ConfidenceWindow window) {
   const PathId id = static_cast<PathId>(paths_.size());
   path.id = id;
@@ -77,7 +82,7 @@ Result<PathId> SessionPool::Open(uint64_t index, bool warmup) {
   ledger_.prefilled += paths_.empty() ? path.prompt_tokens : 0;
   path.lane = *lane;
   path.warmup = warmup;
-  return Insert(std::move(path), ConfidenceWindow(config_.options.window));
+  return Insert(std::move(path), EmptyWindow());
 }
 
 Result<PathId> SessionPool::OpenJudge(std::span<const Token> prompt, uint64_t number) {
@@ -93,7 +98,7 @@ Result<PathId> SessionPool::OpenJudge(std::span<const Token> prompt, uint64_t nu
   path.prompt_tokens = static_cast<int>(prompt.size());
   ledger_.judge += path.prompt_tokens;
   path.lane = *lane;
-  return Insert(std::move(path), ConfidenceWindow(config_.options.window));
+  return Insert(std::move(path), EmptyWindow());
 }
 
 Result<PathId> SessionPool::Fork(PathId parent, int step, int child) {
@@ -276,9 +281,14 @@ void SessionPool::Append(Path& path, const Event& event) {
   path.mean_logprobs.push_back(
       event.mean_logprob.value_or(std::numeric_limits<float>::quiet_NaN()));
   path.route_counts.push_back(static_cast<uint8_t>(std::min(event.routes, 255)));
-  const ConfidenceSet set = options.confidence_set;
+  path.entropies.push_back(
+      event.entropy.value_or(static_cast<float>(TopKEntropy(event.top, options.entropy_count))));
+  // Out of the stored floats, so that the series give it again.
   const auto confidence =
-      static_cast<float>(TokenConfidence(event.top, event.token, set, options.confidence_count));
+      static_cast<float>(SignalOf(options.confidence,
+                                  {event.top, event.token, path.logprobs.back(),
+                                   path.entropies.back(), path.mean_logprobs.back()},
+                                  options.confidence_count));
   path.confidences.push_back(confidence);
   ConfidenceWindow& window = WindowOf(path.id);
   window.Push(confidence);
@@ -287,7 +297,6 @@ void SessionPool::Append(Path& path, const Event& event) {
   path.mean_confidence = window.TraceMean();
   path.confidences_top20.push_back(static_cast<float>(
       TokenConfidence(event.top, event.token, ConfidenceSet::kTopK, kDeepConfCandidates)));
-  path.entropies.push_back(static_cast<float>(TopKEntropy(event.top, options.entropy_count)));
   const int read = std::max(options.confidence_count + 1, options.entropy_count);
   const size_t kept = std::min(event.top.size(), static_cast<size_t>(read));
   path.top.assign(event.top.begin(), event.top.begin() + static_cast<std::ptrdiff_t>(kept));

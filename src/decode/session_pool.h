@@ -70,6 +70,7 @@ class SessionPool final : public Pool {
 
  private:
   Path& Mutable(PathId id) { return paths_[static_cast<size_t>(id)]; }
+  ConfidenceWindow EmptyWindow() const;
   ConfidenceWindow& WindowOf(PathId id) { return windows_[static_cast<size_t>(id)]; }
   LaneSpec SpecFor(uint64_t key) const;
   PathId Insert(Path path, ConfidenceWindow window);

@@ -51,8 +51,8 @@ Spared SparedOf(const Pool& pool, int unopened) {
   return spared;
 }
 
-bool IsSure(const VoteResult& vote, VoteRule rule, int coming) {
-  const std::optional<double> most = MostWeight(rule);
+bool IsSure(const VoteResult& vote, VoteRule rule, ConfidenceSignal signal, int coming) {
+  const std::optional<double> most = MostWeight(rule, signal);
   // A clipped confidence grows with the largest one that comes.
   if (!most || !vote.clipped.empty()) {
     return false;
@@ -88,7 +88,7 @@ std::optional<StopRecord> DecidedStop(const Method& method, const Pool& pool) {
                     spared.running,
                     spared.unopened,
                     spared.tokens};
-  if (ahead->complete && IsSure(vote, *rule, coming)) {
+  if (ahead->complete && IsSure(vote, *rule, pool.options().confidence, coming)) {
     return record;
   }
   if (stop.kind == StopRule::Kind::kSure) {

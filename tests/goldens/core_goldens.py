@@ -12,6 +12,7 @@ import pathlib
 
 import numpy as np
 import scipy.special
+import scipy.stats
 
 FLOOR = -60.0  # nats; log-probabilities enter a confidence no lower than this
 rng = np.random.default_rng(20260128)
@@ -159,17 +160,47 @@ def confidence_cases():
     return cases
 
 
+# --- Signals that may stand for the confidence ---------------------------------------------------
+
+def signal_case(row, rank, k):
+    """One token of a whole row: the signals straight from its probabilities."""
+    p = np.exp(log_softmax(row))
+    token = ranked(row)[rank]
+    tilde = np.sort(p)[::-1][:k]
+    tilde = tilde / tilde.sum()
+    perplexity = np.prod(tilde ** -tilde)  # e^H of the k most probable tokens
+    return {"top": top_list(row, 21), "chosen": token, "logprob": math.log(p[token]), "k": k,
+            "entropy": float(scipy.special.entr(tilde).sum()), "mean_logprob": np.log(p).mean(),
+            "signals": {"alternatives": token_confidence(top_list(row, 21), token, True, k),
+                        "topk": token_confidence(top_list(row, 21), token, False, k),
+                        "logprob": p[token], "surprise": p[token] * perplexity,
+                        "entropy": 1 / perplexity,
+                        "self-certainty": -np.log(np.prod(p ** (1 / len(p))))}}
+
+
+def signal_cases():
+    # Drawn last, so that the numbers of the other sections stay.
+    return [signal_case(random_row(40, scale), rank, k)
+            for scale, rank, k in [(3, 0, 8), (3, 5, 8), (1, 0, 8), (1, 30, 20), (6, 0, 8),
+                                   (6, 2, 3), (2, 12, 20)]]
+
+
 # --- Windows and trace scores (DeepConf) ---------------------------------------------------------
+
+def window_scores(c, window, mean):
+    if len(c) < window:
+        means = [mean(c)]
+    else:
+        means = [mean(c[i:i + window]) for i in range(len(c) - window + 1)]
+    lowest = np.sort(means)[:max(1, int(0.1 * len(means)))]
+    return {"lowest": min(means), "mean": mean(c), "tail": mean(c[-window:]),
+            "bottom": lowest.mean()}
+
 
 def window_case(c, window):
     c = np.asarray(c)
-    if len(c) < window:
-        means = [c.mean()]
-    else:
-        means = [c[i:i + window].mean() for i in range(len(c) - window + 1)]
-    lowest = np.sort(means)[:max(1, int(0.1 * len(means)))]
-    return {"confidences": c.tolist(), "window": window, "lowest": min(means), "mean": c.mean(),
-            "tail": c[-window:].mean(), "bottom": lowest.mean()}
+    return {"confidences": c.tolist(), "window": window, **window_scores(c, window, np.mean),
+            "geometric": window_scores(c, window, scipy.stats.gmean)}
 
 
 def window_cases():
@@ -290,7 +321,7 @@ def threshold_cases():
 
 # --- Sec. 3.3 and App. F: votes ------------------------------------------------------------------
 
-def votes(ballots, lambda_len, lambda_conf):
+def votes(ballots, lambda_len, lambda_conf, temperature):
     group = np.array([b[0] for b in ballots])
     length = np.array([b[1] for b in ballots], dtype=float)
     conf = np.array([b[2] for b in ballots])
@@ -298,7 +329,8 @@ def votes(ballots, lambda_len, lambda_conf):
     linear = lambda_len * length / length.sum() + lambda_conf * conf / conf.max()
     terms = {"length_confidence": linear, "majority": np.ones(len(ballots)), "confidence": conf,
              "length": length / length.sum(), "deepconf": lowest,
-             "importance_sampling": np.exp(linear)}
+             "importance_sampling": np.exp(linear),
+             "cisc": np.exp(conf / temperature) / np.exp(conf.max() / temperature)}
     return {rule: {int(g): float(term[group == g].sum()) for g in np.unique(group)}
             for rule, term in terms.items()}
 
@@ -308,13 +340,14 @@ def vote_cases():
     for paths, groups in [(12, 3), (30, 6), (1, 1)]:
         ballots = [[int(rng.integers(0, groups)), int(rng.integers(20, 400)),
                     float(rng.uniform(4, 18)), float(rng.uniform(2, 9))] for _ in range(paths)]
-        for weights in [(0.6, 0.4), (1.5, 0.2)]:
+        for weights in [(0.6, 0.4, 1.0), (1.5, 0.2, 2.5)]:
             scores = votes(ballots, *weights)
             counts = np.sort(list(scores["majority"].values()))[::-1]
             third = counts[min(3, len(counts)) - 1]
             entered = sorted(int(g) for g, n in scores["majority"].items() if n >= third)
             cases.append({"ballots": ballots, "lambda_length": weights[0],
-                          "lambda_confidence": weights[1], "scores": scores,
+                          "lambda_confidence": weights[1], "temperature": weights[2],
+                          "scores": scores,
                           "candidates": entered})
     return cases
 
@@ -453,7 +486,8 @@ def main():
                "pools": pool_cases(), "controller": controller_cases(),
                "thresholds": threshold_cases(), "votes": vote_cases(),
                "sampling": sampling_cases(), "routing": routing_cases(),
-               "aggregate": aggregate_cases(), "leader_posterior": leader_posterior_cases()}
+               "aggregate": aggregate_cases(), "leader_posterior": leader_posterior_cases(),
+               "signals": signal_cases()}
     path = pathlib.Path(__file__).with_name("core_goldens.json")
     sections = [f"{json.dumps(name)}: {json.dumps(encode(section), separators=(',', ':'))}"
                 for name, section in goldens.items()]

@@ -73,6 +73,7 @@ Result<std::unique_ptr<Engine>> LoadEngine(const RunFlags& flags, int64_t prompt
     Capabilities most;
     most.max_lanes = kMostLanes;
     most.max_top_count = 1;
+    most.full_logits = true;
     if (Status status = CheckAbilities(*plan, most); !status) {
       return status.error();
     }

@@ -33,7 +33,7 @@ constexpr const char* kVariants[] = {
     "controller only=hyper:actions=none+branch",
     "penalty softmax=hyper:penalty=softmax",
     "weights clean=hyper:weights=clean",
-    "confidence set topk=hyper:confidence-set=topk",
+    "confidence set topk=hyper:confidence=topk",
     "threshold percentile 90=hyper:threshold=percentile:90",
     "threshold percentile 10=hyper:threshold=percentile:10",
     "threshold off=hyper:threshold=off",

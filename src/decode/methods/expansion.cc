@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "src/core/confidence.h"
+#include "src/core/signal.h"
 #include "src/decode/statistics.h"
 
 namespace hyper {
@@ -23,9 +23,10 @@ std::vector<PathId> ByConfidence(const Pool& pool) {
 }
 
 // Mean confidence of the tokens from number `start` on; 0 where none is known.
-double MeanSince(const Path& path, int start) {
+double MeanSince(const Pool& pool, PathId id, int start) {
+  const Path& path = pool.path(id);
   const std::vector<double> since(path.confidences.begin() + start, path.confidences.end());
-  const double mean = TraceConfidence(since);
+  const double mean = TraceConfidence(since, MeanOf(pool.options().confidence));
   return std::isnan(mean) ? 0.0 : mean;
 }
 
@@ -163,7 +164,7 @@ void Expansion::MergeFamily(Pool& pool, const Family& family) const {
   for (const PathId id : family.members) {
     const Path& path = pool.path(id);
     const bool counts = path.running() || CameToItsEnd(path.status);
-    const double confidence = MeanSince(path, family.start);
+    const double confidence = MeanSince(pool, id, family.start);
     if (counts && (best == kNoPath || confidence > best_confidence)) {
       best = id;
       best_confidence = confidence;

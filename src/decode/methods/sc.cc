@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "hyper/equal.h"
-#include "src/core/confidence.h"
+#include "src/core/signal.h"
 #include "src/core/softmax.h"
 #include "src/core/stopping.h"
 #include "src/core/threshold.h"
@@ -31,7 +31,7 @@ double Sum(const std::vector<float>& values) {
 
 }  // namespace
 
-double PathScore(const Path& path, PathScorer scorer, int vocabulary, int window) {
+double PathScore(const Path& path, PathScorer scorer, int vocabulary, int window, MeanKind kind) {
   if (path.tokens.empty()) {
     return kUnknown;
   }
@@ -42,13 +42,13 @@ double PathScore(const Path& path, PathScorer scorer, int vocabulary, int window
       // NaN.
       return -Sum(path.mean_logprobs) / path.length() - std::log(static_cast<double>(vocabulary));
     case PathScorer::kMean:
-      return TraceConfidence(confidences);
+      return TraceConfidence(confidences, kind);
     case PathScorer::kTail:
-      return TailConfidence(confidences, window);
+      return TailConfidence(confidences, window, kind);
     case PathScorer::kBottom:
-      return BottomWindowConfidence(confidences, window);
+      return BottomWindowConfidence(confidences, window, kind);
     case PathScorer::kLowest:
-      return LowestWindow(confidences, window);
+      return LowestWindow(confidences, window, kind);
     case PathScorer::kPTrue:
       break;
   }
@@ -149,7 +149,8 @@ double ScoredPaths::Weight(const Pool& pool, const Path& path) const {
     const auto at = p_true_.find(path.id);
     return at != p_true_.end() ? at->second : kUnknown;
   }
-  return PathScore(path, options().scorer, pool.model().vocab_size, options().window);
+  return PathScore(path, options().scorer, pool.model().vocab_size, options().window,
+                   MeanOf(options().confidence));
 }
 
 bool ScoredPaths::Done(const Pool& pool) const {

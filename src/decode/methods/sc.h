@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hyper/method.h"
+#include "src/core/confidence.h"
 
 namespace hyper {
 
@@ -111,7 +112,8 @@ class OfflineDeepConf : public ScoredPaths {
 // Score of a whole path from its stored series; larger is better.
 //   self-certainty  mean over tokens of -mean log P - log V: Kang et al. 2025, full vocabulary
 //   mean, tail, bottom, lowest  DeepConf's trace scores over the run's confidences
+//   kind    how these are averaged
 // NaN where the series lacks what it takes. Pure.
-double PathScore(const Path& path, PathScorer scorer, int vocabulary, int window);
+double PathScore(const Path& path, PathScorer scorer, int vocabulary, int window, MeanKind kind);
 
 }  // namespace hyper

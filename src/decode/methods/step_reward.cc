@@ -4,8 +4,8 @@
 #include <map>
 #include <string_view>
 
-#include "src/core/confidence.h"
 #include "src/core/quantile.h"
+#include "src/core/signal.h"
 #include "src/core/softmax.h"
 #include "src/core/tree_search.h"
 #include "src/decode/methods/batch_reward.h"
@@ -52,7 +52,7 @@ namespace {
 double StepConfidence(const Pool& pool, const StepSpan& step) {
   const std::vector<float>& all = pool.path(step.path).confidences;
   const std::vector<double> of_step(all.begin() + step.begin, all.begin() + step.end);
-  return TraceConfidence(of_step);
+  return TraceConfidence(of_step, MeanOf(pool.options().confidence));
 }
 
 class ConfidenceReward : public BatchReward {

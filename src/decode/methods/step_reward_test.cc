@@ -48,15 +48,32 @@ TEST(StepReward, NamesAreKnownOrExplained) {
   EXPECT_EQ(MakeStepReward("oracle", {}).error().code, ErrorCode::kNotFound);
 }
 
-TEST(ConfidenceReward, IsRescaledByTheQuantilesOfWarmupSteps) {
+// Mean of a path's confidences over the tokens [begin, end), as the signal averages them.
+double StepMean(const Path& path, int begin, int end, ConfidenceSignal signal) {
+  const bool geometric = signal == ConfidenceSignal::kLogprob;
+  double sum = 0;
+  for (int i = begin; i < end; ++i) {
+    const double confidence = path.confidences[static_cast<size_t>(i)];
+    sum += geometric ? std::log(confidence) : confidence;
+  }
+  return geometric ? std::exp(sum / (end - begin)) : sum / (end - begin);
+}
+
+class ConfidenceReward : public testing::TestWithParam<ConfidenceSignal> {};
+INSTANTIATE_TEST_SUITE_P(Signals, ConfidenceReward,
+                         testing::Values(ConfidenceSignal::kAlternatives,
+                                         ConfidenceSignal::kLogprob));
+
+TEST_P(ConfidenceReward, IsRescaledByTheQuantilesOfWarmupSteps) {
   // Warm-up paths 0 and 1 write two steps of sureness 2 and 6; in the tree each path has a
-  // sureness of its own: 2, 4, 6, 8.
+  // sureness of its own: 2, 4, 6, 8. Every other token is surer by 1.
   auto order = std::make_shared<KeyOrder>();
   FakeEngine engine(ScriptedOptions([order](uint64_t key, std::string_view written, int) {
     const char letter = order->Letter(key);
     const int line = LinesOf(written);
-    const float sureness = letter < 'c' ? 2.0F + 4.0F * static_cast<float>(line)
-                                        : 2.0F * static_cast<float>(letter - 'b');
+    const float sureness = static_cast<float>(written.size() % 2) +
+                           (letter < 'c' ? 2.0F + 4.0F * static_cast<float>(line)
+                                         : 2.0F * static_cast<float>(letter - 'b'));
     if (!written.empty() && written.back() == '=') {
       return ScriptedNext{'1', sureness};
     }
@@ -69,6 +86,7 @@ TEST(ConfidenceReward, IsRescaledByTheQuantilesOfWarmupSteps) {
     return ScriptedNext{written.empty() || written.back() == '\n' ? letter : '\n', sureness};
   }));
   MethodOptions options = StepOptions(4);
+  options.confidence = GetParam();
   auto session = RebaseBy(engine, "conf", options);
   RunSteps(engine, *session);
   const std::vector<Path>& paths = session->pool().paths();
@@ -79,11 +97,7 @@ TEST(ConfidenceReward, IsRescaledByTheQuantilesOfWarmupSteps) {
   std::vector<double> sample;
   for (int p = 0; p < 2; ++p) {
     for (const auto& [begin, end] : {std::pair(0, 2), {2, 4}, {4, 7}}) {
-      double sum = 0;
-      for (int i = begin; i < end; ++i) {
-        sum += paths[static_cast<size_t>(p)].confidences[static_cast<size_t>(i)];
-      }
-      sample.push_back(sum / (end - begin));
+      sample.push_back(StepMean(paths[static_cast<size_t>(p)], begin, end, options.confidence));
     }
   }
   std::sort(sample.begin(), sample.end());
@@ -94,12 +108,9 @@ TEST(ConfidenceReward, IsRescaledByTheQuantilesOfWarmupSteps) {
     if (path.warmup || path.status != PathStatus::kFinished) {
       continue;
     }
-    double sum = 0;
-    for (int i = 2; i < 5; ++i) {
-      sum += path.confidences[static_cast<size_t>(i)];
-    }
+    const double mean = StepMean(path, 2, 5, options.confidence);
     EXPECT_NEAR(session->method().Weight(session->pool(), path),
-                std::clamp((sum / 3 - low) / (high - low), 0.0, 1.0), 1e-6);
+                std::clamp((mean - low) / (high - low), 0.0, 1.0), 1e-6);
   }
   EXPECT_EQ(session->Result().voting_paths, 4);  // warm-up paths only calibrate
   EXPECT_EQ(session->Result().ledger.generated, engine.cost().decode_rows);

@@ -49,21 +49,30 @@ Status CheckRow(const MethodRow& row, const TracePool& pool) {
   return {};
 }
 
-// The row with the confidences that the pool has: DeepConf's where the row asks for these, else the
-// set that the traces were decoded with.
+// The row with the confidences that the pool has: DeepConf's and those that follow from the stored
+// series where the row asks for these, else the ones that the traces were decoded with.
 MethodRow WithStoredConfidences(const MethodRow& row, const TracePool& pool) {
   MethodRow stored = row;
   MethodOptions& options = stored.plan.options;
-  const auto set = pool.made_by.settings.find("confidence-set");
-  const auto count = pool.made_by.settings.find("confidence-count");
-  const bool top20 =
-      options.confidence_set == ConfidenceSet::kTopK && options.confidence_count == 20;
-  if (top20 || set == pool.made_by.settings.end() || count == pool.made_by.settings.end()) {
+  // Texts that an option printed are read back; those of another program may not be.
+  const auto take = [&](const char* name, const std::string& text) {
+    (void)SetOption(options, name, text);
+  };
+  const auto& settings = pool.made_by.settings;
+  if (!SeriesOfSignal(options.confidence).empty()) {
+    if (const auto count = settings.find("entropy-count"); count != settings.end()) {
+      take("entropy-count", count->second);
+    }
     return stored;
   }
-  // Texts that an option printed are read back; those of another program may not be.
-  (void)SetOption(options, "confidence-set", set->second);
-  (void)SetOption(options, "confidence-count", count->second);
+  const std::string signal = ConfidenceOf(pool.made_by);
+  const auto count = settings.find("confidence-count");
+  const bool top20 =
+      options.confidence == ConfidenceSignal::kTopK && options.confidence_count == 20;
+  if (!top20 && !signal.empty() && count != settings.end()) {
+    take("confidence", signal);
+    take("confidence-count", count->second);
+  }
   return stored;
 }
 

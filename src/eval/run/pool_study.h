@@ -30,7 +30,7 @@ int LongestTrace(const TracePool& pool);
 // takes the traces in their order. What the pool holds is part of the runs' identity. Returns the
 // runs in the store, by row; rows that are equal but for their labels are one run.
 // Errors: kInvalidArgument naming the row: a method that does not vote on independent paths, more
-// traces wanted than there are, a confidence set or score that the pool has not stored.
+// traces wanted than there are, a confidence or score that the pool has not stored.
 Result<std::vector<int64_t>> RunPoolStudy(const TracePool& pool, const PoolStudyPlan& plan,
                                           Store& store);
 

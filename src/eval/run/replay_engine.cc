@@ -118,6 +118,9 @@ void ReplayEngine::Decode(LaneId id, Lane& lane) {
   if (!trace.mean_logprobs.empty()) {
     event.mean_logprob = trace.mean_logprobs[lane.next];
   }
+  if (!trace.entropies.empty()) {
+    event.entropy = trace.entropies[lane.next];
+  }
   const float confidence = trace.confidences[lane.next];
   std::vector<TokenLogprob>& top = tops_.emplace_back();
   for (int i = 0; i < lane.top_count; ++i) {

@@ -17,7 +17,8 @@ struct ReplayTrace {
   // Per token, as long as `pieces`, or empty where unknown.
   std::vector<float> logprobs;
   std::vector<float> mean_logprobs;  // over the whole vocabulary
-  // The confidence of each token, in the set that the method of the row asks for.
+  std::vector<float> entropies;
+  // The confidence of each token over the candidates that the method of the row asks for.
   std::vector<float> confidences;
   bool finished = true;  // by an end-of-generation token, its last one; false: cut off
 };

@@ -112,7 +112,7 @@ std::map<std::string, std::string> Results(Store& store) {
         text += "\n" + path.text + " " + NameOf(path.status) + " " + path.reason + " " +
                 std::to_string(path.mean_confidence) + " " + std::to_string(path.lowest_window);
       }
-      results[run.method + " " + std::to_string(summary.key.question) + " " +
+      results[run.label + " " + std::to_string(summary.key.question) + " " +
               std::to_string(summary.key.repeat)] = text;
     }
   }
@@ -143,6 +143,31 @@ TEST(ReplayTest, GivesWhatLiveDecodingGives) {
   }
   EXPECT_GT(pruned, 0);  // the script reaches both ways of stopping early
   EXPECT_GT(cancelled, 0);
+}
+
+// Signals that are no mean over candidates follow from the series that every path is stored with.
+TEST(ReplayTest, OtherSignalsComeFromTheStoredSeries) {
+  const test::TemporaryFolder folder;
+  Store live = std::move(*Store::Open(folder.File("live.db"), DatabaseMode::kCreate));
+  Store stored = std::move(*Store::Open(folder.File("stored.db"), DatabaseMode::kCreate));
+  const auto plan_with = [](bool replay) {
+    StudyPlan plan = Plan({"sc"}, replay);
+    for (const ConfidenceSignal signal :
+         {ConfidenceSignal::kLogprob, ConfidenceSignal::kSurprise, ConfidenceSignal::kEntropy,
+          ConfidenceSignal::kSelfCertainty}) {
+      for (const char* method : {"deepconf-top10", "deepconf-offline"}) {
+        MethodRow row{std::string(method) + " " + NameOf(signal), PlanFor(method), {64, 1 << 20}};
+        row.plan.options.confidence = signal;
+        plan.rows.push_back(row);
+      }
+    }
+    return plan;
+  };
+  FakeEngine first(MixedPaths());
+  RunStudy(first, live, plan_with(false));
+  FakeEngine second(MixedPaths());
+  EXPECT_EQ(RunStudy(second, stored, plan_with(true)).replayed, 8 * 8);
+  EXPECT_EQ(Results(stored), Results(live));
 }
 
 TEST(ReplayTest, SideBySideWaitsForThePathsOfItsQuestion) {
@@ -183,15 +208,20 @@ TEST(ReplayTest, TheWarmUpOfStoredPathsKnowsTheirConfidencesOnly) {
 TEST(ReplayTest, OtherSamplersSeedsAndConfidencesAreDecoded) {
   StoredRun pool;
   pool.settings = {
-      {"temperature", "0.6"}, {"confidence-set", "alternatives"}, {"confidence-count", "8"}};
+      {"temperature", "0.6"}, {"confidence", "alternatives"}, {"confidence-count", "8"}};
   StoredRun row = pool;
   EXPECT_TRUE(ServesRow(pool, row));
   row.settings["width"] = "99";
   EXPECT_TRUE(ServesRow(pool, row));
-  row.settings["confidence-set"] = "topk";
+  row.settings["confidence"] = "topk";
   EXPECT_FALSE(ServesRow(pool, row));
   row.settings["confidence-count"] = "20";
   EXPECT_TRUE(ServesRow(pool, row));  // every path is stored with DeepConf's confidences
+  row.settings["confidence"] = "surprise";
+  EXPECT_TRUE(ServesRow(pool, row));  // out of log-probabilities and entropies
+  row.settings["entropy-count"] = "4";
+  EXPECT_FALSE(ServesRow(pool, row));
+  row.settings.erase("entropy-count");
   row.settings["temperature"] = "0.7";
   EXPECT_FALSE(ServesRow(pool, row));
   row = pool;

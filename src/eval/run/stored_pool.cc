@@ -1,8 +1,11 @@
 #include "src/eval/run/stored_pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "hyper/driver.h"
@@ -40,12 +43,20 @@ std::string Setting(const StoredRun& run, const std::string& name) {
 }
 
 // DeepConf's confidence, which every path is stored with.
-bool IsTop20(const std::string& set, const std::string& count) {
-  return set == "topk" && count == "20";
+bool IsTop20(const std::string& signal, const std::string& count) {
+  return signal == "topk" && count == "20";
 }
 
-bool SameConfidence(const StoredRun& pool, const std::string& set, const std::string& count) {
-  return Setting(pool, "confidence-set") == set && Setting(pool, "confidence-count") == count;
+// Whether the confidences that a row asks for are stored with the pool, or follow from its series.
+bool HasConfidences(const StoredRun& pool, const StoredRun& row) {
+  const std::string signal = ConfidenceOf(row);
+  const std::string count = Setting(row, "confidence-count");
+  const std::optional<ConfidenceSignal> known = ValueOf<ConfidenceSignal>(signal);
+  if (known && !SeriesOfSignal(*known).empty()) {
+    return Setting(pool, "entropy-count") == Setting(row, "entropy-count");
+  }
+  return IsTop20(signal, count) ||
+         (ConfidenceOf(pool) == signal && Setting(pool, "confidence-count") == count);
 }
 
 // The float series of a path, or nothing.
@@ -112,15 +123,35 @@ bool EndsEarly(const StoredRun& run) {
   return !stop.empty() && stop != "never";
 }
 
+std::string ConfidenceOf(const StoredRun& run) {
+  const std::string signal = Setting(run, "confidence");
+  return signal.empty() ? Setting(run, "confidence-set") : signal;  // its name in older studies
+}
+
+std::vector<const char*> SeriesOfSignal(ConfidenceSignal signal) {
+  switch (signal) {
+    case ConfidenceSignal::kLogprob:
+      return {"logprob"};
+    case ConfidenceSignal::kSurprise:
+      return {"logprob", "entropy"};
+    case ConfidenceSignal::kEntropy:
+      return {"entropy"};
+    case ConfidenceSignal::kSelfCertainty:
+      return {"mean_logprob"};
+    case ConfidenceSignal::kAlternatives:
+    case ConfidenceSignal::kTopK:
+      break;
+  }
+  return {};
+}
+
 bool ServesRow(const StoredRun& pool, const StoredRun& row) {
   if (EndsEarly(pool) || pool.suite != row.suite || pool.model != row.model ||
       pool.model_hash != row.model_hash || pool.engine != row.engine ||
       pool.version != row.version || pool.seed != row.seed) {
     return false;
   }
-  const std::string set = Setting(row, "confidence-set");
-  const std::string count = Setting(row, "confidence-count");
-  return (IsTop20(set, count) || SameConfidence(pool, set, count)) &&
+  return HasConfidences(pool, row) &&
          std::all_of(std::begin(kTextSettings), std::end(kTextSettings),
                      [&](const char* name) { return Setting(pool, name) == Setting(row, name); });
 }
@@ -129,8 +160,7 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
                                           const std::string& method, const MethodOptions& row,
                                           const TokenTextOf& text_of) {
   const std::string row_count = std::to_string(row.confidence_count);
-  const char* name =
-      IsTop20(NameOf(row.confidence_set), row_count) ? "confidence_top20" : "confidence";
+  const char* name = IsTop20(NameOf(row.confidence), row_count) ? "confidence_top20" : "confidence";
   std::vector<ReplayTrace> traces;
   for (const StoredPath& path : item.paths) {
     if (static_cast<int>(traces.size()) == count) {
@@ -148,6 +178,15 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
     }
     trace.logprobs = SeriesOf(item, path.path, "logprob");
     trace.mean_logprobs = SeriesOf(item, path.path, "mean_logprob");
+    trace.entropies = SeriesOf(item, path.path, "entropy");
+    for (const char* series : SeriesOfSignal(row.confidence)) {
+      if (NoneKnown(SeriesOf(item, path.path, series))) {
+        return Error{ErrorCode::kNotFound,
+                     fmt::format("--confidence {} reads the series '{}', which {} has not stored; "
+                                 "take another signal",
+                                 NameOf(row.confidence), series, pool.label)};
+      }
+    }
     if (Scores(method) && row.scorer == PathScorer::kSelfCertainty &&
         NoneKnown(trace.mean_logprobs)) {
       return Error{

@@ -25,6 +25,13 @@ bool MakesPool(const std::string& method, const MethodOptions& options);
 // Whether the run's paths may have been cancelled by --stop. Pure.
 bool EndsEarly(const StoredRun& run);
 
+// The signal that the run's stored confidences are, by name; empty where it does not say. Pure.
+std::string ConfidenceOf(const StoredRun& run);
+
+// The series that give a signal again for each token; none where the confidences themselves are
+// stored, since they average candidates. Pure.
+std::vector<const char*> SeriesOfSignal(ConfidenceSignal signal);
+
 // Whether paths of `pool` are those that `row` would decode: equal model, engine, version, suite,
 // seed, sampler and length, and confidences that can be had from what is stored. Pure.
 bool ServesRow(const StoredRun& pool, const StoredRun& row);
@@ -32,7 +39,7 @@ bool ServesRow(const StoredRun& pool, const StoredRun& row);
 // Bytes of a token, for the texts of paths that are cut off.
 using TokenTextOf = std::function<std::string(Token)>;
 
-// The first `count` traces of a stored item, with the confidences that the row's set asks for.
+// The first `count` traces of a stored item, with the confidences that the row asks for.
 //   text_of  may be empty: a trace then has its whole text at its last token
 //   method  of the row
 // Errors: kNotFound where the item holds fewer such paths, one that did not come to its own end, or

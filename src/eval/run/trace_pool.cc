@@ -108,7 +108,7 @@ StoredRun DeepConfRun() {
   run.label = "deepconf";
   run.method = "sc";
   run.suite = "traces";
-  run.settings = {{"confidence-set", "topk"}, {"confidence-count", "20"}};
+  run.settings = {{"confidence", "topk"}, {"confidence-count", "20"}};
   return run;
 }
 

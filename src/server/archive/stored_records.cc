@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "src/core/confidence.h"
+#include "src/core/signal.h"
 #include "src/store/series.h"
 
 namespace hyper::server {
@@ -51,19 +51,20 @@ size_t InheritedBytes(const StoredPath& path, const std::vector<uint8_t>& own) {
   return path.text.size() - std::min(bytes, path.text.size());
 }
 
-// The run's --window.
-int WindowOf(const StoredRun& run) {
+// The run's --window and --confidence: how its confidences were averaged.
+ConfidenceWindow WindowOf(const StoredRun& run) {
   MethodOptions options;
-  if (const auto found = run.settings.find("window"); found != run.settings.end()) {
-    (void)SetOption(options, "window", found->second);  // the default, where it is no number
+  for (const char* name : {"window", "confidence"}) {
+    if (const auto found = run.settings.find(name); found != run.settings.end()) {
+      (void)SetOption(options, name, found->second);  // the default, where it cannot be read
+    }
   }
-  return options.window;
+  return ConfidenceWindow(options.window, MeanOf(options.confidence));
 }
 
 // The window mean at each token of a path, inherited ones included; none where they are not known.
-std::vector<double> WindowMeans(const StoredItem& item, PathId path, int window) {
+std::vector<double> WindowMeans(const StoredItem& item, PathId path, ConfidenceWindow running) {
   std::vector<double> means;
-  ConfidenceWindow running(window);
   for (const float confidence : ExpandSeries(item, path, "confidence").value_or({})) {
     running.Push(confidence);
     means.push_back(running.WindowMean());
@@ -71,7 +72,7 @@ std::vector<double> WindowMeans(const StoredItem& item, PathId path, int window)
   return means;
 }
 
-void PlaceTokens(const StoredItem& item, const StoredPath& path, int window,
+void PlaceTokens(const StoredItem& item, const StoredPath& path, const ConfidenceWindow& window,
                  std::vector<Placed>& placed) {
   const auto* bytes = ValuesOf<uint8_t>(item, path.path, kTokenBytes);
   if (bytes == nullptr) {
@@ -98,7 +99,7 @@ void PlaceTokens(const StoredItem& item, const StoredPath& path, int window,
   }
 }
 
-std::vector<Placed> PlaceAll(const StoredItem& item, int window) {
+std::vector<Placed> PlaceAll(const StoredItem& item, const ConfidenceWindow& window) {
   std::vector<Placed> placed;
   for (const StoredPath& path : item.paths) {
     const bool after = !path.warmup;
