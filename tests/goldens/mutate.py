@@ -215,7 +215,7 @@ DECODE = [
     ("methods/traits.cc", "options.width > 1", "true"),
     ("methods/traits.cc", "!method.starts_with(\"deepconf-offline\")", "true"),
     ("methods/traits.cc", "stem == \"esc\" ||", ""),
-    ("methods/registry.cc", "threshold=percentile:90 confidence-set=topk", "threshold=percentile:10 confidence-set=topk"),
+    ("methods/registry.cc", "threshold=percentile:90 confidence=topk", "threshold=percentile:10 confidence=topk"),
     ("methods/registry.cc", "\"threshold=percentile:10\"", "\"threshold=percentile:90\""),
     ("methods/registry.cc", "\"keep-percent=100\"", "\"keep-percent=10\""),
     ("methods/registry.cc", "lowest window vote\", \"scorer=lowest\"", "lowest window vote\", \"scorer=bottom\""),

@@ -156,7 +156,8 @@ Table ChecklistTable() {
       "Of the methods as they run here. (paper: ...): the paper's Table 1 differs for the system "
       "as published, where ETS and Thread have a trained policy, the trees, SC and BoN a trained "
       "reward or verifier, and RoE one path.",
-      "ToT, Prune: yes here, because its beam ends all states of a level but the best (--keep). The "
+      "ToT, Prune: yes here, because its beam ends all states of a level but the best (--keep). "
+      "The "
       "paper gives no reason for its no."};
   return table;
 }
