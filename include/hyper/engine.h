@@ -143,6 +143,7 @@ struct ModelInfo {
   int context_train_tokens = 0;
   int64_t bytes = 0;
   bool has_chat_template = false;
+  int gpu_layers = 0;       // on GPUs and RPC servers, the output counted as one more
   std::string preset;       // preset that the model is meant for; empty: none
   OptionValues sampling;    // sampling that the model's file recommends, by option name
   std::string cpu_backend;  // of ggml: "native" (compiled on this machine), "zen4", ..; else empty

@@ -40,6 +40,10 @@ enum class Toggle { kAuto, kOff, kOn };
 template <>
 inline constexpr std::array kNamesOf<Toggle> = {"auto", "off", "on"};
 
+// Of LlamaOptions::gpu_layers: as many as fit beside the KV cells, with RPC servers all; 0 where no
+// backend has a GPU.
+inline constexpr int kFitGpuLayers = -2;
+
 // What a llama.cpp engine is made from. Zero means "choose" where the comment says auto.
 struct LlamaOptions {
   std::string model_path;    // GGUF file; of a split model its first part
@@ -60,9 +64,9 @@ struct LlamaOptions {
   KvType kv_type = KvType::kF16;
   KvLayout kv_layout = KvLayout::kAuto;
   Toggle flash_attention = Toggle::kAuto;
-  int gpu_layers = 0;  // layers on GPUs and RPC servers; negative: all; with servers 0 too
-  int main_gpu = 0;    // index of the GPU to use if only one is used
-  std::vector<float> tensor_split;       // share of each server, then GPU; empty: by free memory
+  int gpu_layers = kFitGpuLayers;   // layers on GPUs and RPC servers; -1: all, with servers 0 too
+  int main_gpu = 0;                 // index of the GPU to use if only one is used
+  std::vector<float> tensor_split;  // share of each server, then GPU; empty: by free memory
   std::vector<std::string> rpc_servers;  // "host:port" of each ggml-rpc-server that carries
                                          // layers, in their order; empty: none
   std::string backend_dir;    // folder of ggml's backend libraries; empty: where llama.cpp is

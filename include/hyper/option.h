@@ -46,6 +46,7 @@ struct OptionInfo {
   bool seconds = false;    // a duration: 30s, 2m, 1h or 500ms; 0: none
   bool file = false;       // on the command line a file that holds the text
   bool repeated = false;   // each text is one more entry of a list, commas and all
+  bool automatic = false;  // the lowest value of a whole number is written "auto"
   const char* alias = "";  // a second flag for it
 };
 

@@ -171,6 +171,9 @@ TEST(ParseEngineOptions, ReadsAllMembersAndRefusesOthers) {
   EXPECT_EQ(options->rpc_servers, (std::vector<std::string>{"a:1", "b:2"}));
   EXPECT_EQ(options->backend_dir, "b");
   EXPECT_EQ(options->chat_template, "t");
+  EXPECT_EQ(ParseEngineOptions(R"({"gpu-layers": "auto"})", "m")->gpu_layers, kFitGpuLayers);
+  EXPECT_FALSE(ParseEngineOptions(R"({"gpu-layers": "all"})", "m").has_value());
+  EXPECT_FALSE(ParseEngineOptions(R"({"threads": "auto"})", "m").has_value());
   EXPECT_FALSE(ParseEngineOptions(R"({"context": 1})", "m").has_value());
   EXPECT_FALSE(ParseEngineOptions(R"({"kv-type": "f8"})", "m").has_value());
 }

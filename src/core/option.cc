@@ -22,6 +22,9 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
+// The word for the lowest value of an option that is `automatic`.
+constexpr std::string_view kAuto = "auto";
+
 std::string NumberText(double value) { return fmt::format("{}", value); }
 
 // What a number takes: "1 to 4096", "a number above 0 to 1", "a whole number from 0".
@@ -138,7 +141,10 @@ std::string Option::Text() const {
           [](const ThresholdRule* field) { return ThresholdRuleText(*field); },
           [](const StopRule* field) { return StopRuleText(*field); },
           [](const WordField& field) { return std::string(field.words[field.get(field.field)]); },
-          [](const auto* field) { return fmt::format("{}", *field); }},
+          [this](const auto* field) {  // whole numbers
+            const bool word = info_.automatic && *field == info_.bounds.low;
+            return word ? std::string(kAuto) : fmt::format("{}", *field);
+          }},
       field_);
 }
 
@@ -150,7 +156,7 @@ Option::Value Option::value() const {
   if (const auto* field = std::get_if<double*>(&field_)) {
     return **field;
   }
-  if (const auto* field = std::get_if<int*>(&field_)) {
+  if (const auto* field = std::get_if<int*>(&field_); field != nullptr && !info_.automatic) {
     return int64_t{**field};
   }
   if (const auto* field = std::get_if<int64_t*>(&field_)) {
@@ -283,6 +289,10 @@ Status Option::Set(std::string_view text) {
           },
           [&](auto* field) -> Status {  // whole numbers
             auto value = *field;
+            if (info_.automatic && text == kAuto) {
+              *field = static_cast<decltype(value)>(info_.bounds.low);
+              return {};
+            }
             Status read = ParseNumber(name, text, Takes(), value);
             if (!read) {
               return read;

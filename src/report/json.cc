@@ -12,6 +12,14 @@ Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 
 Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
+Json ModelJson(const ModelInfo& model) {
+  Json json = {{"name", model.name}, {"hash", TextOrNull(model.hash)}};
+  if (model.gpu_layers > 0) {
+    json["gpu_layers"] = model.gpu_layers;
+  }
+  return json;
+}
+
 Json IdOrNull(PathId path) { return path == kNoPath ? Json(nullptr) : Json(path); }
 
 Json StatisticsJson(const PoolStatistics& statistics) {
@@ -256,21 +264,20 @@ Json ReportJson(const ReportContext& context, const Session& session, const Sess
       stop = RecordJson(record);
     }
   }
-  Json report = {
-      {"answer", result.answer ? Json(*result.answer) : Json(nullptr)},
-      {"method", context.method},
-      {"model", {{"name", context.model.name}, {"hash", TextOrNull(context.model.hash)}}},
-      {"seed", context.seed},
-      {"partial", result.partial},
-      {"partial_reason", TextOrNull(result.partial_reason)},
-      {"vote_rule", result.vote_rule},
-      {"voting_paths", result.voting_paths},
-      {"votes", std::move(votes)},
-      {"paths", std::move(paths)},
-      {"decisions", std::move(decisions)},
-      {"stop", std::move(stop)},
-      {"ledger", LedgerJson(result.ledger)},
-      {"options", OptionsJson(session.pool().options())}};
+  Json report = {{"answer", result.answer ? Json(*result.answer) : Json(nullptr)},
+                 {"method", context.method},
+                 {"model", ModelJson(context.model)},
+                 {"seed", context.seed},
+                 {"partial", result.partial},
+                 {"partial_reason", TextOrNull(result.partial_reason)},
+                 {"vote_rule", result.vote_rule},
+                 {"voting_paths", result.voting_paths},
+                 {"votes", std::move(votes)},
+                 {"paths", std::move(paths)},
+                 {"decisions", std::move(decisions)},
+                 {"stop", std::move(stop)},
+                 {"ledger", LedgerJson(result.ledger)},
+                 {"options", OptionsJson(session.pool().options())}};
   if (context.timing) {
     report["timing"] = TimingJson(result.ledger);
   }

@@ -44,6 +44,17 @@ Json ReportOf(const FinishedSession& run, bool timing = false) {
                     *run.session, run.session->Result());
 }
 
+TEST(ReportJson, LayersOnGpusAreThereWhereThereAreSome) {
+  const FinishedSession run;
+  ModelInfo model = run.engine.model();
+  const auto reported = [&](int layers) {
+    model.gpu_layers = layers;
+    return ReportJson({"hyper", model, 1, run.records, false}, *run.session, run.session->Result());
+  };
+  EXPECT_FALSE(reported(0)["model"].contains("gpu_layers"));
+  EXPECT_EQ(reported(29)["model"]["gpu_layers"], 29);
+}
+
 TEST(ReportJson, SaysWhatTheSessionHolds) {
   const FinishedSession run;
   const Json report = ReportOf(run);

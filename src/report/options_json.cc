@@ -41,8 +41,11 @@ void TakeExtract(OptionReader& reader, ExtractOptions& extract) {
 
 bool TakeOption(OptionReader& reader, Option& option) {
   switch (option.type()) {
-    case Option::Type::kInteger:
-      return TakeAs<int64_t>(reader, option);
+    case Option::Type::kInteger: {
+      const Json* value = reader.Find(option.info().name);
+      const bool word = value != nullptr && value->is_string() && option.info().automatic;
+      return word ? TakeAs<std::string>(reader, option) : TakeAs<int64_t>(reader, option);
+    }
     case Option::Type::kNumber:
       return TakeAs<double>(reader, option);
     case Option::Type::kSwitch:

@@ -66,7 +66,7 @@ constexpr auto kEveryday = std::to_array<EverydayOption>({
     {"--time", "stop after 30s, 5m, ... and vote"},
     {"--model", "GGUF file, or a name of 'hyper models list' [bundled]"},
     {"--engine", "llama, or the URL of a server [llama]"},
-    {"--gpu-layers", "layers of the model on GPUs [0]"},
+    {"--gpu-layers", "layers of the model on GPUs [auto: all that fit]"},
     {"--width", "paths decoded side by side"},
     {"--max-tokens", "longest path, in tokens"},
     {"--stop", "end when the vote is decided, such as 0.95 [auto: 0.99]"},

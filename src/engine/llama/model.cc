@@ -10,6 +10,7 @@
 #include "src/engine/llama/cpu_load.h"
 #include "src/engine/llama/gguf/counts.h"
 #include "src/engine/llama/gguf/file_hash.h"
+#include "src/engine/llama/gpu_layers.h"
 #include "src/engine/llama/rpc/watch.h"
 
 namespace hyper::llama {
@@ -94,22 +95,46 @@ LoadedModel Describe(const GgufHeader& header, const LlamaOptions& options) {
   return loaded;
 }
 
-Result<ModelHandle> LoadWeights(const LlamaOptions& options, Weights weights, RpcServers* servers) {
+// A context of the plan, all but what listens to it.
+llama_context_params ContextParams(const LlamaOptions& options, const LoadedModel& loaded) {
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = static_cast<uint32_t>(loaded.plan.physical_cells);
+  const int rows = std::max(loaded.plan.max_rows, loaded.plan.prefill_rows);
+  params.n_ubatch = static_cast<uint32_t>(rows);
+  // llama.cpp reserves an output for each sequence, and aborts where a batch cannot hold them all.
+  params.n_batch = static_cast<uint32_t>(std::max(rows, loaded.plan.sequences()));
+  params.n_seq_max = static_cast<uint32_t>(loaded.plan.sequences());
+  params.n_threads = loaded.threads;
+  params.n_threads_batch = loaded.threads;
+  params.type_k = TypeOf(options.kv_type);
+  params.type_v = TypeOf(options.kv_type);
+  params.kv_unified = !loaded.plan.streams;
+  params.no_perf = true;
+  params.flash_attn_type = options.flash_attention == Toggle::kOff  ? LLAMA_FLASH_ATTN_TYPE_DISABLED
+                           : options.flash_attention == Toggle::kOn ? LLAMA_FLASH_ATTN_TYPE_ENABLED
+                                                                    : LLAMA_FLASH_ATTN_TYPE_AUTO;
+  return params;
+}
+
+Result<ModelHandle> LoadWeights(const LlamaOptions& options, Weights weights, LoadedModel* loaded) {
   llama_model_params params = llama_model_default_params();
-  params.n_gpu_layers = options.gpu_layers;
-  if (servers != nullptr) {
-    params.devices = servers->devices().data();
-    params.n_gpu_layers = options.gpu_layers == 0 ? -1 : options.gpu_layers;
+  if (loaded->rpc_servers != nullptr) {
+    params.devices = loaded->rpc_servers->devices().data();
   }
   params.main_gpu = options.main_gpu;
+  loaded->placement = Fitted(std::move(loaded->placement), options.model_path.c_str(), params,
+                             ContextParams(options, *loaded));
+  const Placement& placement = loaded->placement;
+  params.n_gpu_layers = placement.layers;
+  if (!placement.split.empty()) {
+    params.tensor_split = placement.split.data();
+  }
+  if (!placement.kept.empty()) {
+    params.tensor_buft_overrides = placement.kept.data();
+  }
   if (weights == Weights::kMeasure) {
     params.no_alloc = true;
     params.load_mode = LLAMA_LOAD_MODE_NONE;
-  }
-  std::vector<float> split = options.tensor_split;
-  if (!split.empty()) {
-    split.resize(std::max(split.size(), llama_max_devices()), 0.0F);
-    params.tensor_split = split.data();
   }
   const LogCapture log;
   const AssertionGuard guard;
@@ -147,10 +172,8 @@ Status ConnectServers(const LlamaOptions& options, LoadedModel* loaded) {
 }
 
 // Whether no layer leaves this machine's CPUs.
-bool IsOnCpu(const LlamaOptions& options) {
-  const bool gpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_GPU) != nullptr ||
-                   ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_IGPU) != nullptr;
-  return options.rpc_servers.empty() && (options.gpu_layers == 0 || !gpu);
+bool IsOnCpu(const LlamaOptions& options, const Placement& placement) {
+  return options.rpc_servers.empty() && (placement.layers == 0 || !HasGpu());
 }
 
 bool IsRecurrent(const llama_model* model) {
@@ -160,10 +183,10 @@ bool IsRecurrent(const llama_model* model) {
 // Whether a lane's cells stay in the order of its positions, so that nothing about other lanes
 // changes how its attention sums are rounded. Of servers it is assumed: they hide what they compute
 // on.
-bool KeepsOrder(const llama_model* model, const LlamaOptions& options) {
+bool KeepsOrder(const llama_model* model, const LlamaOptions& options, const Placement& placement) {
   return options.flash_attention != Toggle::kOff &&
-         (options.gpu_layers == 0 || !options.rpc_servers.empty()) &&
-         llama_model_n_swa(model) == 0 && !IsRecurrent(model);
+         (placement.layers == 0 || !options.rpc_servers.empty()) && llama_model_n_swa(model) == 0 &&
+         !IsRecurrent(model);
 }
 
 }  // namespace
@@ -189,22 +212,27 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   if (Status status = ConnectServers(options, &loaded); !status) {
     return status.error();
   }
+  loaded.placement = RequestedPlacement(options, HasGpu());
   const double limit = weights == Weights::kMeasure ? std::numeric_limits<double>::infinity()
                                                     : loaded.available_bytes;
   const ModelShape shape{train, loaded.bytes_per_cell, IsPlain(*header, loaded.info),
-                         loaded.available_bytes, IsOnCpu(options)};
+                         loaded.available_bytes, IsOnCpu(options, loaded.placement)};
   const Result<ContextPlan> plan = PlanContext(options, shape, limit);
   if (!plan) {
     return plan.error();
   }
   loaded.plan = *plan;
   loaded.context_tokens = std::min(train, plan->streams ? plan->stream_cells : plan->cells);
-  Result<ModelHandle> model = LoadWeights(options, weights, loaded.rpc_servers.get());
+  Result<ModelHandle> model = LoadWeights(options, weights, &loaded);
   if (!model) {
     return model.error();
   }
   loaded.model = std::move(*model);
   WatchConnections(options.rpc_servers);
+  loaded.info.gpu_layers =
+      IsOnCpu(options, loaded.placement)
+          ? 0
+          : LayersOnDevices(loaded.placement, llama_model_n_layer(loaded.model.get()));
   loaded.info.vocab_size = llama_vocab_n_tokens(llama_model_get_vocab(loaded.model.get()));
   const int cpus = AllowedCpus();
   loaded.threads = options.threads == 0 ? DefaultThreads(cpus, load.FreeCpus())
@@ -214,7 +242,7 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
     return Error{ErrorCode::kUnsupported,
                  "a model with a recurrent state has no KV buffer for each lane; use --kv unified"};
   }
-  loaded.ordered_cells = KeepsOrder(loaded.model.get(), options);
+  loaded.ordered_cells = KeepsOrder(loaded.model.get(), options, loaded.placement);
   if (weights == Weights::kMeasure) {
     return loaded;
   }
@@ -230,22 +258,7 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
 Result<ContextHandle> MakeContext(const LlamaOptions& options,
                                   ggml_backend_sched_eval_callback on_node, void* user_data,
                                   const LoadedModel& loaded) {
-  llama_context_params params = llama_context_default_params();
-  params.n_ctx = static_cast<uint32_t>(loaded.plan.physical_cells);
-  const int rows = std::max(loaded.plan.max_rows, loaded.plan.prefill_rows);
-  params.n_ubatch = static_cast<uint32_t>(rows);
-  // llama.cpp reserves an output for each sequence, and aborts where a batch cannot hold them all.
-  params.n_batch = static_cast<uint32_t>(std::max(rows, loaded.plan.sequences()));
-  params.n_seq_max = static_cast<uint32_t>(loaded.plan.sequences());
-  params.n_threads = loaded.threads;
-  params.n_threads_batch = loaded.threads;
-  params.type_k = TypeOf(options.kv_type);
-  params.type_v = TypeOf(options.kv_type);
-  params.kv_unified = !loaded.plan.streams;
-  params.no_perf = true;
-  params.flash_attn_type = options.flash_attention == Toggle::kOff  ? LLAMA_FLASH_ATTN_TYPE_DISABLED
-                           : options.flash_attention == Toggle::kOn ? LLAMA_FLASH_ATTN_TYPE_ENABLED
-                                                                    : LLAMA_FLASH_ATTN_TYPE_AUTO;
+  llama_context_params params = ContextParams(options, loaded);
   params.cb_eval = on_node;
   params.cb_eval_user_data = user_data;
   const LogCapture log;

@@ -11,6 +11,7 @@
 #include "src/engine/llama/backend.h"
 #include "src/engine/llama/context_plan.h"
 #include "src/engine/llama/gguf/header.h"
+#include "src/engine/llama/gpu_layers.h"
 #include "src/engine/llama/moe_router.h"
 #include "src/engine/llama/rpc/servers.h"
 
@@ -25,6 +26,7 @@ struct LoadedModel {
   bool ordered_cells = false;  // plain KV on CPUs with flash attention: strict can be kept
   bool recurrent = false;      // keeps a state that cannot be taken back, such as Qwen3-Next's
   bool names_end = false;      // the file says which token ends a text
+  Placement placement;         // of the weights
   MoeRouter router;
   int threads = 1;
   std::unique_ptr<ThreadPool> threads_pool;  // of all contexts, which run one at a time
