@@ -2,7 +2,7 @@
 # Installs the Debian packages that are missing; does nothing, at once, when none is.
 #   scripts/install-deps.sh            what `make`, `make demo` and `make test` need
 #   scripts/install-deps.sh ci         also what .ci/run needs: clang, its format and tidy
-#   scripts/install-deps.sh full       also what `make check-full` needs: debootstrap, valgrind, ..
+#   scripts/install-deps.sh full       also what `make check-full` needs, and make dist: debootstrap, ..
 set -euo pipefail
 
 level=${1:-build}
@@ -14,7 +14,7 @@ case $level in
   build) ;;
   ci) packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14) ;;
   full) packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 debootstrap gcovr
-    valgrind chromium python3-venv curl wrk libbenchmark-dev) ;;
+    valgrind chromium python3-venv curl wrk libbenchmark-dev patchelf) ;;
   *)
     echo "install-deps: there is no set '$level'; it takes build, ci or full" >&2
     exit 1
