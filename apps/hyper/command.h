@@ -38,6 +38,7 @@ int InspectCommand(int argc, const char* const* argv);
 int GradeCommand(int argc, const char* const* argv);
 int CompareCommand(int argc, const char* const* argv);
 int FiguresCommand(int argc, const char* const* argv);
+int MergeCommand(int argc, const char* const* argv);
 int ReportCommand(int argc, const char* const* argv);
 int ExportCommand(int argc, const char* const* argv);
 int ChatCommand(int argc, const char* const* argv);

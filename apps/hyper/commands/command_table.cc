@@ -21,6 +21,7 @@ constexpr std::array kCommands{
     Command{"inspect", "explain an answer of a study", InspectCommand},
     Command{"compare", "test two rows of studies against each other", CompareCommand},
     Command{"grade", "grade the answers of a study again", GradeCommand},
+    Command{"merge", "make one study of the parts of one", MergeCommand},
     Command{"figures", "draw the figures of a study, with their numbers", FiguresCommand},
     Command{"report", "write studies as one page of tables and figures", ReportCommand},
     Command{"export", "print a study as JSON lines or CSV", ExportCommand},

@@ -238,6 +238,8 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
   plan.suite = prepared.suite;
   plan.questions = prepared.questions;
   plan.repeats = flags.repeats;
+  plan.shard = flags.shard;
+  plan.shards = flags.shards;
   plan.parallel = flags.parallel;
   plan.seed = flags.seed;
   plan.limits = flags.limits;

@@ -45,6 +45,7 @@ struct EvalTexts {
   std::vector<std::string> rows;
   std::string levels;
   std::string align = "measured";
+  std::string shard;
   std::string tables;
   std::string form = "text";
 };
@@ -119,6 +120,9 @@ void AddStudyFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
        "paths of sc, self-certainty, deepconf and bon: measured (hyper's mean N_inst), a multiple "
        "of "
        "--width such as the paper's 1.5, or off [measured]");
+  text("--shard", raw.shard,
+       "only a part of the questions, such as 3/16: the third of 16; hyper merge puts the parts "
+       "together [1/1]");
   text("--study", flags.study, "file of the study [SUITE.study.db]");
   app.add_flag("--resume", flags.resume, "continue a study; fail if there is none")->group(group);
   app.add_flag("--live", flags.live,
@@ -220,6 +224,30 @@ Status ReadOutput(const EvalTexts& raw, EvalFlags& flags) {
   return {};
 }
 
+// Reads "I/N". Rows whose width is measured would be other rows in each part.
+Status ReadShard(const std::string& text, EvalFlags& flags) {
+  if (text.empty()) {
+    return {};
+  }
+  const size_t slash = text.find('/');
+  int number = 0;
+  Option shard(number, {.name = "shard", .bounds = From(1)});
+  Option shards(flags.shards, {.name = "shard", .bounds = Between(1, 1'000'000)});
+  const bool valid = slash != std::string::npos && shard.Set(text.substr(0, slash)).ok() &&
+                     shards.Set(text.substr(slash + 1)).ok() && number <= flags.shards;
+  if (!valid) {
+    return InvalidArgument("--shard is " + text +
+                           "; it takes I/N with I from 1 to N, such as 3/16");
+  }
+  if (flags.align == Align::kMeasured) {
+    return InvalidArgument(
+        "--shard takes --align off or a factor: a width that each part measures is another row in "
+        "each");
+  }
+  flags.shard = number - 1;
+  return {};
+}
+
 Status ReadAlign(const std::string& text, EvalFlags& flags) {
   if (text == "off" || text == "measured") {
     flags.align = text == "off" ? Align::kOff : Align::kMeasured;
@@ -237,12 +265,18 @@ Status ReadRaw(const EvalTexts& raw, const OptionValues& given, EvalFlags& flags
   if (Status status = ReadAlign(raw.align, flags); !status) {
     return status;
   }
+  if (Status status = ReadShard(raw.shard, flags); !status) {
+    return status;
+  }
   flags.selection.groups = SplitAt(raw.levels, ',');
   for (const Status& status : {ApplyFlags(given, OwnOptions(flags)), ReadRows(raw, flags),
                                ReadOutput(raw, flags), CheckOptions(flags)}) {
     if (!status) {
       return status;
     }
+  }
+  if (flags.shards > 1 && !flags.pool.empty()) {
+    return InvalidArgument("--shard and --pool exclude each other; a pool takes no time");
   }
   if (flags.report_only && !flags.pool.empty()) {
     return InvalidArgument("--report-only and --pool cannot be combined; give one");

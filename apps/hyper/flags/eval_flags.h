@@ -40,6 +40,8 @@ struct EvalFlags {
   std::string data;
   std::vector<RowRequest> rows;
   int repeats = 1;
+  int shard = 0;  // of `shards` parts of the questions, from 0
+  int shards = 1;
   int parallel = 1;
   uint64_t seed = 1;
   Align align = Align::kMeasured;

@@ -143,6 +143,9 @@ Status StudyRunner::AddWork() {
   }
   for (int repeat = 0; repeat < plan_.repeats; ++repeat) {
     for (size_t question = 0; question < questions_.size(); ++question) {
+      if (!OfShard(question)) {
+        continue;
+      }
       for (const size_t row : order) {
         const ItemKey key{runs_[row], questions_[question], repeat};
         if (due[row].erase(key) != 0) {
@@ -152,10 +155,19 @@ Status StudyRunner::AddWork() {
     }
   }
   due_ = waiting_.size();
-  const std::set<int64_t> different(questions_.begin(), questions_.end());
+  std::set<int64_t> different;
+  for (size_t question = 0; question < questions_.size(); ++question) {
+    if (OfShard(question)) {
+      different.insert(questions_[question]);
+    }
+  }
   progress_.items = static_cast<int>(runs_.size() * different.size()) * plan_.repeats;
   progress_.done = progress_.items - static_cast<int>(due_);
   return {};
+}
+
+bool StudyRunner::OfShard(size_t question) const {
+  return question % static_cast<size_t>(plan_.shards) == static_cast<size_t>(plan_.shard);
 }
 
 SessionSpec StudyRunner::SpecOf(const Work& work) const {

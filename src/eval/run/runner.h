@@ -67,6 +67,7 @@ class StudyRunner {
   Status AddRuns();
   Status FindPools();
   Status AddWork();
+  bool OfShard(size_t question) const;
   // Starts the next piece of work that does not wait for paths being decoded now; false: none.
   Result<bool> StartNext(const std::function<void(const StudyProgress&)>& progress);
   bool WaitsForPaths(const Work& work) const;

@@ -28,6 +28,10 @@ struct StudyPlan {
   std::vector<Question> questions;
   std::vector<MethodRow> rows;
   int repeats = 1;
+  // Only every `shards`-th question, from the one at place `shard` on, is worked on; all are in the
+  // study, so that parts of it merge into what one program would have made (src/store/merge.h).
+  int shard = 0;
+  int shards = 1;
   int parallel = 1;  // sessions side by side
   uint64_t seed = 0;
   SessionLimits limits;  // of each session; part of the run's identity
