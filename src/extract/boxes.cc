@@ -180,9 +180,10 @@ class BoxReader {
   }
 
   // Where the content of a box without its closing brace ends: with its line or formula. kNone if
-  // the content leaves a brace of its own open: then it was cut off.
+  // the content leaves a bracket of its own open: then it was cut off.
   size_t EndOfUnclosed(size_t begin) const {
     int depth = 0;
+    int brackets = 0;
     size_t i = begin;
     for (; i < text_.size() && text_[i] != '\n' && text_[i] != '$'; ++i) {
       if (text_[i] == '{') {
@@ -190,6 +191,12 @@ class BoxReader {
       }
       if (text_[i] == '}') {
         --depth;
+      }
+      if (text_[i] == '(' || text_[i] == '[') {
+        ++brackets;
+      }
+      if (text_[i] == ')' || text_[i] == ']') {
+        --brackets;
       }
       if (text_[i] != '\\') {
         continue;
@@ -200,7 +207,7 @@ class BoxReader {
       }
       ++i;
     }
-    return depth > 0 ? kNone : std::min(i, text_.size());
+    return depth > 0 || brackets > 0 ? kNone : std::min(i, text_.size());
   }
 
   bool IsBlankLine(size_t at) const {

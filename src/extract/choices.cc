@@ -349,12 +349,17 @@ bool IsCalledCorrect(std::string_view text, std::string_view word) {
   return false;
 }
 
-// Whether the sentence ends behind the word.
+// Whether the sentence ends behind the word, or goes on with a reason: "C, since".
 bool EndsSentence(std::string_view text, std::string_view word) {
   size_t at = 0;
   char after = After(text, word, &at);
   if (after == ')') {
     after = At(text, ++at);
+  }
+  for (std::string_view reason : {", since ", ", because ", ", as "}) {
+    if (StandsAtAnyCase(text, at, reason)) {
+      return true;
+    }
   }
   const bool stop = after == '.' || after == '!';
   const char next = At(text, stop ? at + 1 : at);
@@ -368,8 +373,8 @@ using WordsBefore = std::array<std::string_view, 4>;
 // "go with", "it must be". The words of the last kind need the end of the sentence behind the
 // label.
 bool IsSettledOn(const WordsBefore& before, std::string_view text, std::string_view word) {
-  constexpr std::array<std::string_view, 6> kBetween = {"only", "just",   "us",
-                                                        "me",   "option", "choice"};
+  constexpr std::array<std::string_view, 8> kBetween = {"only",   "just",   "us",     "me",
+                                                        "option", "choice", "answer", "the"};
   constexpr std::array<std::string_view, 3> kLeaving = {"leaving", "leaves", "leave"};
   constexpr std::array<std::string_view, 7> kWith = {"left",  "go", "going", "goes",
                                                      "stick", "us", "leaves"};
@@ -390,6 +395,22 @@ bool IsSettledOn(const WordsBefore& before, std::string_view text, std::string_v
   const bool is = EqualsAnyCase(before[0], "is") || EqualsAnyCase(before[0], "be");
   const bool concluded = IsOneOf(before[0], kConclusions) || (is && IsOneOf(before[1], kSubjects));
   return concluded && EndsSentence(text, word);
+}
+
+// Whether the text says that the word alone is left: "only (c) is possible".
+bool IsSole(std::string_view before, std::string_view text, std::string_view word) {
+  constexpr std::array<std::string_view, 9> kVerdicts = {
+      "is", "can", "remains", "works", "fits", "satisfies", "holds", "makes", "matches"};
+  size_t at = 0;
+  if (After(text, word, &at) == ')') {
+    ++at;
+  }
+  at = SkipSpace(text, at);
+  size_t end = at;
+  while (end < text.size() && IsLetter(text[end])) {
+    ++end;
+  }
+  return EqualsAnyCase(before, "only") && IsOneOf(Slice(text, at, end), kVerdicts);
 }
 
 // Whether nothing but punctuation stands beside the word.
@@ -452,10 +473,12 @@ Choice LastMarkedChoice(std::string_view text, std::string_view options, bool ju
   for (Word word = reader.Next(); !word.text.empty(); word = reader.Next()) {
     const WordsBefore now = before;
     before = {word.text, now[0], now[1], now[2]};
-    if (word.label == '\0' || IsLower(word.text.front())) {
+    const bool lower = IsLower(word.text.front()) && !IsEnclosed(text, word.text);
+    const bool sole = !lower && IsSole(now[0], text, word.text);
+    if (word.label == '\0' || (IsLower(word.text.front()) && !sole)) {
       continue;
     }
-    const bool judged = IsCalledCorrect(text, word.text);
+    const bool judged = sole || IsCalledCorrect(text, word.text);
     const bool marked =
         !judged_only && (IsOneOf(now[0], kNamers) || IsSettledOn(now, text, word.text) ||
                          IsEnclosed(text, word.text));

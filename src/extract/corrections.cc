@@ -21,8 +21,11 @@ constexpr std::array<std::string_view, 8> kOpenings = {
     "let me rethink", "wait no", "but wait",          "on reflection"};
 
 // Phrases of a second look, and phrases that call the answer wrong, wherever they stand.
-constexpr std::array<std::string_view, 4> kSecondLooks = {"recheck", "re-check", "double-check",
-                                                          "double check"};
+constexpr std::array<std::string_view, 6> kSecondLooks = {
+    "recheck", "rechecking", "re-check", "double-check", "double check", "double-checking"};
+// The same right behind the answer.
+constexpr std::array<std::string_view, 3> kCalledWrongAtOnce = {"is wrong", "was wrong",
+                                                                "is false"};
 constexpr std::array<std::string_view, 31> kCalledWrong = {"correction",
                                                            "i made a mistake",
                                                            "i made an error",
@@ -59,9 +62,14 @@ constexpr std::array<std::string_view, 31> kCalledWrong = {"correction",
 constexpr std::array<std::string_view, 9> kSupposing = {"if",   "would", "might",  "unless", "some",
                                                         "many", "claim", "common", "note"};
 
-constexpr std::array<std::string_view, 10> kPronouns = {
-    "it should be",   "it must be",     "it is",     "it's",   "it’s",
-    "that should be", "this should be", "should be", "i mean", "make that"};
+constexpr std::array<std::string_view, 12> kPronouns = {
+    "it should be",   "it must be", "it is",  "it's",  "it’s",      "that should be",
+    "this should be", "should be",  "i mean", "i get", "make that", "we get"};
+
+// What is said of the value before it.
+constexpr std::array<std::string_view, 9> kPraise = {
+    "is correct",    "is right",    "is the correct", "is the right",    "is the answer",
+    "is the better", "fits better", "fits best",      "makes more sense"};
 
 // The ends of sentences: a stop before a blank, or a line break.
 size_t SentenceEnd(std::string_view text, size_t at) {
@@ -131,13 +139,15 @@ class CorrectionFinder {
     bool doubted = HasSecondThoughts(sentence);  // in this sentence
     bool supposing = sentence.ends_with('?');
     std::string_view pronoun_value;
+    std::string_view praised;
     for (size_t i = 0; i < sentence.size() && !supposing; ++i) {
       const bool word_starts = IsLetter(sentence[i]) && (i == 0 || !IsLetter(sentence[i - 1]));
       if (!word_starts) {
         continue;
       }
       supposing = EndOfPhrase(sentence, i, kSupposing) > i;
-      if (EndOfPhrase(sentence, i, kCalledWrong) > i) {
+      const size_t wrong = EndOfPhrase(sentence, i, kCalledWrong);
+      if (wrong > i || (Follows(sentence, i) && EndOfPhrase(sentence, i, kCalledWrongAtOnce) > i)) {
         doubt_ = Doubt::kCalledWrong;
       }
       doubted = doubted || EndOfPhrase(sentence, i, kSecondLooks) > i;
@@ -146,7 +156,15 @@ class CorrectionFinder {
       if (end > i && may_correct && StartsClause(sentence, i)) {
         pronoun_value = TrimSpace(sentence.substr(end));
       }
+      // "Correction: 7"
+      if (wrong > i && At(sentence, wrong) == ':') {
+        pronoun_value = TrimSpace(sentence.substr(wrong + 1));
+      }
+      if (may_correct && EndOfPhrase(sentence, i, kPraise) > i) {
+        praised = WordBefore(sentence, i);
+      }
     }
+    first_ = false;
     if (doubted) {
       doubt_ = std::max(doubt_, Doubt::kSecondThought);
     }
@@ -155,6 +173,12 @@ class CorrectionFinder {
     }
     if (!pronoun_value.empty() && IsWholeClause(pronoun_value)) {
       values_.push_back(pronoun_value);
+    }
+    if (!praised.empty()) {
+      values_.push_back(praised);
+    }
+    if (doubt_ == Doubt::kCalledWrong && IsAssignment(sentence)) {
+      values_.push_back(sentence);
     }
     for (const Label& label : FindLabels(sentence, kind_)) {
       const bool line = label.explicit_mark && label.begin <= kLeadOfLine;
@@ -165,6 +189,28 @@ class CorrectionFinder {
         values_.push_back(label.value);
       }
     }
+  }
+
+  // Whether `at` is the first word behind the answer.
+  bool Follows(std::string_view sentence, size_t at) const {
+    const std::string_view before = sentence.substr(0, at);
+    return first_ && std::none_of(before.begin(), before.end(),
+                                  [](char c) { return IsLetter(c) || IsDigit(c); });
+  }
+
+  // The word that ends right before `at`.
+  static std::string_view WordBefore(std::string_view sentence, size_t at) {
+    const std::string_view before = TrimSpace(sentence.substr(0, at));
+    const size_t space = before.find_last_of(" \t");
+    return space == kNone ? before : before.substr(space + 1);
+  }
+
+  // Whether a sentence only says what a letter is: "x = -5".
+  static bool IsAssignment(std::string_view sentence) {
+    const size_t letter = sentence.starts_with('$') ? 1 : 0;
+    const size_t sign = SkipSpace(sentence, letter + 1);
+    return IsLetter(At(sentence, letter)) && At(sentence, sign) == '=' &&
+           IsWholeClause(TrimSpace(sentence.substr(sign + 1)));
   }
 
   // Whether a clause begins at `at`: behind a mark, "so" or "think".
@@ -205,6 +251,7 @@ class CorrectionFinder {
   static constexpr size_t kLeadOfLine = 16;  // "**Final Answer: "
 
   AnswerKind kind_;
+  bool first_ = true;  // no sentence was read yet
   Doubt doubt_ = Doubt::kAbsent;
   std::vector<std::string_view> values_;
 };

@@ -10,8 +10,8 @@ namespace hyper::extract {
 namespace {
 
 // Marks between groups of three digits. The plain space comes last: prose does without it.
-constexpr std::array<std::string_view, 11> kGroupMarks = {
-    "{,}", ",\\!", "\\,", "\\!", "\\ ", "~", ",", "\u202F", "\u2009", "\u00A0", " "};
+constexpr std::array<std::string_view, 13> kGroupMarks = {
+    "{,}", ",\\!", "\\,", "\\!", "\\ ", "~", ",", "'", "\u2019", "\u202F", "\u2009", "\u00A0", " "};
 
 // Words for a minus sign, in lower case. The first ones may also subtract: "the total minus 3".
 constexpr std::array<std::string_view, 6> kMinusWords = {"minus", "menos",    "moins",
@@ -198,6 +198,9 @@ std::optional<std::string> CanonicalNumber(std::string_view text, NumberStyle st
   NumberParts parts = ReadNumber(text, at, /*allow_space=*/true);
   if (parts.length == 0) {
     Numeral numeral = ReadChineseNumeral(text, at);
+    if (numeral.length == 0) {
+      numeral = ReadEnglishNumeral(text, at);
+    }
     parts.digits = std::move(numeral.plain);
     parts.length = numeral.length;
   }
@@ -443,10 +446,17 @@ namespace {
 constexpr std::array<std::string_view, 9> kTotalWords = {
     "a", "the", "total", "of", "all", "these", "those", "whole", "possible"};
 
-// Whether the number at `at` is the total of a share: "13 out of 20", "13 of the 20".
+// Whether the digits that end at `last` are the lower half of a fraction: 2/3 of 90 is no share.
+bool IsFractionEnd(std::string_view text, size_t last) {
+  while (last > 0 && IsDigit(text[last])) {
+    --last;
+  }
+  return text[last] == '/';
+}
+
+// Whether the number at `at` is the total of a share: "13 out of 20", "13 of 20", "13 of the 20".
 bool IsTotal(std::string_view text, size_t at) {
   constexpr int kMostWords = 6;
-  std::string_view later;
   for (int words = 0; words < kMostWords; ++words) {
     const std::string_view word = WordBefore(text, at);
     const auto begin = static_cast<size_t>(word.data() - text.data());
@@ -455,14 +465,13 @@ bool IsTotal(std::string_view text, size_t at) {
         return true;
       }
       const size_t gap = begin > 0 && text[begin - 1] == ' ' ? begin - 1 : 0;
-      if (!later.empty() && gap > 0 && IsDigit(text[gap - 1])) {
+      if (gap > 0 && IsDigit(text[gap - 1]) && !IsFractionEnd(text, gap - 1)) {
         return true;
       }
     }
     if (!IsOneOf(word, kTotalWords)) {
       return false;
     }
-    later = word;
     at = begin;
   }
   return false;

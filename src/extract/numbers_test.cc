@@ -52,6 +52,19 @@ std::string Joined(std::string_view text) {
   return joined;
 }
 
+TEST(CanonicalNumber, ReadsEnglishWords) {
+  EXPECT_EQ(CanonicalNumber("seven"), "7");
+  EXPECT_EQ(CanonicalNumber("Forty-two"), "42");
+  EXPECT_EQ(CanonicalNumber("minus ninety"), "-90");
+  EXPECT_EQ(CanonicalNumber("three hundred and five"), "305");
+  EXPECT_EQ(CanonicalNumber("twelve thousand seven"), "12007");
+  EXPECT_EQ(CanonicalNumber("two million one hundred thousand"), "2100000");
+  for (const char* const words : {"seven eleven", "hundred", "twenty thirty", "one hundred hundred",
+                                  "seventh", "five thousand two million", "six and"}) {
+    EXPECT_EQ(CanonicalNumber(words), std::nullopt) << words;
+  }
+}
+
 TEST(FindNumbers, ReadsProse) {
   EXPECT_EQ(Joined("from 1,234 to 5.5, then 7."), "1,234 | 5.5 | 7");
   EXPECT_EQ(Joined("$200,000 - $130,000 = $70,000."), "$200,000 | $130,000 | $70,000");

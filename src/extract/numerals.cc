@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "src/base/utf8.h"
+#include "src/extract/scan.h"
 
 namespace hyper::extract {
 namespace {
@@ -213,6 +214,87 @@ Numeral ReadChineseNumeral(std::string_view text, size_t at) {
     number.plain = std::to_string(sum.Total());
   }
   number.length = end - at;
+  return number;
+}
+
+namespace {
+
+// What an English word of a numeral stands for, -1 for any other word.
+int64_t ValueOfWord(std::string_view word) {
+  constexpr std::array<std::string_view, 20> kSmall = {
+      "zero",     "one",     "two",     "three",     "four",     "five",    "six",
+      "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",  "thirteen",
+      "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
+  constexpr std::array<std::string_view, 8> kTens = {"twenty", "thirty",  "forty",  "fifty",
+                                                     "sixty",  "seventy", "eighty", "ninety"};
+  for (size_t i = 0; i < kSmall.size(); ++i) {
+    if (EqualsAnyCase(word, kSmall[i])) {
+      return static_cast<int64_t>(i);
+    }
+  }
+  for (size_t i = 0; i < kTens.size(); ++i) {
+    if (EqualsAnyCase(word, kTens[i])) {
+      return static_cast<int64_t>(10 * (i + 2));
+    }
+  }
+  const bool hundred = EqualsAnyCase(word, "hundred");
+  const bool thousand = EqualsAnyCase(word, "thousand");
+  return hundred ? 100 : thousand ? 1000 : EqualsAnyCase(word, "million") ? 1'000'000 : -1;
+}
+
+}  // namespace
+
+Numeral ReadEnglishNumeral(std::string_view text, size_t at) {
+  constexpr int kMostWords = 16;
+  Numeral number;
+  int64_t total = 0;
+  int64_t section = 0;  // below the next "thousand" or "million"
+  int64_t room = 1000;  // what the next word must be below
+  int64_t smallest = 1'000'000'000;
+  size_t begin = at;
+  for (int words = 0; words < kMostWords; ++words) {
+    size_t end = begin;
+    while (end < text.size() && IsLetter(text[end])) {
+      ++end;
+    }
+    const std::string_view word = Slice(text, begin, end);
+    const int64_t value = ValueOfWord(word);
+    const bool joint = EqualsAnyCase(word, "and") && number.length > 0 && At(text, end) == ' ';
+    if (value < 0 && !joint) {
+      break;
+    }
+    if (value >= 1000) {
+      if (section == 0 || value >= smallest) {
+        break;
+      }
+      total += section * value;
+      section = 0;
+      smallest = value;
+      room = 1000;
+    } else if (value == 100) {
+      if (section < 1 || section > 9) {
+        break;
+      }
+      section *= 100;
+      room = 100;
+    } else if (value >= 0) {
+      if (value >= room) {
+        break;
+      }
+      section += value;
+      room = value >= 20 ? 10 : 0;
+    }
+    if (value >= 0) {
+      number.length = end - at;
+    }
+    if (At(text, end) != ' ' && At(text, end) != '-') {
+      break;
+    }
+    begin = end + 1;
+  }
+  if (number.length > 0) {
+    number.plain = std::to_string(total + section);
+  }
   return number;
 }
 

@@ -25,4 +25,8 @@ Numeral ReadChineseNumeral(std::string_view text, size_t at);
 // is a part of ("三角形") and it is no article ("一个圆"). 0 if there is none.
 size_t AnnouncedNumeralLength(std::string_view text, size_t at);
 
+// The English words for a number below a billion that stand at `at`: "seven", "twenty-one", "three
+// hundred and five".
+Numeral ReadEnglishNumeral(std::string_view text, size_t at);
+
 }  // namespace hyper::extract

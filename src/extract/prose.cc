@@ -24,10 +24,10 @@ constexpr std::array<std::string_view, 30> kCommonWords = {
     "das", "der", "ist", "und", "sind", "es",  "el",   "los",    "las",  "una",
     "são", "é",   "um",  "uma", "est",  "les", "des",  "une",    "sono", "della",
     "il",  "het", "een", "van", "är",   "och", "yang", "adalah", "ve",   "jest"};
-constexpr std::array<std::string_view, 20> kTellingWords = {
+constexpr std::array<std::string_view, 21> kTellingWords = {
     "beträgt",   "insgesamt", "summe",   "antwort",   "ergebnis", "lösung",    "respuesta",
     "resultado", "resposta",  "réponse", "résultat",  "risposta", "risultato", "antwoord",
-    "svar",      "cevap",     "jawaban", "odpowiedź", "odpověď",  "ответ"};
+    "svar",      "cevap",     "jawaban", "odpowiedź", "odpověď",  "ответ",     "Ответ"};
 
 bool IsNote(std::string_view line) {
   const std::string_view bare =

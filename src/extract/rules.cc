@@ -1,6 +1,8 @@
 #include "src/extract/rules.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "src/extract/boxes.h"
@@ -95,57 +97,28 @@ std::string_view LastBold(std::string_view line) {
   return TrimSpace(Slice(line, open + 2, close));
 }
 
-// The number of `text` between asterisks, where only one stands there; else empty.
-std::string_view OnlyBoldNumber(std::string_view text) {
+// The number of `text` between marks of bold type, where only one stands there; else empty.
+std::string_view OnlyBoldNumber(std::string_view text, std::string_view mark,
+                                std::string_view end_mark) {
   std::string_view only;
-  for (size_t open = text.find("**"); open != std::string_view::npos;) {
-    const size_t close = text.find("**", open + 2);
+  for (size_t open = text.find(mark); open != std::string_view::npos;) {
+    const size_t close = text.find(end_mark, open + mark.size());
     if (close == std::string_view::npos) {
       break;
     }
-    const std::string_view bold = Slice(text, open + 2, close);
+    const std::string_view bold = Slice(text, open + mark.size(), close);
     constexpr size_t kLongest = 64;  // of a number with its unit
-    const bool may_be_number = !bold.empty() && bold.size() < kLongest && !bold.ends_with(':');
+    const bool may_be_number = std::any_of(bold.begin(), bold.end(), IsDigit) &&
+                               bold.size() < kLongest && !bold.ends_with(':');
     if (may_be_number && CanonicalNumber(NormalInteger(bold))) {
       if (!only.empty()) {
         return {};
       }
       only = bold;
     }
-    open = text.find("**", close + 2);
+    open = text.find(mark, close + end_mark.size());
   }
   return only;
-}
-
-// The number with marks that is all of `raw`, units and currency aside, as it stands in `text`:
-// with what is before a comma where `raw` only has what is behind it. Empty if there is none.
-std::string_view LoneNumber(std::string_view text, std::string_view raw) {
-  constexpr std::string_view kNumber = "0123456789.,";
-  constexpr size_t kLongest = 16;
-  const size_t first = raw.find_first_of(kNumber.substr(0, 10));
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  const size_t end = std::min(raw.find_first_not_of(kNumber, first), raw.size());
-  if (raw.find_first_of(kNumber.substr(0, 10), end) != std::string_view::npos) {
-    return {};
-  }
-  if (raw.find_first_of("\\(/^", 0) != std::string_view::npos) {
-    return {};
-  }
-  size_t begin = PlaceOf(raw, text) + first;
-  const size_t last = begin + (end - first);
-  const size_t from = begin > kLongest ? begin - kLongest : 0;
-  if (first == 0 && begin > from + 1 && text[begin - 1] == ',' && IsDigit(text[begin - 2])) {
-    for (--begin; begin > from && IsDigit(text[begin - 1]);) {
-      --begin;
-    }
-  }
-  std::string_view number = Slice(text, begin, last);
-  while (number.ends_with('.') || number.ends_with(',')) {
-    number.remove_suffix(1);
-  }
-  return number;
 }
 
 }  // namespace
@@ -231,8 +204,12 @@ std::optional<Found> FromBold(std::string_view text, const ExtractOptions& optio
   }
   const bool number = options.kind == AnswerKind::kInteger || options.kind == AnswerKind::kMath;
   std::string_view bold = LastBold(lines.back());
-  if (bold.empty() && number) {
-    bold = OnlyBoldNumber(body);
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kMarks = {
+      {{"**", "**"}, {"__", "__"}, {"\\textbf{", "}"}}};
+  for (const auto& [mark, end_mark] : kMarks) {
+    if (bold.empty() && number) {
+      bold = OnlyBoldNumber(body, mark, end_mark);
+    }
   }
   if (bold.empty() || bold.ends_with(':')) {
     return std::nullopt;
@@ -271,32 +248,6 @@ Found Corrected(std::string_view text, Found found, const ExtractOptions& option
         return {value->raw, std::move(value->normal), "correction"};
       }
     }
-  }
-  return found;
-}
-
-Found InItsLanguage(std::string_view text, Found found, AnswerKind kind) {
-  const std::string_view number = LoneNumber(text, found.raw);
-  const size_t mark = number.find_first_of(".,");
-  if (mark == std::string_view::npos || number.find_first_of(".,", mark + 1) != number.npos) {
-    return found;
-  }
-  const size_t behind = number.size() - mark - 1;
-  const bool grouped = number[mark] == '.' && behind == 3 && mark <= 3 && number[0] != '0' &&
-                       kind == AnswerKind::kInteger;
-  const bool decimal = number[mark] == ',' && behind > 0 && behind < 3;
-  if ((!grouped && !decimal) || !WritesDecimalComma(text)) {
-    return found;
-  }
-  std::string plain = found.normal.starts_with('-') ? "-" : "";
-  plain += number.substr(0, mark);
-  if (decimal) {
-    plain += '.';
-  }
-  plain += number.substr(mark + 1);
-  found.normal = CanonicalNumber(plain).value_or(plain);
-  if (number.data() < found.raw.data()) {
-    found.raw = number;
   }
   return found;
 }
@@ -353,6 +304,11 @@ std::optional<Found> FromFallback(std::string_view whole, const ExtractOptions& 
       return found;
     }
     return FromChoice(LastMarkedChoice(text, options.options), "letter");
+  }
+  const std::string_view counted =
+      lines.size() == 1 ? NumberInWords(FirstSentence(last)) : std::string_view();
+  if (!counted.empty() && FirstSentence(last).size() + 1 >= last.size()) {
+    return Found{counted, NormalInteger(counted), rule};
   }
   if (lines.size() == 1) {
     const std::string_view leading = LeadingMath(last);

@@ -266,10 +266,29 @@ std::string_view FirstSentence(std::string_view text) {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kVerbs = {"is", "are", "equals", "was", "becomes"};
+constexpr std::array<std::string_view, 8> kVerbs = {"is",      "are", "equals", "was",
+                                                    "becomes", "get", "gives",  "yields"};
 // Words that begin a clause whose values are no answers: "34 when k is 2".
 constexpr std::array<std::string_view, 9> kSubordinate = {
     "if", "when", "where", "since", "because", "while", "whereas", "as", "unless"};
+
+// Words between a verb and its value.
+constexpr std::array<std::string_view, 10> kAdverbs = {
+    "thus", "therefore", "then", "hence", "now", "simply", "just", "exactly", "indeed", "also"};
+
+size_t SkipAdverbs(std::string_view sentence, size_t at) {
+  for (;;) {
+    at = SkipSpace(sentence, at);
+    size_t end = at;
+    while (end < sentence.size() && IsLetter(sentence[end])) {
+      ++end;
+    }
+    if (end == at || !IsOneOf(Slice(sentence, at, end), kAdverbs)) {
+      return at;
+    }
+    at = end;
+  }
+}
 
 // The value behind the last verb of a sentence: "the largest n is 34".
 std::optional<Value> AfterVerb(std::string_view sentence, AnswerKind kind) {
@@ -279,7 +298,8 @@ std::optional<Value> AfterVerb(std::string_view sentence, AnswerKind kind) {
     if (!begin) {
       return;
     }
-    const std::string_view leading = LeadingMath(Slice(sentence, *begin, end));
+    const size_t value_begin = SkipAdverbs(sentence.substr(0, end), *begin);
+    const std::string_view leading = LeadingMath(Slice(sentence, value_begin, end));
     if (!IsExpression(leading)) {
       return;
     }
@@ -293,7 +313,7 @@ std::optional<Value> AfterVerb(std::string_view sentence, AnswerKind kind) {
       ++end;
     }
     const std::string_view word = Slice(sentence, i, end);
-    const bool starts = i > 0 && sentence[i - 1] == ' ';
+    const bool starts = i > 0 && (sentence[i - 1] == ' ' || sentence[i - 1] == '(');
     const bool verb = starts && IsOneOf(word, kVerbs);
     if (verb || (starts && IsOneOf(word, kSubordinate))) {
       read_to(i);
@@ -318,10 +338,28 @@ bool IsName(std::string_view formula) {
 
 }  // namespace
 
+std::string_view NumberInWords(std::string_view sentence) {
+  sentence = TrimSpace(sentence);
+  const size_t sign = SignLength(sentence, 0);
+  const Numeral numeral = ReadEnglishNumeral(sentence, sign);
+  const size_t end = sign + numeral.length;
+  if (numeral.length == 0 || IsLetter(At(sentence, end))) {
+    return {};
+  }
+  const std::string_view rest = TrimSpace(sentence.substr(end));
+  const bool counted = numeral.plain != "1" && std::all_of(rest.begin(), rest.end(), IsLetter);
+  return rest.empty() || counted ? sentence.substr(0, end) : std::string_view();
+}
+
 std::optional<Value> ReadValue(std::string_view text, AnswerKind kind, bool allow_words) {
   const std::string_view leading = LeadingMath(text);
   if (IsExpression(leading)) {
-    if (std::optional<Value> value = ReadWhole(leading, kind)) {
+    // "$x$ equals 5": the formula only names what the sentence gives a value.
+    std::optional<Value> value =
+        kind == AnswerKind::kMath && IsName(leading) && leading.size() < text.size()
+            ? AfterVerb(FirstSentence(text), kind)
+            : std::nullopt;
+    if (value || (value = ReadWhole(leading, kind))) {
       return value;
     }
     if (LacksArgument(leading)) {
@@ -346,6 +384,9 @@ std::optional<Value> ReadValue(std::string_view text, AnswerKind kind, bool allo
   }
   if (const std::string_view number = LastNumber(sentence); !number.empty()) {
     return ReadWhole(number, kind);
+  }
+  if (const std::string_view words = NumberInWords(sentence); !words.empty()) {
+    return ReadWhole(words, kind);
   }
   if (!name.empty()) {
     return ReadWhole(name, kind);
