@@ -16,27 +16,6 @@ namespace {
 
 constexpr int kMaxCompareDepth = 60;
 
-bool StartsWithOneOf(std::string_view text, std::initializer_list<std::string_view> starts) {
-  return std::any_of(starts.begin(), starts.end(), [text](std::string_view start) {
-    return text.substr(0, start.size()) == start;
-  });
-}
-
-// O(n), Theta(n): of two, different names are different classes.
-bool IsGrowth(std::string_view call) {
-  return call == "?O" || call == "?o" || call == "?Theta" || call == "?Omega";
-}
-
-// A name of two letters or more, without its index, that is no letter of an alphabet.
-bool IsWordySymbol(std::string_view name) {
-  const std::string_view word = name.substr(0, name.find_first_of("_'"));
-  if (word.size() < 2 || IsGreek(word) || word.substr(0, 2) == "bb") {
-    return false;
-  }
-  // One letter of another alphabet, or a decorated one: \vec{v}.
-  return (word[0] & 0x80) == 0 && word.find('{') == word.npos;
-}
-
 }  // namespace
 
 Verdict AllOf(Verdict a, Verdict b) {
@@ -58,50 +37,24 @@ Verdict Comparer::CompareAnswers(NodeId a, NodeId b) {
              : verdict;
 }
 
-// Whether an answer has words that are part of no formula, which may say anything.
-bool Comparer::IsProse(NodeId id) const {
-  if (!budget_.Steps()) {
-    return true;
-  }
-  const Node& node = tree_.at(id);
-  if (node.kind == Kind::kSymbol) {
-    return IsWordySymbol(node.text) && !node.doubtful;
-  }
-  if (node.kind == Kind::kQualified && node.args.size() == 1) {
-    // NormalisedText puts words between quotes.
-    const bool condition = StartsWithOneOf(
-        node.text,
-        {"\"if", "\"when", "\"for", "\"where", "\"with", "\"unless", "forall", "exists", "\"mod"});
-    if (!condition) {
-      return true;
-    }
-  }
-  auto args = node.args.begin();
-  // The name of "area = 5" is no prose.
-  const bool names = node.kind == Kind::kRelation && node.text == "=" &&
-                     tree_.at(node.args[0]).kind == Kind::kSymbol;
-  if (names) {
-    ++args;
-  }
-  return std::any_of(args, node.args.end(), [this](NodeId arg) { return IsProse(arg); });
-}
-
 Verdict Comparer::Compare(NodeId a, NodeId b) {
   if (depth_ >= kMaxCompareDepth || !budget_.Steps()) {
     return Say(Verdict::kUndecided, "out of reach of the work budget");
   }
   ++depth_;
   Verdict verdict = CompareForms(a, b);
-  --depth_;
-  if (verdict == Verdict::kNotEqual &&
-      ((IsSingle(a) && IsUnknown(a)) || (IsSingle(b) && IsUnknown(b)))) {
-    verdict = Say(Verdict::kUndecided, "a name that is not known, which may mean anything");
+  if (verdict == Verdict::kNotEqual) {
+    verdict = ProvenDifference(a, b);
   }
+  --depth_;
   return verdict;
 }
 
 Verdict Comparer::CompareForms(NodeId a, NodeId b) {
   const auto either = [&](Kind kind) { return KindOf(a) == kind || KindOf(b) == kind; };
+  if (either(Kind::kApproximated)) {
+    return CompareApproximated(a, b);
+  }
   if (either(Kind::kQualified)) {
     return CompareQualified(a, b);
   }
@@ -144,6 +97,9 @@ Verdict Comparer::CompareForms(NodeId a, NodeId b) {
   if (only(b, a)) {
     return Compare(a, tree_.at(b).args[0]);
   }
+  if (IsVector(a) != IsVector(b) && HasUnitVectors(IsVector(a) ? b : a)) {
+    return CompareUnitVectors(a, b);
+  }
   if (either(Kind::kTuple)) {
     return CompareTuples(a, b);
   }
@@ -173,6 +129,9 @@ Verdict Comparer::CompareQualified(NodeId a, NodeId b) {
     return CompareFamilies(first, left ? tree_.at(a).args[1] : kNoNode, second,
                            right ? tree_.at(b).args[1] : kNoNode);
   }
+  if (KindOf(first) == Kind::kCases || KindOf(second) == Kind::kCases) {
+    return Say(Verdict::kUndecided, "cases against a statement under a condition");
+  }
   const Verdict statements = Compare(first, second);
   if (statements == Verdict::kNotEqual) {
     return statements;
@@ -186,56 +145,27 @@ Verdict Comparer::CompareQualified(NodeId a, NodeId b) {
   return Say(Verdict::kUndecided, "the conditions are worded differently");
 }
 
-// Whether a difference of single answers proves nothing, since one of them has a name that is not
-// known, or something that is no number among its operands.
-bool Comparer::IsUnknown(NodeId id) const {
-  if (!budget_.Steps()) {
-    return true;
+// An answer that only illustrates or rounds a value. What equals the illustration, or rounds to it,
+// may be meant by it.
+Verdict Comparer::CompareApproximated(NodeId a, NodeId b) {
+  if (KindOf(a) != Kind::kApproximated) {
+    std::swap(a, b);
   }
-  const Node& node = tree_.at(id);
-  if (node.doubtful) {
-    return true;
+  const std::vector<NodeId> members = tree_.at(a).args;
+  const Verdict exact = Compare(members[0], b);
+  if (exact != Verdict::kNotEqual) {
+    return exact;
   }
-  switch (node.kind) {
-    case Kind::kNumber:
-    case Kind::kUnit:
-    case Kind::kConstant:
-      return false;
-    case Kind::kSymbol:
-      return IsWordySymbol(node.text);
-    case Kind::kCall:
-      if (node.text[0] == '?' && !IsGrowth(node.text) && node.text != kResidueClass) {
-        return true;
-      }
-      break;
-    case Kind::kSum:
-    case Kind::kProduct:
-    case Kind::kPower:
-    case Kind::kPlusMinus:
-      break;
-    default:
-      return true;
+  const std::string reason = reason_;
+  const NodeId other = KindOf(b) == Kind::kApproximated ? tree_.at(b).args[0] : b;
+  for (size_t i = members.size() == 1 ? 0 : 1; i < members.size() && IsSingle(other); ++i) {
+    const bool rounds = IsSingle(members[i]) &&
+                        scalars_.MayRoundTo(SplitUnit(members[i]).value, SplitUnit(other).value);
+    if (rounds || Compare(members[i], other) == Verdict::kEqual) {
+      return Say(Verdict::kUndecided, "an approximation of the other answer");
+    }
   }
-  return std::any_of(node.args.begin(), node.args.end(),
-                     [this](NodeId arg) { return IsUnknown(arg); });
-}
-
-// Whether an answer is one expression, and no collection, relation or words.
-bool Comparer::IsSingle(NodeId id) const {
-  switch (KindOf(id)) {
-    case Kind::kNumber:
-    case Kind::kSymbol:
-    case Kind::kConstant:
-    case Kind::kSum:
-    case Kind::kProduct:
-    case Kind::kPower:
-    case Kind::kCall:
-    case Kind::kPlusMinus:
-    case Kind::kUnit:
-      return true;
-    default:
-      return false;
-  }
+  return Say(Verdict::kNotEqual, reason);
 }
 
 }  // namespace hyper::answer

@@ -44,6 +44,13 @@ class Comparer {
   Verdict CompareForms(NodeId a, NodeId b);
   // compare.cc
   Verdict CompareQualified(NodeId a, NodeId b);
+  Verdict CompareApproximated(NodeId a, NodeId b);
+  // compare_unknown.cc
+  Verdict ProvenDifference(NodeId a, NodeId b);
+  std::vector<std::string> OwnSymbols(NodeId id, NodeId other);
+  bool HasNameOfItsOwn(NodeId id, NodeId other);
+  bool HasConstant(NodeId id, std::string_view name) const;
+  bool MayBeRenamed(NodeId a, NodeId b);
   bool IsSingle(NodeId id) const;
   bool IsProse(NodeId id) const;
   bool IsUnknown(NodeId id) const;
@@ -54,13 +61,16 @@ class Comparer {
   bool SameProgression(NodeId a, NodeId b, const std::string& parameter);
   std::string IntegrationConstant(NodeId id, NodeId& rest);
   Verdict CompareAntiderivatives(NodeId a, NodeId b, Verdict verdict);
-  bool MayDifferByConstant(NodeId a, NodeId b);
+  Verdict CompareGeneralSolutions(NodeId a, NodeId b, Verdict verdict);
+  bool MayBeProportional(NodeId a, NodeId b);
+  NodeId Minus(NodeId a, NodeId b);
   Verdict CompareCases(NodeId a, NodeId b);
   bool SameCondition(const std::vector<NodeId>& cases_a, NodeId a,
                      const std::vector<NodeId>& cases_b, NodeId b);
   // compare_relations.cc
   Verdict CompareRegions(NodeId a, NodeId b);
   Verdict CompareRelations(NodeId a, NodeId b);
+  NodeId WithoutApproximation(NodeId id);
   Verdict CompareWithStatement(const Node& relation, NodeId other);
   bool CompareNamed(NodeId a, NodeId b, Verdict& verdict);
   Named Unname(NodeId id);
@@ -68,6 +78,11 @@ class Comparer {
   bool Occurs(const std::string& symbol, NodeId id);
   // compare_collections.cc
   Verdict CompareTuples(NodeId a, NodeId b);
+  bool IsVector(NodeId id) const;
+  size_t VectorSize(NodeId id) const;
+  bool HasUnitVectors(NodeId id);
+  Verdict CompareUnitVectors(NodeId a, NodeId b);
+  NodeId VectorOfUnits(NodeId id, size_t size);
   Verdict CompareInOrder(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
   Verdict CompareLists(NodeId a, NodeId b);
   bool MayBeDecimal(NodeId list, NodeId number) const;
@@ -88,6 +103,8 @@ class Comparer {
   bool TakeUnit(NodeId id, long power, UnitProduct& unit);
   Quantity SplitUnit(NodeId id);
   Quantity SplitUnitOfSum(NodeId id);
+  NodeId JoinedAmounts(NodeId list);
+  bool MayBeClock(NodeId ratio, NodeId other);
   Verdict CompareScaled(const Quantity& a, const Quantity& b);
 
   bool IsCollection(NodeId id) const;

@@ -1,10 +1,13 @@
 // Collections: tuples, sets, lists, matrices, ratios and the two values of plus-minus.
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "src/answer/compare/compare.h"
+#include "src/answer/read/names.h"
 #include "src/answer/values/evaluate.h"
 
 namespace hyper::answer {
@@ -12,6 +15,8 @@ namespace {
 
 // More plus-minus signs than this are not chosen each for itself.
 constexpr size_t kMaxSigns = 4;
+
+constexpr std::string_view kUnitVectors[] = {"hat{i}", "hat{j}", "hat{k}"};
 
 }  // namespace
 
@@ -109,6 +114,59 @@ Verdict Comparer::ComparePlusMinus(NodeId a, NodeId b) {
              : Say(Verdict::kUndecided, "several plus-minus signs may go together or not");
 }
 
+// Whether an answer is a tuple, a column or a row.
+bool Comparer::IsVector(NodeId id) const {
+  const Node& node = tree_.at(id);
+  const bool line = node.columns == 1 || node.columns == static_cast<int>(node.args.size());
+  return (node.kind == Kind::kTuple && node.text == "()") || (node.kind == Kind::kMatrix && line);
+}
+
+size_t Comparer::VectorSize(NodeId id) const { return tree_.at(id).args.size(); }
+
+bool Comparer::HasUnitVectors(NodeId id) {
+  const std::vector<std::string> symbols = scalars_.Symbols(id);
+  return IsSingle(id) && std::any_of(symbols.begin(), symbols.end(), [](const auto& symbol) {
+           return IsOneOf(symbol, kUnitVectors);
+         });
+}
+
+// The components of a sum of unit vectors; kNoNode for any other expression, and where there are
+// not two or three.
+NodeId Comparer::VectorOfUnits(NodeId id, size_t size) {
+  if (size < 2 || size > std::size(kUnitVectors)) {
+    return kNoNode;
+  }
+  std::vector<NodeId> components;
+  std::vector<NodeId> terms;
+  for (const std::string_view unit : kUnitVectors) {
+    NodeId component = id;
+    for (const std::string_view each : kUnitVectors) {
+      component = scalars_.Substituted(component, std::string(each),
+                                       tree_.AddNumber(Rational(each == unit ? 1 : 0)));
+    }
+    components.push_back(component);
+    terms.push_back(
+        tree_.Add(Kind::kProduct, {component, tree_.AddText(Kind::kSymbol, std::string(unit))}));
+  }
+  const bool linear = scalars_.Compare(id, tree_.Add(Kind::kSum, terms)) == Verdict::kEqual;
+  const NodeId zero = tree_.AddNumber(Rational(0));
+  const bool flat = size == 3 || scalars_.Compare(components[2], zero) == Verdict::kEqual;
+  if (!linear || !flat) {
+    return kNoNode;
+  }
+  components.resize(size);
+  return tree_.Add(Kind::kTuple, std::move(components), "()");
+}
+
+// A vector and an expression of unit vectors.
+Verdict Comparer::CompareUnitVectors(NodeId a, NodeId b) {
+  const NodeId left = IsVector(a) ? a : VectorOfUnits(a, VectorSize(b));
+  const NodeId right = IsVector(b) ? b : VectorOfUnits(b, VectorSize(a));
+  return left == kNoNode || right == kNoNode
+             ? Say(Verdict::kUndecided, "unit vectors in no sum that could be read")
+             : CompareTuples(left, right);
+}
+
 Verdict Comparer::CompareTuples(NodeId a, NodeId b) {
   if (KindOf(a) != Kind::kTuple) {
     std::swap(a, b);
@@ -199,6 +257,12 @@ Verdict Comparer::CompareLists(NodeId a, NodeId b) {
   if (verdict != Verdict::kNotEqual) {
     return verdict;
   }
+  for (const auto& [list, other] : {std::pair(a, b), std::pair(b, a)}) {
+    const NodeId amount = IsSingle(other) ? JoinedAmounts(list) : kNoNode;
+    if (amount != kNoNode && Compare(amount, other) == Verdict::kEqual) {
+      return Say(Verdict::kEqual, "the commas join one amount");
+    }
+  }
   if (MayBeDecimal(a, b) || MayBeDecimal(b, a)) {
     return Say(Verdict::kUndecided, "the comma may be that of a decimal");
   }
@@ -281,7 +345,10 @@ Verdict Comparer::CompareRatios(NodeId a, NodeId b) {
     if (first.size() != 2) {
       return Say(Verdict::kNotEqual, "a ratio against one thing");
     }
-    return Compare(quotient(first), b);
+    const Verdict verdict = Compare(quotient(first), b);
+    return verdict == Verdict::kNotEqual && IsSingle(b) && MayBeClock(a, b)
+               ? Say(Verdict::kUndecided, "a ratio may be a time")
+               : verdict;
   }
   const std::vector<NodeId> second = tree_.at(b).args;
   if (first.size() != second.size()) {

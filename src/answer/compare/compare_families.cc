@@ -13,12 +13,16 @@
 namespace hyper::answer {
 namespace {
 
-// Names that a constant of integration has.
+// Names that a constant of integration has: C, K, c, k and D, with an index or without, or a word.
 bool IsIntegrationConstant(std::string_view name) {
-  return name == "C" || name == "c" || name == "K" || name == "k" || name == "constant" ||
-         name == "const" ||
-         (name.size() == 3 && (name[0] == 'C' || name[0] == 'c') && name[1] == '_' &&
-          name[2] >= '0' && name[2] <= '9');
+  const std::string_view letter = name.substr(0, name.find('_'));
+  return (letter.size() == 1 && std::string_view("CKckD").find(letter) != letter.npos) ||
+         name == "constant" || name == "const";
+}
+
+// Names that the constants of a general solution have: those, A and B.
+bool IsFreeConstant(std::string_view name) {
+  return IsIntegrationConstant(name) || name == "A" || name == "B";
 }
 
 }  // namespace
@@ -65,14 +69,10 @@ bool Comparer::SameProgression(NodeId a, NodeId b, const std::string& parameter)
   const auto at = [&](NodeId id, long value) {
     return scalars_.Substituted(id, parameter, tree_.AddNumber(Rational(value)));
   };
-  const auto minus = [&](NodeId x, NodeId y) {
-    return tree_.Add(Kind::kSum,
-                     {x, tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(-1)), y})});
-  };
   const NodeId offset_a = at(a, 0);
   const NodeId offset_b = at(b, 0);
-  const NodeId step_a = minus(at(a, 1), offset_a);
-  const NodeId step_b = minus(at(b, 1), offset_b);
+  const NodeId step_a = Minus(at(a, 1), offset_a);
+  const NodeId step_b = Minus(at(b, 1), offset_b);
   const NodeId symbol = tree_.AddText(Kind::kSymbol, parameter);
   const auto is_line = [&](NodeId id, NodeId step, NodeId offset) {
     const NodeId line = tree_.Add(Kind::kSum, {tree_.Add(Kind::kProduct, {step, symbol}), offset});
@@ -88,7 +88,7 @@ bool Comparer::SameProgression(NodeId a, NodeId b, const std::string& parameter)
     return false;
   }
   // The multiple is near a whole number of steps: found by trial, then proved.
-  const NodeId shift = minus(offset_a, offset_b);
+  const NodeId shift = Minus(offset_a, offset_b);
   for (const long steps : {0L, 1L, -1L, 2L, -2L, 3L, -3L}) {
     const NodeId multiple = tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(steps)), step_a});
     if (scalars_.Compare(shift, multiple) == Verdict::kEqual) {
@@ -114,8 +114,12 @@ std::string Comparer::IntegrationConstant(NodeId id, NodeId& rest) {
     std::vector<NodeId> others = sum.args;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     rest = others.size() == 1 ? others[0] : tree_.Add(Kind::kSum, std::move(others));
-    // A number plus C is no function.
-    return Occurs(name, rest) || scalars_.Symbols(rest).empty() ? "" : name;
+    // A number plus C is no function; C_1 elsewhere is a second constant.
+    const std::vector<std::string> symbols = scalars_.Symbols(rest);
+    const bool other = std::any_of(symbols.begin(), symbols.end(), [](const std::string& symbol) {
+      return symbol.find('_') != symbol.npos && IsIntegrationConstant(symbol);
+    });
+    return other || Occurs(name, rest) || symbols.empty() ? "" : name;
   }
   return {};
 }
@@ -129,34 +133,72 @@ Verdict Comparer::CompareAntiderivatives(NodeId a, NodeId b, Verdict verdict) {
   // At least one is the usual letter: y = x^2 + c and y = x^2 + k may be two parabolas.
   const bool usual = first[0] == 'C' || second[0] == 'C';
   if (first.empty() || second.empty() || !usual) {
-    return verdict;
+    return CompareGeneralSolutions(a, b, verdict);
   }
   const std::string reason = reason_;
   const Verdict rests = Compare(left, right);
   if (rests == Verdict::kEqual) {
     return Say(rests, "equal up to the constant of integration");
   }
-  return MayDifferByConstant(left, right)
+  return MayBeProportional(Minus(left, right), tree_.AddNumber(Rational(1)))
              ? Say(Verdict::kUndecided, "they may differ by a constant of integration")
              : Say(verdict, reason);
 }
 
-// Whether a - b may be the same everywhere; false only where it is proved not to be.
-bool Comparer::MayDifferByConstant(NodeId a, NodeId b) {
-  std::vector<std::string> symbols = scalars_.Symbols(a);
-  for (std::string& symbol : scalars_.Symbols(b)) {
-    symbols.push_back(std::move(symbol));
+// General solutions with constants elsewhere: C_1 e^x + C_2 against C_2 e^x + C_1, C e^x against
+// K e^x. Several constants may be chosen in many ways; one that is a factor by its scale.
+Verdict Comparer::CompareGeneralSolutions(NodeId a, NodeId b, Verdict verdict) {
+  bool indexed = false;
+  bool usual = false;
+  const auto constants = [&](NodeId id) {
+    const std::vector<std::string> symbols = scalars_.Symbols(id);
+    std::vector<std::string> names;
+    for (const std::string& name : symbols) {
+      if (IsFreeConstant(name)) {
+        names.push_back(name);
+        indexed = indexed || name.find('_') != name.npos;
+        usual = usual || name[0] == 'C' || indexed;
+      }
+    }
+    // Constants alone are no function.
+    return names.size() == symbols.size() ? std::vector<std::string>() : names;
+  };
+  const std::vector<std::string> first = constants(a);
+  const std::vector<std::string> second = constants(b);
+  if (first.empty() || second.empty() || !usual) {
+    return verdict;
   }
-  std::sort(symbols.begin(), symbols.end());
-  symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
+  bool may = indexed;
+  if (first.size() == 1 && second.size() == 1) {
+    const auto at = [&](NodeId id, const std::string& name, long value) {
+      return scalars_.Substituted(id, name, tree_.AddNumber(Rational(value)));
+    };
+    const NodeId rest_a = at(a, first[0], 0);
+    const NodeId rest_b = at(b, second[0], 0);
+    const NodeId slope_a = Minus(at(a, first[0], 1), rest_a);
+    const NodeId slope_b = Minus(at(b, second[0], 1), rest_b);
+    may = first != second && MayBeProportional(slope_a, slope_b) &&
+          MayBeProportional(Minus(rest_a, rest_b), slope_a);
+  }
+  return may ? Say(Verdict::kUndecided, "general solutions that may be the same") : verdict;
+}
+
+NodeId Comparer::Minus(NodeId a, NodeId b) {
+  return tree_.Add(Kind::kSum, {a, tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(-1)), b})});
+}
+
+// Whether a / b may be the same number everywhere; false only where it is proved not to be:
+// a(x) b(y) = a(y) b(x).
+bool Comparer::MayBeProportional(NodeId a, NodeId b) {
+  const std::vector<std::string> symbols = scalars_.Symbols(tree_.Add(Kind::kSum, {a, b}));
   std::vector<std::string> elsewhere;
   for (const std::string& symbol : symbols) {
     elsewhere.push_back(symbol + "''");
   }
-  // a(x) - b(x) = a(y) - b(y), without minus signs.
-  const NodeId left = tree_.Add(Kind::kSum, {a, scalars_.Renamed(b, symbols, elsewhere)});
-  const NodeId right = tree_.Add(Kind::kSum, {b, scalars_.Renamed(a, symbols, elsewhere)});
-  return scalars_.Compare(left, right) != Verdict::kNotEqual;
+  const auto product = [&](NodeId here, NodeId there) {
+    return tree_.Add(Kind::kProduct, {here, scalars_.Renamed(there, symbols, elsewhere)});
+  };
+  return scalars_.Compare(product(a, b), product(b, a)) != Verdict::kNotEqual;
 }
 
 // Functions by cases: equal where the cases with the same conditions have the same values.

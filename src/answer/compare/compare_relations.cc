@@ -153,7 +153,19 @@ bool Comparer::CompareNamed(NodeId a, NodeId b, Verdict& verdict) {
   return !Occurs(left.symbol, left.value) && !Occurs(right.symbol, right.value);
 }
 
+// A relation whose last side is only illustrated, as what it says exactly.
+NodeId Comparer::WithoutApproximation(NodeId id) {
+  Node node = tree_.at(id);
+  if (node.kind != Kind::kRelation || KindOf(node.args.back()) != Kind::kApproximated) {
+    return id;
+  }
+  node.args.back() = tree_.at(node.args.back()).args[0];
+  return tree_.Add(std::move(node));
+}
+
 Verdict Comparer::CompareRelations(NodeId a, NodeId b) {
+  a = WithoutApproximation(a);
+  b = WithoutApproximation(b);
   const std::string key = StructuralKey(tree_, a, budget_);
   if (!key.empty() && key == StructuralKey(tree_, b, budget_)) {
     return Say(Verdict::kEqual, "the same relation");

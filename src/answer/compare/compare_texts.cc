@@ -103,11 +103,8 @@ Verdict Comparer::CompareTexts(NodeId a, NodeId b) {
     const bool exclusive =
         std::any_of(std::begin(kExclusive), std::end(kExclusive),
                     [&](std::string_view line) { return Lists(line, text) && Lists(line, words); });
-    // Two names that do not even begin alike, as a short form would.
-    const bool people = tree_.at(a).proper && other.proper && text[0] != words[0];
-    return numbers || exclusive || people
-               ? Say(Verdict::kNotEqual, "different words")
-               : Say(Verdict::kUndecided, "words that may mean the same");
+    return numbers || exclusive ? Say(Verdict::kNotEqual, "different words")
+                                : Say(Verdict::kUndecided, "words that may mean the same");
   }
   if (const long number = NumberOfWord(text); number >= 0) {
     return Compare(tree_.AddNumber(Rational(number)), b);

@@ -69,9 +69,15 @@ EqualResult CompareReadings(const Readings& gold, const Readings& answer,
   const Reading& right = answer.with_units ? *answer.with_units : answer.plain;
   EqualResult units = CompareReadings(left, right, options, budget);
   const auto sure = [](const Readings& side) {
-    return !side.with_units || side.plain.surely_units;
+    return side.plain.surely_units || side.plain.tree.root == kNoNode;
   };
-  if (units.verdict == Verdict::kEqual && sure(gold) && sure(answer)) {
+  const auto sure_or_plain = [&](const Readings& side) { return !side.with_units || sure(side); };
+  if (units.verdict == Verdict::kEqual && sure_or_plain(gold) && sure_or_plain(answer)) {
+    return units;
+  }
+  // 2 kJ and 2 J
+  const bool both = gold.with_units && answer.with_units && sure(gold) && sure(answer);
+  if (units.verdict == Verdict::kNotEqual && both) {
     return units;
   }
   if (units.verdict == plain.verdict) {

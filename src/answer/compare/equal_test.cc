@@ -94,6 +94,34 @@ TEST(EqualTest, SmallBudgetsEndInUndecidedNotInAWrongVerdict) {
   }
 }
 
+// Whatever the question means by these names, it may be any of these values.
+TEST(EqualTest, ANameOfOneSideProvesNoDifference) {
+  for (const char* const name : {"F_7", "n_{\\max}", "\\vec{a}", "\\mathcal{L}", "\\overline{AB}",
+                                 "f'(2)", "y'", "\\varphi", "\\omega", "\\tau", "2\\alpha"}) {
+    for (const char* const value : {"5", "\\pi", "1+i", "\\{1,2\\}", "(1,2)", "\\sqrt2"}) {
+      EXPECT_NE(Of(name, value), Verdict::kNotEqual) << name << " and " << value;
+      EXPECT_NE(Of(value, name), Verdict::kNotEqual) << value << " and " << name;
+    }
+  }
+}
+
+TEST(EqualTest, ANameOfBothSidesIsAVariable) {
+  EXPECT_EQ(Of("2F_7", "3F_7"), Verdict::kNotEqual);
+  EXPECT_EQ(Of("\\vec{a}+1", "\\vec{a}"), Verdict::kNotEqual);
+  EXPECT_EQ(Of("\\sin\\theta", "\\cos\\theta"), Verdict::kNotEqual);
+}
+
+TEST(EqualTest, LettersBehindANumberMayBeItsUnit) {
+  for (const char* const unit :
+       {"sq ft", "cu in", "yr", "wk",  "mo",    "d", "psi", "ppm",    "hp", "lm", "lx",
+        "cd",    "pc",    "ly", "tsp", "fl oz", "H", "u",   "\\mu m", "qq", "B",  "kcal"}) {
+    EXPECT_NE(Of(std::string("30 ") + unit, "30"), Verdict::kNotEqual) << unit;
+    EXPECT_NE(Of("-30", std::string("-30 ") + unit), Verdict::kNotEqual) << unit;
+  }
+  EXPECT_EQ(Of("30 xy", "30"), Verdict::kNotEqual);
+  EXPECT_EQ(Of("2 + 30 qq", "32"), Verdict::kNotEqual);
+}
+
 TEST(EqualTest, AnyThreadMayCall) {
   std::vector<Verdict> verdicts(4, Verdict::kUndecided);
   std::vector<std::thread> threads;

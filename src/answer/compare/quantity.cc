@@ -1,4 +1,6 @@
 // Quantities: a number with a unit.
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +26,9 @@ std::string WithoutPowers(const std::string& unit) {
   }
   return bare;
 }
+
+// A time a:b in its larger and its smaller unit: what a is multiplied by, and b divided by.
+constexpr int kClockScales[][2] = {{1, 60}, {60, 1}};
 
 // 'a' or 'p' for a time before or after noon, else 0.
 char HalfOfDay(std::string_view unit) {
@@ -181,11 +186,47 @@ Verdict Comparer::CompareQuantities(NodeId a, NodeId b) {
     return Say(Verdict::kUndecided, "several units against a number without one");
   }
   const Verdict verdict = values();
-  // "2 pairs" may be 4.
-  if (verdict == Verdict::kNotEqual && !ScaleOfUnit(unit, budget_)) {
+  // "2 pairs" may be 4, and 5 ppm is 0.000005.
+  const auto scale = ScaleOfUnit(unit, budget_);
+  if (verdict == Verdict::kNotEqual && (!scale || scale->dimension == "part")) {
     return Say(Verdict::kUndecided, "a word that is not a known unit may count more than one");
   }
   return verdict;
+}
+
+// 5 feet, 6 inches as one amount: the sum of a list in ever smaller units of one dimension; kNoNode
+// for any other.
+NodeId Comparer::JoinedAmounts(NodeId list) {
+  const std::vector<NodeId> parts =
+      KindOf(list) == Kind::kList ? tree_.at(list).args : std::vector<NodeId>();
+  std::optional<UnitScale> last;
+  for (const NodeId part : parts) {
+    const Quantity quantity = SplitUnit(part);
+    auto scale = quantity.unit.empty() ? std::nullopt : ScaleOfUnit(quantity.unit, budget_);
+    const bool smaller =
+        scale && (!last || (last->dimension == scale->dimension && scale->size < last->size));
+    if (!smaller) {
+      return kNoNode;
+    }
+    last = std::move(scale);
+  }
+  return last ? tree_.Add(Kind::kSum, parts) : kNoNode;
+}
+
+// Whether 3:30 may be another answer as an amount of hours or minutes: 3.5 or 210.
+bool Comparer::MayBeClock(NodeId ratio, NodeId other) {
+  const Node node = tree_.at(ratio);
+  if (node.args.size() != 2 || node.text.size() != 2 || node.text >= "60") {
+    return false;
+  }
+  const NodeId value = SplitUnit(other).value;
+  return std::any_of(std::begin(kClockScales), std::end(kClockScales), [&](const auto& scale) {
+    const NodeId large =
+        tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(scale[0])), node.args[0]});
+    const NodeId small =
+        tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(1, scale[1])), node.args[1]});
+    return scalars_.Compare(tree_.Add(Kind::kSum, {large, small}), value) == Verdict::kEqual;
+  });
 }
 
 // Two different units: by conversion where both are known; other words may or may not mean the
@@ -212,6 +253,10 @@ Verdict Comparer::CompareScaled(const Quantity& a, const Quantity& b) {
   const auto left = ScaleOfUnit(a.unit, budget_);
   const auto right = ScaleOfUnit(b.unit, budget_);
   if (left && right) {
+    if (ConvertsByConvention(left->dimension, right->dimension) &&
+        left->dimension != right->dimension) {
+      return Say(Verdict::kUndecided, "units that convert by some convention only");
+    }
     if (left->dimension != right->dimension) {
       return Say(Verdict::kNotEqual, "units of different dimensions");
     }

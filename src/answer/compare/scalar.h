@@ -20,6 +20,9 @@ class ScalarComparer {
   // Whether two expressions have the same value wherever both are real and defined (isolated
   // points aside); complex constants are compared as they are.
   Verdict Compare(NodeId a, NodeId b);
+  // Whether a constant may round to `rounded`, a decimal or an integer; zeros at the end of an
+  // integer need not count.
+  bool MayRoundTo(NodeId rounded, NodeId value);
   // Sign of a real constant: -1, 0 or 1; nothing where it was not proved.
   std::optional<int> Sign(NodeId a);
   // Why, after Compare: one line.
@@ -37,6 +40,8 @@ class ScalarComparer {
   Verdict Say(Verdict verdict, const char* reason);
   Verdict CompareFixed(NodeId a, NodeId b);
   Verdict CompareUnderRounding(NodeId a, NodeId b);
+  Verdict CompareWithin(NodeId a, NodeId b, int digits);
+  int TrailingZeros(NodeId id);
   Verdict CompareInfinite(NodeId a, NodeId b);
   std::optional<int> InfinitySign(NodeId a);
   Verdict CompareConstant(NodeId a, NodeId b);

@@ -36,9 +36,37 @@ Verdict ScalarComparer::CompareUnderRounding(NodeId a, NodeId b) {
   if (digits < 0 || (other >= 0 && other < digits)) {
     digits = other;
   }
-  if (digits < 0) {
-    return Verdict::kUndecided;
+  return digits < 0 ? Verdict::kUndecided : CompareWithin(a, b, digits);
+}
+
+// Zeros at the end of an integer, through signs; -1 for anything else.
+int ScalarComparer::TrailingZeros(NodeId id) {
+  const auto value = Decimals(tree_, id) < 0 ? RationalValue(tree_, id, budget_) : std::nullopt;
+  if (!value || !value->IsInteger()) {
+    return -1;
   }
+  const std::string digits = value->ToString();
+  const size_t last = digits.find_last_not_of('0');
+  return last == std::string::npos ? 0 : static_cast<int>(digits.size() - 1 - last);
+}
+
+bool ScalarComparer::MayRoundTo(NodeId rounded, NodeId value) {
+  int digits = Decimals(tree_, rounded);
+  if (digits < 0) {
+    const int zeros = TrailingZeros(rounded);
+    if (zeros < 0) {
+      return false;
+    }
+    digits = -zeros;
+  } else if (const int other = Decimals(tree_, value); other >= 0) {
+    digits = std::min(digits, other);
+  }
+  return Symbols(value).empty() && CompareWithin(rounded, value, digits) == Verdict::kEqual;
+}
+
+// Whether two constants differ by at most half a unit of the last of so many digits behind the
+// point.
+Verdict ScalarComparer::CompareWithin(NodeId a, NodeId b, int digits) {
   const NodeId minus = tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(-1)), b});
   const NodeId difference = tree_.Add(Kind::kSum, {a, minus});
   const auto unit = Rational::FromDigits("5", 1, -digits, 10, budget_);

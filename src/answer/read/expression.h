@@ -38,6 +38,7 @@ enum class Kind {
                // statement, relation that says which integers a parameter of it runs through
   kCases,      // args: value, condition, value, condition, ...; kText "otherwise"
   kEllipsis,
+  kApproximated,  // args: the value, and what it is approximately; alone it is itself rounded
 };
 
 // Text of a list "1, 2; 3, 4": its elements may be tuples, or numbers after all.
@@ -56,7 +57,6 @@ struct Node {
   int decimals = -1;
   int columns = 0;
   bool doubtful = false;  // letters that may be part of a name which the reader does not know
-  bool proper = false;    // kText: a name of somebody or something
   std::vector<NodeId> args;
 };
 

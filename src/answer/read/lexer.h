@@ -21,7 +21,6 @@ struct Token {
   TokenKind kind = TokenKind::kEnd;
   std::string text;
   bool space_before = false;
-  bool proper = false;  // words of kText: one word with a capital
 };
 
 // Tokens without the kEnd, or the reason why the text cannot be an answer.

@@ -65,20 +65,22 @@ Reading ReadAnswer(std::string_view answer, const ReaderOptions& options, Budget
 }
 
 NodeId Reader::ReadAll() {
+  WritePrimes();
   PrefixInfix();
   Spell();
   // "approximately 5", "= 5"
   const bool words_only = tokens_.size() == 1;
+  bool approximate = false;
   if (!words_only && Peek().kind == TokenKind::kText && IsApproximately(Peek().text)) {
+    approximate = Peek().text != "exactly";
     ++at_;
   }
   while (!words_only && (Punct("=") || RelationHere() == 'a')) {
+    approximate = approximate || !Punct("=");
     ++at_;
   }
   if (words_only && Peek().kind == TokenKind::kText) {
-    const NodeId words = tree_.AddText(Kind::kText, Peek().text);
-    tree_.at(words).proper = Peek().proper;
-    return words;
+    return tree_.AddText(Kind::kText, Peek().text);
   }
   // Nothing but words and punctuation: prose.
   const bool prose = std::all_of(tokens_.begin(), tokens_.end(), [](const Token& token) {
@@ -101,7 +103,13 @@ NodeId Reader::ReadAll() {
     }
     return tree_.AddText(Kind::kText, text);
   }
-  NodeId root = Quantified();
+  NodeId root = PlainCases();
+  if (root == kNoNode) {
+    root = Quantified();
+  }
+  if (root != kNoNode && approximate) {
+    root = tree_.Add(Kind::kApproximated, {root});
+  }
   if (root != kNoNode && at_ < tokens_.size()) {
     root = Qualifier(root);
   }
@@ -133,21 +141,7 @@ NodeId Reader::Relation() {
     return kNoNode;
   }
   if ((Punct(":") || Command("colon")) && bars_ == 0) {
-    ++at_;
-    const std::string digits = Peek().text;
-    const NodeId second = Join();
-    if (second == kNoNode) {
-      return kNoNode;
-    }
-    std::vector<NodeId> parts{first, second};
-    while (Accept(TokenKind::kPunct, ":")) {
-      const NodeId part = Join();
-      if (part == kNoNode) {
-        return kNoNode;
-      }
-      parts.push_back(part);
-    }
-    return tree_.Add(Kind::kRatio, std::move(parts), digits);
+    return Ratio(first);
   }
   if (Command("by")) {
     std::vector<NodeId> sizes{first};
@@ -171,12 +165,8 @@ NodeId Reader::Relation() {
     operands.push_back(next);
     operators += op;
   }
-  // What approximates only illustrates: the value of x = 1/3 \approx 0.333 is 1/3, and that of
-  // \sqrt{2} \approx 1.41 is \sqrt{2}. "x \approx 5" names 5.
-  const size_t approximation = operators.find('a');
-  if (approximation != std::string::npos && (approximation > 0 || IsConstant(first))) {
-    operators.resize(approximation);
-    operands.resize(approximation + 1);
+  if (operators.find('a') != std::string::npos) {
+    return Approximated(std::move(operands), std::move(operators));
   }
   if (operators.empty()) {
     return operands[0];
@@ -186,6 +176,51 @@ NodeId Reader::Relation() {
     operands.back() = ResidueClass(last.args[0], last.args[1]);
   }
   return tree_.Add(Kind::kRelation, std::move(operands), operators);
+}
+
+// a : b : c behind `first`. 2:30 hours is an amount of hours.
+NodeId Reader::Ratio(NodeId first) {
+  ++at_;
+  const std::string digits = Peek().text;
+  const NodeId second = Join();
+  if (second == kNoNode) {
+    return kNoNode;
+  }
+  std::vector<NodeId> parts{first, second};
+  while (Accept(TokenKind::kPunct, ":")) {
+    const NodeId part = Join();
+    if (part == kNoNode) {
+      return kNoNode;
+    }
+    parts.push_back(part);
+  }
+  const std::string unit = LastUnit(second);
+  const bool time = parts.size() == 2 && digits.size() == 2 && digits < "60" &&
+                    (unit == "hour" || unit == "minute") && tree_.at(second).args.size() == 2;
+  if (!time) {
+    return tree_.Add(Kind::kRatio, std::move(parts), digits);
+  }
+  const NodeId part = Times(tree_.at(second).args[0], tree_.AddNumber(Rational(1, 60)));
+  const NodeId amount = tree_.Add(Kind::kSum, {first, part});
+  return Times(amount, tree_.AddText(Kind::kUnit, unit));
+}
+
+// What approximates only illustrates: the value of x = 1/3 \approx 0.333 is 1/3, and that of
+// \sqrt{2} \approx 1.41 is \sqrt{2}; what follows is kept beside it. "x \approx 5" names 5.
+NodeId Reader::Approximated(std::vector<NodeId> operands, std::string operators) {
+  size_t sign = operators.find('a');
+  const bool names = sign == 0 && !IsConstant(operands[0]);
+  const size_t value = names ? 1 : sign;
+  sign += names ? 1 : 0;
+  const auto begin = operands.begin() + static_cast<std::ptrdiff_t>(value);
+  const NodeId exact = tree_.Add(Kind::kApproximated, std::vector<NodeId>(begin, operands.end()));
+  operators.resize(sign);
+  operands.resize(value);
+  if (operators.empty()) {
+    return exact;
+  }
+  operands.push_back(exact);
+  return tree_.Add(Kind::kRelation, std::move(operands), std::move(operators));
 }
 
 // Whether an expression names nothing that could have a value of its own.

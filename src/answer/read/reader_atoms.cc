@@ -183,23 +183,31 @@ NodeId Reader::CommandAtom() {
     const std::string unit = name == "$" ? "dollar" : name == "euro" ? "euro" : "sterling";
     return Times(amount, tree_.AddText(Kind::kUnit, unit));
   }
-  if (IsDecoration(name)) {
-    const size_t start = at_;
-    const std::string content = RawGroup();
-    if (content.empty()) {
-      return Fail("\\" + name + " without contents");
-    }
-    if (IsFormula(content)) {
-      // Bold and underlined mathematics means what it says; a bar over it may mean anything.
-      if (name != "mathbf" && name != "underline") {
-        return Fail("cannot read \\" + name + " here");
-      }
-      at_ = start;
-      return Argument();
-    }
-    return SymbolFrom(name == "mathbb" ? "bb" + content : name + "{" + content + "}");
+  return IsDecoration(name) ? Decorated(name) : Fail("cannot read \\" + name);
+}
+
+// What stands under a decoration: a name, or mathematics where that is only type.
+NodeId Reader::Decorated(const std::string& name) {
+  const size_t start = at_;
+  const std::string content = RawGroup();
+  if (content.empty()) {
+    return Fail("\\" + name + " without contents");
   }
-  return Fail("cannot read \\" + name);
+  if (IsFormula(content)) {
+    // Bold and underlined mathematics means what it says; a bar over it may mean anything.
+    if (name != "mathbf" && name != "underline") {
+      return Fail("cannot read \\" + name + " here");
+    }
+    at_ = start;
+    return Argument();
+  }
+  // Unit vectors, whichever way they are marked.
+  const std::string letter = content == "imath" ? "i" : content == "jmath" ? "j" : content;
+  if (letter.size() == 1 && letter[0] >= 'i' && letter[0] <= 'k' &&
+      (name == "mathbf" || name == "hat" || name == "vec" || name == "widehat")) {
+    return tree_.AddText(Kind::kSymbol, "hat{" + letter + "}");
+  }
+  return SymbolFrom(name == "mathbb" ? "bb" + content : name + "{" + content + "}");
 }
 
 NodeId Reader::FractionOrRoot(const std::string& name) {

@@ -62,7 +62,9 @@ NodeId Reader::Set() {
     if (!Accept(TokenKind::kCommand, "}")) {
       return restore(Fail("unmatched \\{"));
     }
-    return restore(tree_.Add(Kind::kBuilder, {inner, condition}));
+    // \{2k : k \in \mathbb{Z}\} is the family 2k, k \in \mathbb{Z}.
+    const bool family = tree_.at(inner).kind != Kind::kSymbol && IsDomain(condition, inner);
+    return restore(tree_.Add(family ? Kind::kQualified : Kind::kBuilder, {inner, condition}));
   }
   if (!Accept(TokenKind::kCommand, "}") && !Accept(TokenKind::kCommand, "rbrace")) {
     return restore(Fail("unmatched \\{"));
@@ -192,6 +194,41 @@ NodeId Reader::Condition() {
   const NodeId condition = List("\\");
   Accept(TokenKind::kPunct, ".");
   return condition;
+}
+
+// A whole answer "1 if x > 0, 0 if x \le 0"; kNoNode, and nothing read, for any other.
+NodeId Reader::PlainCases() {
+  const auto is_if = [](const Token& token) {
+    return token.kind == TokenKind::kText && (token.text == "if" || token.text == "otherwise");
+  };
+  if (std::count_if(tokens_.begin(), tokens_.end(), is_if) < 2) {
+    return kNoNode;
+  }
+  const size_t start = at_;
+  std::vector<NodeId> cells;
+  bool read = true;
+  while (read && at_ < tokens_.size()) {
+    const NodeId value = Relation();
+    Accept(TokenKind::kPunct, ",");
+    NodeId condition = kNoNode;
+    if (value != kNoNode && Accept(TokenKind::kText, "otherwise")) {
+      condition = tree_.AddText(Kind::kText, "otherwise");
+    } else if (value != kNoNode && Accept(TokenKind::kText, "if")) {
+      condition = Relation();
+    }
+    cells.insert(cells.end(), {value, condition});
+    std::string separator;
+    read = condition != kNoNode && (SeparatorHere(separator) || at_ == tokens_.size());
+    while (read && SeparatorHere(separator)) {
+      ++at_;
+    }
+  }
+  if (read) {
+    return tree_.Add(Kind::kCases, std::move(cells));
+  }
+  at_ = start;
+  error_.clear();
+  return kNoNode;
 }
 
 NodeId Reader::Matrix() {

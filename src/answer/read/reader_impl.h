@@ -17,6 +17,15 @@
 
 namespace hyper::answer {
 
+// Whether there is a token and it is one of these marks.
+inline bool IsOneOf(const Token* token, std::string_view characters) {
+  return token != nullptr && token->kind == TokenKind::kPunct &&
+         characters.find(token->text) != std::string_view::npos;
+}
+
+// What a digit or letter stands for in a number with a base; -1 for other characters.
+int DigitValue(char c);
+
 class Reader {
  public:
   Reader(std::vector<Token> tokens, const ReaderOptions& options, Budget& budget, Expression& tree)
@@ -35,14 +44,22 @@ class Reader {
   // reader_spell.cc
   void Spell();
   bool SpliceText(const Token& token, std::vector<Token>& out) const;
-  size_t BareUnitLength(size_t at, const std::vector<Token>& before);
-  bool IsBareUnitAt(size_t at, bool& certain) const;
   size_t TakeSpecial(size_t at, std::vector<Token>& out);
-  size_t TakeUnitPower(size_t at, std::string& unit) const;
   size_t TakeBasedDigits(size_t at, std::vector<Token>& out) const;
+
+  // reader_units.cc
+  void WritePrimes();
+  void DropUnitDots();
+  size_t BareUnitLength(size_t at, const std::vector<Token>& before);
+  size_t UnitLettersAt(size_t at, bool& certain) const;
+  bool SkipUnitPower(size_t& at) const;
+  std::string UnitText(size_t begin, size_t end) const;
+  size_t TakeUnitPower(size_t at, std::string& unit) const;
 
   // reader.cc: relations and sums
   NodeId Relation();
+  NodeId Ratio(NodeId first);
+  NodeId Approximated(std::vector<NodeId> operands, std::string operators);
   char RelationHere() const;
   NodeId Operand();
   NodeId ResidueClass(NodeId value, NodeId modulus);
@@ -63,11 +80,14 @@ class Reader {
   NodeId WordedDomain();
   bool DomainAhead() const;
   bool IsDomain(NodeId relation, NodeId statement) const;
+  bool HasParameter(NodeId statement, const std::string& symbol) const;
   bool Contains(NodeId id, const std::string& symbol) const;
 
   // reader_products.cc
   NodeId Quantity();
   bool EndsInUnit(NodeId id) const;
+  std::string LastUnit(NodeId id) const;
+  NodeId InSmallerUnit(NodeId larger, NodeId amount);
   NodeId Product();
   bool ProductStep(NodeId& result);
   bool NumberIsFactor() const;
@@ -96,6 +116,7 @@ class Reader {
   NodeId PunctAtom();
   NodeId NameAtom();
   NodeId CommandAtom();
+  NodeId Decorated(const std::string& name);
   NodeId FractionOrRoot(const std::string& name);
   NodeId LetterOf(const std::string& name);
   NodeId SymbolFrom(std::string name);
@@ -111,6 +132,7 @@ class Reader {
   NodeId Rows();
   NodeId Cases();
   NodeId Condition();
+  NodeId PlainCases();
   NodeId Subscripted(NodeId base);
   std::string RawGroup();
   bool AtomHere() const;

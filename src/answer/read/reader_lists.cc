@@ -310,9 +310,24 @@ bool Reader::IsDomain(NodeId relation, NodeId statement) const {
   }
   const Node& symbol = tree_.at(node.args[0]);
   const std::string& set = tree_.at(node.args[1]).text;
-  return symbol.kind == Kind::kSymbol &&
-         (set == "bbZ" || set == "bbN" || set == "Z" || set == "mathbf{Z}") &&
-         Contains(statement, symbol.text);
+  if (symbol.kind != Kind::kSymbol || !Contains(statement, symbol.text)) {
+    return false;
+  }
+  const bool reals = set == "bbR" || set == "R" || set == "mathbf{R}";
+  return set == "bbZ" || set == "bbN" || set == "Z" || set == "mathbf{Z}" ||
+         (reals && HasParameter(statement, symbol.text));
+}
+
+// Whether a symbol parametrises a statement, and is not what the statement is about: the t of
+// (1 + 2t, 3 - t), not the x of x > 2.
+bool Reader::HasParameter(NodeId statement, const std::string& symbol) const {
+  const Node& node = tree_.at(statement);
+  const bool names = node.kind == Kind::kRelation && node.text == "=" && node.args.size() == 2;
+  const NodeId value = names ? node.args[1] : statement;
+  const Kind kind = tree_.at(value).kind;
+  const bool expression = kind == Kind::kTuple || kind == Kind::kSum || kind == Kind::kProduct ||
+                          kind == Kind::kPower || kind == Kind::kMatrix;
+  return expression && Contains(value, symbol) && !(names && Contains(node.args[0], symbol));
 }
 
 bool Reader::Contains(NodeId id, const std::string& symbol) const {

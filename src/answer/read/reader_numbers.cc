@@ -26,14 +26,15 @@ bool AllDigits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+}  // namespace
+
 int DigitValue(char c) {
   if (c >= '0' && c <= '9') {
     return c - '0';
   }
-  return std::tolower(static_cast<unsigned char>(c)) - 'a' + 10;
+  const int letter = std::tolower(static_cast<unsigned char>(c));
+  return letter >= 'a' && letter <= 'z' ? letter - 'a' + 10 : -1;
 }
-
-}  // namespace
 
 NodeId Reader::NumberAtom() {
   const bool whole = AllDigits(Peek().text) && !Here(TokenKind::kPunct, "_", 1);
@@ -66,6 +67,9 @@ NodeId Reader::BasedNumber(const std::string& digits, int base) {
   const bool valid =
       base >= 2 && base <= 36 &&
       std::all_of(digits.begin(), digits.end(), [&](char c) { return DigitValue(c) < base; });
+  // ff_{16} may be a product of letters with indices.
+  const bool letters =
+      std::any_of(digits.begin(), digits.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   if (!valid) {
     return Fail("digits do not fit the base");
   }
@@ -73,7 +77,8 @@ NodeId Reader::BasedNumber(const std::string& digits, int base) {
   if (!value) {
     return Fail("number too long");
   }
-  return tree_.AddNumber(*value);
+  const NodeId number = tree_.AddNumber(*value);
+  return letters ? Doubtful(number) : number;
 }
 
 // "0.1\overline{6}": the digits under the bar repeat for ever.

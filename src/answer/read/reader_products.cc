@@ -21,7 +21,7 @@ NodeId Reader::Quantity() {
     if (part == kNoNode) {
       return kNoNode;
     }
-    parts.push_back(part);
+    parts.push_back(InSmallerUnit(parts.back(), part));
   }
   if (!FormOneQuantity(parts)) {
     return Fail("a number follows without an operator");
@@ -29,13 +29,37 @@ NodeId Reader::Quantity() {
   return tree_.Add(Kind::kSum, std::move(parts));
 }
 
-bool Reader::EndsInUnit(NodeId id) const {
+bool Reader::EndsInUnit(NodeId id) const { return !LastUnit(id).empty(); }
+
+// The unit that ends a product; empty: none.
+std::string Reader::LastUnit(NodeId id) const {
   const Node& product = tree_.at(id);
   if (product.kind != Kind::kProduct) {
-    return false;
+    return {};
   }
   const Node& unit = tree_.at(product.args.back());
-  return unit.kind == Kind::kUnit && unit.text != "degree";
+  return unit.kind == Kind::kUnit ? unit.text : std::string();
+}
+
+// An amount behind one in a larger unit: 30 in 3h30 are minutes, and so is 30' behind degrees.
+NodeId Reader::InSmallerUnit(NodeId larger, NodeId amount) {
+  static constexpr std::pair<std::string_view, std::string_view> kNext[] = {
+      {"hour", "minute"}, {"minute", "second"}, {"foot", "inch"}};
+  const std::string unit = LastUnit(larger);
+  const std::string own = LastUnit(amount);
+  if (tree_.at(amount).kind == Kind::kNumber) {
+    for (const auto& [large, small] : kNext) {
+      if (unit == large) {
+        return Times(amount, tree_.AddText(Kind::kUnit, std::string(small)));
+      }
+    }
+  }
+  const bool minute = own == "foot" && unit == "degree";
+  if (minute || (own == "inch" && unit.substr(0, 3) == (unit == "degree" ? "deg" : "arc"))) {
+    const NodeId angle = tree_.AddText(Kind::kUnit, minute ? "arcminute" : "arcsecond");
+    tree_.at(amount).args.back() = angle;
+  }
+  return amount;
 }
 
 NodeId Reader::Product() {
@@ -103,19 +127,24 @@ bool Reader::ProductStep(NodeId& result) {
   return true;
 }
 
-// Whether a number here multiplies what stands before it: 2^{3}3^{2}, 3!7!, (n-2)2, n2^{n-1}. The
-// two must not run into each other: x2 may be a power or an index, 2 3 and 30^{\circ}15' are none.
+// Whether a number here multiplies what stands before it: 2^{3}3^{2}, 3!7!, (n-2)2, n2^{n-1},
+// \pi 2, x^2 3. The two must not run into each other: x2 may be a power or an index, 2 3 is none.
 bool Reader::NumberIsFactor() const {
-  if (at_ < 2) {
-    return at_ == 1 && tokens_[0].kind == TokenKind::kName && NumberHasPower();
+  if (at_ == 0) {
+    return false;
   }
   const Token& last = tokens_[at_ - 1];
-  const Token& before = tokens_[at_ - 2];
+  const Token& before = at_ == 1 ? end_ : tokens_[at_ - 2];
+  // 2^n3, x^2 3
+  const bool exponent = before.kind == TokenKind::kPunct && before.text == "^";
   if (last.kind == TokenKind::kName) {
-    return NumberHasPower();
+    return NumberHasPower() || exponent;
+  }
+  if (last.kind == TokenKind::kNumber) {
+    return exponent && Peek().space_before && !Here(TokenKind::kPunct, "/", 1);
   }
   if (last.kind == TokenKind::kCommand) {
-    return NumberHasPower() && (IsGreek(last.text) || !ConstantName(last.text).empty());
+    return !ConstantName(last.text).empty() || (NumberHasPower() && IsGreek(last.text));
   }
   if (last.kind != TokenKind::kPunct) {
     return false;
@@ -224,6 +253,14 @@ NodeId Reader::Postfix(NodeId atom) {
     } else if (Punct("'") && tree_.at(atom).kind == Kind::kSymbol) {
       ++at_;
       tree_.at(atom).text += '\'';
+      // f'(x) is a call of what nobody defined.
+      if (Punct("(") && !Peek().space_before) {
+        const std::string name = '?' + tree_.at(atom).text;
+        atom = CallArguments();
+        if (atom != kNoNode) {
+          tree_.at(atom).text = name;
+        }
+      }
     } else if (Command("circ") || Command("degree")) {
       ++at_;
       atom = Times(atom, DegreeUnit());

@@ -29,20 +29,8 @@ std::string Words(std::string_view text) {
   return words;
 }
 
-// One word with a capital.
-bool IsProper(std::string_view text) {
-  const std::string_view word = Trimmed(text);
-  return !word.empty() && word[0] >= 'A' && word[0] <= 'Z' &&
-         std::all_of(word.begin() + 1, word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-}
-
 bool HasDigit(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-bool IsOneOf(const Token* token, std::string_view characters) {
-  return token != nullptr && token->kind == TokenKind::kPunct &&
-         characters.find(token->text) != std::string_view::npos;
 }
 
 // ax+by=c, v=at: such a word beside an operator is a product. "2-by-3" is none: hyphens part words
@@ -130,8 +118,8 @@ bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
   const bool behind_number = !out.empty() && out.back().kind == TokenKind::kNumber;
   const bool spaced = token.text.size() > 1 || kUnitLetters.find(bare) != bare.npos;
   const bool unit = behind_number && ((letter && bare == content && spaced) || content == "min");
-  const bool name =
-      !FunctionName(content).empty() || !ConstantName(content).empty() || IsGreek(content);
+  // No spelled Greek letter: psi is a unit, and the others are words here.
+  const bool name = !FunctionName(content).empty() || !ConstantName(content).empty();
   if (unit || !(letter || name || HasDigit(content))) {
     return false;
   }
@@ -145,125 +133,50 @@ bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
   return true;
 }
 
-// Whether the token is letters that may be a unit, with their power.
-bool Reader::IsBareUnitAt(size_t at, bool& certain) const {
-  if (at >= tokens_.size()) {
-    return false;
-  }
-  const Token& token = tokens_[at];
-  const bool letters = token.kind == TokenKind::kName ||
-                       (token.kind == TokenKind::kCommand && token.text == "Omega");
-  return letters && IsBareUnit(token.text, certain);
-}
-
-// How many tokens from `at` on may be the unit of the number before them, up to the end of the
-// element: 9.8 m/s^2. 0: none.
-size_t Reader::BareUnitLength(size_t at, const std::vector<Token>& before) {
-  if (before.empty()) {
-    return 0;
-  }
-  const Token& last = before.back();
-  const bool number = last.kind == TokenKind::kNumber || IsOneOf(&last, "})!") ||
-                      (last.kind == TokenKind::kCommand && last.text == "pi");
-  bool certain = false;
-  bool sure = tokens_[at].space_before;
-  size_t end = at;
-  while (number && IsBareUnitAt(end, certain)) {
-    sure = sure || certain || end > at;
-    ++end;
-    if (end < tokens_.size() && IsOneOf(&tokens_[end], "^")) {
-      ++end;
-      const bool group = end < tokens_.size() && IsOneOf(&tokens_[end], "{");
-      if (group) {
-        ++end;
-      }
-      if (end < tokens_.size() && IsOneOf(&tokens_[end], "-")) {
-        ++end;
-      }
-      if (end >= tokens_.size() || tokens_[end].kind != TokenKind::kNumber) {
-        return 0;
-      }
-      ++end;
-      if (group && !(end < tokens_.size() && IsOneOf(&tokens_[end], "}"))) {
-        return 0;
-      }
-      if (group) {
-        ++end;
-      }
-    }
-    const bool joined = end + 1 < tokens_.size() &&
-                        (IsOneOf(&tokens_[end], "/*") || tokens_[end].text == "cdot") &&
-                        IsBareUnitAt(end + 1, certain);
-    if (joined) {
-      ++end;
-    }
-  }
-  const bool closed = end == tokens_.size() || IsOneOf(&tokens_[end], ",;)=.") ||
-                      tokens_[end].kind == TokenKind::kText ||
-                      (tokens_[end].kind == TokenKind::kNumber && tokens_[end].space_before);
-  if (end == at || !closed) {
-    return 0;
-  }
-  may_have_units_ = true;
-  surely_units_ = surely_units_ || sure;
-  return end - at;
-}
-
-// FF_{16}, 1A_{16}: digits and capitals with their base as one number in `out`. How many tokens are
-// taken; 0: it is no such number. A_{12} is an index.
+// FF_{16}, 1a_{16}, (1A)_{16}, \text{FF}_{16}: digits and letters with their base as one number in
+// `out`. How many tokens are taken; 0: it is no such number. A_{12} is an index.
 size_t Reader::TakeBasedDigits(size_t at, std::vector<Token>& out) const {
+  const auto is_word = [this](size_t place) {
+    return place < tokens_.size() &&
+           (tokens_[place].kind == TokenKind::kName || tokens_[place].kind == TokenKind::kNumber);
+  };
+  const bool bracketed = IsOneOf(&tokens_[at], "(");
+  const size_t first = at + (bracketed ? 1 : 0);
+  size_t end = first;
   std::string digits;
-  size_t end = at;
-  while (end < tokens_.size() && (end == at || !tokens_[end].space_before) &&
-         (tokens_[end].kind == TokenKind::kName || tokens_[end].kind == TokenKind::kNumber)) {
+  if (tokens_[at].kind == TokenKind::kText) {
+    digits = Trimmed(tokens_[at].text);
+    end = at + 1;
+  }
+  while (is_word(end) && (end == first || !tokens_[end].space_before)) {
     digits += tokens_[end++].text;
   }
+  if (bracketed && !(end < tokens_.size() && IsOneOf(&tokens_[end], ")"))) {
+    return 0;
+  }
+  end += bracketed ? 1 : 0;
   const size_t group = end + 1 < tokens_.size() && IsOneOf(&tokens_[end + 1], "{") ? 1 : 0;
   if (digits.size() < 2 || end + 1 + group >= tokens_.size() || !IsOneOf(&tokens_[end], "_")) {
     return 0;
   }
   const Token& base = tokens_[end + 1 + group];
-  if (base.kind != TokenKind::kNumber || base.text.size() != 2) {
+  if (base.kind != TokenKind::kNumber || base.text.size() > 2 || !HasDigit(base.text)) {
     return 0;
   }
-  const int value = (base.text[0] - '0') * 10 + base.text[1] - '0';
-  bool letters = false;
-  for (const char c : digits) {
-    const bool letter = c >= 'A' && c < 'A' + value - 10;
-    letters = letters || letter;
-    if (!letter && !(c >= '0' && c <= '9')) {
-      return 0;
-    }
+  int value = 0;
+  for (const char c : base.text) {
+    value = value * 10 + c - '0';
   }
-  if (!letters) {
+  const bool fit = std::all_of(digits.begin(), digits.end(), [value](char c) {
+    const int digit = DigitValue(c);
+    return digit >= 0 && digit < value;
+  });
+  // Digits alone are read where they stand.
+  const bool letters = std::any_of(digits.begin(), digits.end(), [](char c) { return c > '9'; });
+  if (!fit || !(letters || bracketed)) {
     return 0;
   }
-  Token number{TokenKind::kNumber, std::move(digits), tokens_[at].space_before};
-  out.push_back(std::move(number));
-  return end - at;
-}
-
-// \text{ m/s}^2 is m/s^2: appends the power that stands at `at` to a unit of several factors. How
-// many tokens are taken.
-size_t Reader::TakeUnitPower(size_t at, std::string& unit) const {
-  if (UnitName(unit).find(' ') == std::string::npos) {
-    return 0;
-  }
-  const size_t group = at + 1 < tokens_.size() && IsOneOf(&tokens_[at + 1], "{") ? 1 : 0;
-  const size_t sign =
-      at + 1 + group < tokens_.size() && IsOneOf(&tokens_[at + 1 + group], "-") ? 1 : 0;
-  const size_t number = at + 1 + group + sign;
-  const size_t end = number + 1 + group;
-  if (end > tokens_.size() || !IsOneOf(&tokens_[at], "^")) {
-    return 0;
-  }
-  if (tokens_[number].kind != TokenKind::kNumber) {
-    return 0;
-  }
-  if (group == 1 && !IsOneOf(&tokens_[end - 1], "}")) {
-    return 0;
-  }
-  unit += (sign == 1 ? "^-" : "^") + tokens_[number].text;
+  out.push_back({TokenKind::kNumber, std::move(digits), tokens_[at].space_before});
   return end - at;
 }
 
@@ -272,11 +185,14 @@ size_t Reader::TakeUnitPower(size_t at, std::string& unit) const {
 size_t Reader::TakeSpecial(size_t at, std::vector<Token>& out) {
   const Token& token = tokens_[at];
   const bool name = token.kind == TokenKind::kName;
-  const bool ohm = token.kind == TokenKind::kCommand && token.text == "Omega";
-  if (!name && !ohm && token.kind != TokenKind::kNumber && token.kind != TokenKind::kText) {
+  const bool command =
+      token.kind == TokenKind::kCommand && (token.text == "Omega" || token.text == "mu");
+  const bool bracket = IsOneOf(&token, "(");
+  if (!name && !command && !bracket && token.kind != TokenKind::kNumber &&
+      token.kind != TokenKind::kText) {
     return 0;
   }
-  if (name || token.kind == TokenKind::kNumber) {
+  if (!command) {
     if (const size_t taken = TakeBasedDigits(at, out); taken > 0) {
       return taken;
     }
@@ -287,21 +203,16 @@ size_t Reader::TakeSpecial(size_t at, std::vector<Token>& out) {
     out.back() = {TokenKind::kCommand, "by"};
     return 2;
   }
-  const size_t length = name || ohm ? BareUnitLength(at, out) : 0;
+  const size_t length = name || command ? BareUnitLength(at, out) : 0;
   if (options_.bare_units && length > 0) {
-    Token unit{TokenKind::kText, "", true};
-    for (size_t i = at; i < at + length; ++i) {
-      const bool times = tokens_[i].text == "cdot" || IsOneOf(&tokens_[i], "*");
-      const bool next = tokens_[i].kind == TokenKind::kName && i > at;
-      unit.text += times ? " " : (next ? " " : "") + tokens_[i].text;
-    }
-    out.push_back(std::move(unit));
+    out.push_back({TokenKind::kText, UnitText(at, at + length), true});
     return length;
   }
   return name || token.kind == TokenKind::kText ? TakeOrdinal(tokens_, at, out) : 0;
 }
 
 void Reader::Spell() {
+  DropUnitDots();
   std::vector<Token> spelled;
   spelled.reserve(tokens_.size());
   for (size_t i = 0; i < tokens_.size(); ++i) {
@@ -318,8 +229,8 @@ void Reader::Spell() {
       if (SpliceText(token, spelled)) {
         continue;
       }
-      token.proper = IsProper(token.text);
-      token.text = Words(token.text);
+      const std::string unit = UnitOfCapitals(Trimmed(token.text));
+      token.text = unit.empty() ? Words(token.text) : unit;
       if (token.text.empty()) {
         continue;
       }
@@ -328,7 +239,6 @@ void Reader::Spell() {
                ConstantName(token.text).empty() && !IsGreek(token.text) && token.text != "in" &&
                IsWord(token.text) && !IsProduct(token.text, before, after)) {
       token.kind = TokenKind::kText;
-      token.proper = IsProper(token.text);
       token.text = LowerCase(token.text);
       if (before != nullptr && before->kind == TokenKind::kNumber && IsPerTime(tokens_, i + 1)) {
         token.text += '/' + tokens_[i + 2].text;

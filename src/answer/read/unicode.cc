@@ -97,7 +97,7 @@ constexpr Mapping kMappings[] = {
 };
 
 // U+03B1 on; U+03C2 is the sigma at the end of a word. A capital is its own command or a Latin one.
-constexpr std::string_view kGreek[] = {
+constexpr std::string_view kGreekNames[] = {
     "alpha", "beta",   "gamma",   "delta", "epsilon", "zeta", "eta",  "theta", "iota",
     "kappa", "lambda", "mu",      "nu",    "xi",      "o",    "pi",   "rho",   "sigma",
     "sigma", "tau",    "upsilon", "phi",   "chi",     "psi",  "omega"};
@@ -144,8 +144,8 @@ std::u32string Decomposed(char32_t code) {
 }
 
 std::string GreekLetter(char32_t code) {
-  if (code >= 0x03B1 && code < 0x03B1 + std::size(kGreek)) {
-    const std::string_view name = kGreek[code - 0x03B1];
+  if (code >= 0x03B1 && code < 0x03B1 + std::size(kGreekNames)) {
+    const std::string_view name = kGreekNames[code - 0x03B1];
     return name == "o" ? "o" : "\\" + std::string(name) + ' ';
   }
   // U+03A2 is no letter.
@@ -156,7 +156,7 @@ std::string GreekLetter(char32_t code) {
   if (kCapitals[place] != ' ') {
     return std::string(1, kCapitals[place]);
   }
-  std::string name(kGreek[place]);
+  std::string name(kGreekNames[place]);
   name[0] = static_cast<char>(name[0] - 'a' + 'A');
   return "\\" + name + ' ';
 }

@@ -257,6 +257,9 @@ class KeyWriter {
         return budget_.Bits(digits * 8) ? value->ToString() : std::string();
       }
     }
+    if (node.kind == Kind::kApproximated) {
+      return budget_.Steps() ? Write(node.args[0]) : std::string();
+    }
     return budget_.Steps() ? Composite(node) : std::string();
   }
 

@@ -10,7 +10,7 @@
 namespace hyper::answer {
 namespace {
 
-using Value = std::optional<std::uint64_t>;
+using Residue = std::optional<std::uint64_t>;
 
 class ModularEvaluator {
  public:
@@ -20,7 +20,7 @@ class ModularEvaluator {
     nmod_init(&modulus_, prime);
   }
 
-  Value Evaluate(NodeId id) {
+  Residue Evaluate(NodeId id) {
     if (!budget_.Steps()) {
       return std::nullopt;
     }
@@ -30,7 +30,7 @@ class ModularEvaluator {
         return Rational(node.number);
       case Kind::kSymbol: {
         const auto found = point_.find(node.text);
-        return found == point_.end() ? std::nullopt : Value(found->second);
+        return found == point_.end() ? std::nullopt : Residue(found->second);
       }
       case Kind::kSum:
       case Kind::kProduct:
@@ -43,26 +43,26 @@ class ModularEvaluator {
   }
 
  private:
-  Value Inverse(std::uint64_t value) const {
+  Residue Inverse(std::uint64_t value) const {
     if (value == 0) {
       return std::nullopt;
     }
     return nmod_inv(value, modulus_);
   }
 
-  Value Rational(const answer::Rational& value) const {
+  Residue Rational(const answer::Rational& value) const {
     const std::uint64_t above = fmpz_fdiv_ui(fmpq_numref(value.raw()), modulus_.n);
-    const Value below = Inverse(fmpz_fdiv_ui(fmpq_denref(value.raw()), modulus_.n));
+    const Residue below = Inverse(fmpz_fdiv_ui(fmpq_denref(value.raw()), modulus_.n));
     if (!below) {
       return std::nullopt;
     }
     return nmod_mul(above, *below, modulus_);
   }
 
-  Value Fold(const Node& node) {
-    Value total = Evaluate(node.args[0]);
+  Residue Fold(const Node& node) {
+    Residue total = Evaluate(node.args[0]);
     for (size_t i = 1; total && i < node.args.size(); ++i) {
-      const Value next = Evaluate(node.args[i]);
+      const Residue next = Evaluate(node.args[i]);
       if (!next) {
         return std::nullopt;
       }
@@ -72,19 +72,19 @@ class ModularEvaluator {
     return total;
   }
 
-  Value Power(const Node& node) {
+  Residue Power(const Node& node) {
     const auto exponent = RationalValue(tree_, node.args[1], budget_);
     const auto power = exponent ? exponent->ToLong(1L << 40) : std::nullopt;
     if (!power) {
       return std::nullopt;
     }
-    const Value base = Evaluate(node.args[0]);
+    const Residue base = Evaluate(node.args[0]);
     if (!base) {
       return std::nullopt;
     }
     const std::uint64_t raised =
         nmod_pow_ui(*base, static_cast<ulong>(std::labs(*power)), modulus_);
-    return *power < 0 ? Inverse(raised) : Value(raised);
+    return *power < 0 ? Inverse(raised) : Residue(raised);
   }
 
   const Expression& tree_;
