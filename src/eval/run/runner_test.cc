@@ -96,6 +96,25 @@ class RunnerTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(RunnerTest, AShardIsEveryNthQuestionOfAWholeStudy) {
+  FakeEngine engine(DigitsByKey());
+  Store store = Open();
+  StudyPlan plan = Plan(5, 2);
+  plan.shard = 1;
+  plan.shards = 3;
+  const StudyProgress progress = RunStudy(engine, store, plan);
+  EXPECT_EQ(progress.items, 4);
+  EXPECT_EQ(progress.made, 4);
+  std::set<std::pair<std::string, int>> answered;
+  const std::vector<StoredQuestion> questions = *store.Questions();
+  EXPECT_EQ(questions.size(), 5U) << "in the order of the whole study";
+  for (const ItemSummary& item : *store.Items(store.Runs()->front().id)) {
+    answered.emplace(questions[static_cast<size_t>(item.key.question) - 1].name, item.key.repeat);
+  }
+  EXPECT_EQ(answered,
+            (std::set<std::pair<std::string, int>>{{"1", 0}, {"1", 1}, {"4", 0}, {"4", 1}}));
+}
+
 TEST_F(RunnerTest, RepeatsDifferAndComeBackFromTheStore) {
   FakeEngine engine(DigitsByKey());
   Store store = Open();
