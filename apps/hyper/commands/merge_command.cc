@@ -13,9 +13,9 @@ namespace {
 
 constexpr const char* kMergeCommand = "merge";
 constexpr const char* kMergeFooter = R"(Examples:
-  hyper eval --shard 1/2 --align off --study a.db
-  hyper eval --shard 2/2 --align off --study b.db
-  hyper merge a.db b.db -o all.db
+  hyper eval --levels 2 --questions 4 --align off --shard 1/2 --study part1.db
+  hyper eval --levels 2 --questions 4 --align off --shard 2/2 --study part2.db
+  hyper merge part1.db part2.db -o all.db
 
 The merged study holds what one program would have stored. Studies that contradict each other (an
 answer, a gold, the settings of a row) are refused. The parts stay as they are. Exit codes are those

@@ -28,8 +28,8 @@ namespace {
 constexpr const char* kReportCommand = "report";
 constexpr const char* kReportFooter = R"(Examples:
   hyper report study.db
-  hyper report tiny.db large.db -o models.html
-  hyper report study.db -o docs/study.md
+  hyper report before.db after.db -o both.html
+  hyper report study.db -o study.md
 
 The page holds the tables, every figure that the study gives with its numbers, the settings, the
 questions that rows answer differently and the commands that make it again. HTML is one file that

@@ -42,8 +42,9 @@ std::string ReportMarkdown(const std::vector<ReportStudy>& studies);
 std::vector<Table> SettingsTables(const std::vector<StoredRun>& runs);
 
 // The questions that rows answer differently: the share of right answers of each row over its
-// repeats, at most 100 questions, those with the largest difference first. A study with one row
-// gives a table without lines.
+// repeats, at most 100 questions, those with the largest difference first. A row that has a
+// question undecided or failed has no share there. A study with one row gives a table without
+// lines.
 Table DisagreementTable(const StudyMaterial& material);
 
 }  // namespace hyper::eval

@@ -80,7 +80,7 @@ Table DisagreementTable(const StudyMaterial& material) {
     for (const QuestionShare& share : material.runs[run].summary.per_question) {
       std::vector<double>& row = shares[share.question];
       row.resize(material.runs.size(), kNaN);
-      row[run] = kToPercent * share.right;
+      row[run] = share.open ? kNaN : kToPercent * share.right;
     }
   }
   for (const auto& [question, row] : shares) {

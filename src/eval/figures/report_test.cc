@@ -2,6 +2,7 @@
 #include "src/eval/figures/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -127,6 +128,30 @@ TEST_F(DisagreementTest, QuestionsThatRowsAnswerDifferently) {
       EXPECT_EQ(row[i].value, shares.at(table.columns[i].name)) << row[0].text;
     }
   }
+}
+
+TEST_F(DisagreementTest, FailedAnswersAreNone) {
+  AddSelfConsistency();
+  const size_t before = DisagreementTable(*LoadMaterial(store_)).rows.size();
+  const int64_t run = AddRun("flaky", "hyper", {{"width", "2"}});
+  for (const size_t question : {0U, 1U}) {
+    for (int repeat = 0; repeat < kRepeats; ++repeat) {
+      StoredItem item;
+      item.key = {run, questions_[question].id, repeat};
+      item.status = question == 0 ? ItemStatus::kFailed : ItemStatus::kDone;
+      item.paths.push_back(MakePath(item, "1", kTokens));
+      Save(std::move(item));
+    }
+  }
+  const Table table = DisagreementTable(*LoadMaterial(store_));
+  ASSERT_EQ(table.columns.back().name, "flaky");
+  size_t of_others = 0;
+  for (const auto& row : table.rows) {
+    const bool answered = row[0].text == "made/q1";
+    EXPECT_EQ(std::isfinite(row.back().value.value_or(kNaN)), answered) << row[0].text;
+    of_others += answered ? 0 : 1;
+  }
+  EXPECT_LE(of_others, before);
 }
 
 }  // namespace
