@@ -256,9 +256,8 @@ Result<Figure> DivergenceFigure(const StudyMaterial& material) {
     const double late =
         MeanGap(panel.series[0], panel.series[1], kCurvePlaces - kQuarter, kQuarter);
     figure.finding += fmt::format(
-        "{}{}: right paths are {:+.2f} nats against wrong ones over the first quarter, {:+.2f} "
-        "over "
-        "the last",
+        "{}{}: confidence of right paths minus that of wrong paths, {:+.2f} nats over the first "
+        "quarter, {:+.2f} over the last",
         figure.finding.empty() ? "" : "; ", run->run().label, early, late);
     figure.panels.push_back(std::move(panel));
   }
