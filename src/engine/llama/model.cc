@@ -122,8 +122,10 @@ Result<ModelHandle> LoadWeights(const LlamaOptions& options, Weights weights, Lo
     params.devices = loaded->rpc_servers->devices().data();
   }
   params.main_gpu = options.main_gpu;
-  loaded->placement = Fitted(std::move(loaded->placement), options.model_path.c_str(), params,
-                             ContextParams(options, *loaded));
+  llama_context_params context = ContextParams(options, *loaded);
+  context.n_ctx *= static_cast<uint32_t>(loaded->plan.contexts);  // all lie on the same GPUs
+  loaded->placement =
+      Fitted(std::move(loaded->placement), options.model_path.c_str(), params, context);
   const Placement& placement = loaded->placement;
   params.n_gpu_layers = placement.layers;
   if (!placement.split.empty()) {
