@@ -204,9 +204,9 @@ std::optional<Found> FromBold(std::string_view text, const ExtractOptions& optio
   }
   const bool number = options.kind == AnswerKind::kInteger || options.kind == AnswerKind::kMath;
   std::string_view bold = LastBold(lines.back());
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kMarks = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kEmphases = {
       {{"**", "**"}, {"__", "__"}, {"\\textbf{", "}"}}};
-  for (const auto& [mark, end_mark] : kMarks) {
+  for (const auto& [mark, end_mark] : kEmphases) {
     if (bold.empty() && number) {
       bold = OnlyBoldNumber(body, mark, end_mark);
     }
