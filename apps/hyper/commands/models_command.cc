@@ -24,7 +24,7 @@ constexpr const char* kModelsCommand = "models";
 constexpr const char* kModelsFooter = R"(Examples:
   hyper models list
   hyper models get qwen3-4b --hub https://hub.example
-  hyper run -m qwen3-4b "How many primes are there below 100?"
+  hyper run -m qwen3-4b --file question.txt
 
 The file comes from GET ADDRESS/REPOSITORY/resolve/main/FILE; HYPER_HUB names the hub for good. It
 is put into $XDG_DATA_HOME/hyper/models (~/.local/share/hyper/models), where --model finds it by its
