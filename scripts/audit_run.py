@@ -523,7 +523,7 @@ class Run:
     def step_value(self, path):
         """Confidence of the last step, from the 5th to the 95th percentile of the warm-up's steps."""
         def surety(of, step):
-            return mean(known(of.column("confidence")[slice(*step)]))
+            return of.mean_confidence(*step)
         sample = [surety(of, step) for of in self.paths.values() if of.warmup
                   for step in self.steps(of)]
         low, high = (quantile([value for value in sample if not math.isnan(value)], q)
@@ -546,11 +546,12 @@ class Run:
             logs = path.column("mean_logprob")
             return None if None in logs else -mean(logs) - math.log(self.head["vocabulary"])
         if scorer == "mean":
-            return mean(values)
+            return path.mean_confidence()
         if scorer == "tail":
-            return mean(values[-window:])
+            return self.average(values[-window:])
         if scorer == "bottom":
-            return mean(sorted(full)[:max(1, len(full) // 10)]) if full else mean(values)
+            lowest = sorted(full)[:max(1, len(full) // 10)]
+            return mean(lowest) if full else path.mean_confidence()
         if scorer == "lowest":
             return path.lowest_window(window)
         return None
@@ -652,7 +653,7 @@ class Run:
         self.check_tally(scores, groups, candidates)
         order = sorted(candidates, key=lambda a: (
             -scores[a], -len(groups[a]),
-            -sum(mean(known(p.column("confidence"))) for p in groups[a]), a))
+            -sum(p.mean_confidence() for p in groups[a]), a))
         if len(order) > 1 and abs(scores[order[0]] - scores[order[1]]) < CLOSE:
             return
         self.expect(f"vote: {rule}", order[0], result["answer"])

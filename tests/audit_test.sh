@@ -60,5 +60,7 @@ for signal in topk logprob surprise entropy self-certainty; do
 done
 record signal-vote sc 12 --confidence logprob --vote confidence
 record cisc sc 12 --confidence logprob --vote cisc --vote-temperature 0.05
+record signal-tail deepconf-offline-tail 6 --confidence surprise
+record signal-steps rebase-conf 4 --step-tokens 16 --confidence logprob
 grep -q '"record":"stop"' "$folder"/stop-sc.jsonl || { echo "nothing was stopped"; exit 1; }
 "$audit" "$folder"/*.jsonl

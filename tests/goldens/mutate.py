@@ -221,7 +221,7 @@ DECODE = [
     ("methods/registry.cc", "lowest window vote\", \"scorer=lowest\"", "lowest window vote\", \"scorer=bottom\""),
     ("methods/registry.cc", "\"stop=0.95 launch=one\"", "\"stop=0.95\""),
     ("methods/registry.cc", "actions=none,multi_token,branch", "actions=none,single_token,branch"),
-    ("methods/registry.cc", "\"scorer=mean confidence-set=topk confidence-count=20\"", "\"scorer=mean\""),
+    ("methods/registry.cc", "\"scorer=mean confidence=topk confidence-count=20\"", "\"scorer=mean\""),
     ("methods/registry.cc", "rollouts (ReST-MCTS*)\", \"vote=best\"", "rollouts (ReST-MCTS*)\", \"vote=majority\""),
     ("methods/registry.cc", "vote=majority vote-tentative=false", "vote=majority"),
     ("methods/registry.cc", "skip-first-layers=1", "skip-first-layers=0"),
