@@ -108,7 +108,8 @@ TEST(KnownRouters, AreSortedAndDocumented) {
       std::regex("\\s+"), " ");
   for (const auto& [refusal, list] : lists) {
     const std::string line =
-        (refusal.empty() ? "- can be refined: " : "- refused, since " + refusal + ": ") + list + " ";
+        (refusal.empty() ? "- can be refined: " : "- refused, since " + refusal + ": ") + list +
+        " ";
     EXPECT_NE(page.find(line), std::string::npos) << "docs/architectures.md lacks\n" << line;
   }
 }
