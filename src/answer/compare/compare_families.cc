@@ -192,6 +192,7 @@ NodeId Comparer::Minus(NodeId a, NodeId b) {
 bool Comparer::MayBeProportional(NodeId a, NodeId b) {
   const std::vector<std::string> symbols = scalars_.Symbols(tree_.Add(Kind::kSum, {a, b}));
   std::vector<std::string> elsewhere;
+  elsewhere.reserve(symbols.size());
   for (const std::string& symbol : symbols) {
     elsewhere.push_back(symbol + "''");
   }

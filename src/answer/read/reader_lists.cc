@@ -128,9 +128,9 @@ NodeId Reader::WordedDomain() {
 
 bool Reader::SeparatorHere(std::string& separator) const {
   const Token& token = Peek();
-  if (token.kind == TokenKind::kPunct && (token.text == "," || token.text == ";")) {
-    separator = token.text;
-  } else if (token.kind == TokenKind::kText && (token.text == "and" || token.text == "or")) {
+  const bool mark = token.kind == TokenKind::kPunct && (token.text == "," || token.text == ";");
+  const bool word = token.kind == TokenKind::kText && (token.text == "and" || token.text == "or");
+  if (mark || word) {
     separator = token.text;
   } else if (token.kind == TokenKind::kCommand && (token.text == "land" || token.text == "wedge")) {
     separator = "and";

@@ -1,5 +1,6 @@
 #include "src/engine/llama/moe_router.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -107,9 +108,8 @@ TEST(KnownRouters, AreSortedAndDocumented) {
       ReadText(std::filesystem::path(HYPER_SOURCE_DIR) / "docs" / "architectures.md"),
       std::regex("\\s+"), " ");
   for (const auto& [refusal, list] : lists) {
-    const std::string line =
-        (refusal.empty() ? "- can be refined: " : "- refused, since " + refusal + ": ") + list +
-        " ";
+    const std::string kind = refusal.empty() ? "can be refined" : "refused, since " + refusal;
+    const std::string line = fmt::format("- {}: {} ", kind, list);
     EXPECT_NE(page.find(line), std::string::npos) << "docs/architectures.md lacks\n" << line;
   }
 }
