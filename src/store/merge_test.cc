@@ -98,6 +98,7 @@ class MergeTest : public ::testing::Test {
 
   Error Refused(const std::vector<std::string>& names) {
     std::vector<std::string> paths;
+    paths.reserve(names.size());
     for (const std::string& name : names) {
       paths.push_back(Path(name));
     }
