@@ -65,13 +65,13 @@ INSTANTIATE_TEST_SUITE_P(Signals, ConfidenceReward,
                                          ConfidenceSignal::kLogprob));
 
 TEST_P(ConfidenceReward, IsRescaledByTheQuantilesOfWarmupSteps) {
-  // Warm-up paths 0 and 1 write two steps of sureness 2 and 6; in the tree each path has a
-  // sureness of its own: 2, 4, 6, 8. Every other token is surer by 1.
+  // Warm-up paths 0 and 1 write two steps of sureness 2 and 6, path 1 surer by 0.5; in the tree
+  // each path has a sureness of its own: 2, 4, 6, 8. Every other token is surer by 1.
   auto order = std::make_shared<KeyOrder>();
   FakeEngine engine(ScriptedOptions([order](uint64_t key, std::string_view written, int) {
     const char letter = order->Letter(key);
     const int line = LinesOf(written);
-    const float sureness = static_cast<float>(written.size() % 2) +
+    const float sureness = static_cast<float>(written.size() % 2) + (letter == 'b' ? 0.5F : 0.0F) +
                            (letter < 'c' ? 2.0F + 4.0F * static_cast<float>(line)
                                          : 2.0F * static_cast<float>(letter - 'b'));
     if (!written.empty() && written.back() == '=') {
