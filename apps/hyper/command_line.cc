@@ -138,12 +138,8 @@ void SetUpParser(CLI::App& app, const char* command, const std::string& footer) 
 }
 
 std::string ConfigFile() {
-  std::string folder = FromEnvironment({"XDG_CONFIG_HOME"});
-  if (folder.empty()) {
-    const std::string home = FromEnvironment({"HOME"});
-    folder = home.empty() ? "" : home + "/.config";
-  }
-  return folder.empty() ? "" : folder + "/hyper/config.toml";
+  const std::string folder = UserFolder("XDG_CONFIG_HOME", "/.config");
+  return folder.empty() ? "" : folder + "/config.toml";
 }
 
 ListedCommand ListOptions(const Command& command) {

@@ -133,7 +133,6 @@ Result<FetchedModel> FetchModel(const ModelSource& source, const ModelFetch& fet
   if (Status status = MakeRoom(source, fetch, part); !status) {
     return status.error();
   }
-  const bool begun = SizeOf(part) > 0;
   const std::string url = fetch.hub + "/" + source.repository + "/resolve/main/" + source.file;
   const Result<int> status =
       base::Download({url, part, fetch.token, kMostResumes, fetch.progress, fetch.wait});
@@ -143,8 +142,7 @@ Result<FetchedModel> FetchModel(const ModelSource& source, const ModelFetch& fet
                ? ConnectionError(source, fetch, failure.message, SizeOf(part))
                : failure;
   }
-  const bool complete = *status / 100 == 2 || (*status == 416 && begun);
-  if (!complete) {
+  if (*status / 100 != 2) {
     return AnswerError(source, fetch, *status);
   }
   const std::string sha256 = Sha256OfFile(part);

@@ -29,14 +29,16 @@ std::string FromEnvironment(std::initializer_list<const char*> names) {
   return "";
 }
 
-std::string DataFolder() {
-  std::string folder = FromEnvironment({"XDG_DATA_HOME"});
+std::string UserFolder(const char* variable, const std::string& below_home) {
+  std::string folder = FromEnvironment({variable});
   if (folder.empty()) {
     const std::string home = FromEnvironment({"HOME"});
-    folder = home.empty() ? "" : home + "/.local/share";
+    folder = home.empty() ? "" : home + below_home;
   }
   return folder.empty() ? "" : folder + "/hyper";
 }
+
+std::string DataFolder() { return UserFolder("XDG_DATA_HOME", "/.local/share"); }
 
 Result<std::string> SecretFromFile(const std::string& path) {
   Result<std::string> text = ReadText(path);

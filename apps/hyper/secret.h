@@ -16,6 +16,10 @@ std::string TrimmedSecret(std::string_view text);
 // The first of these environment variables that holds something; empty where none does.
 std::string FromEnvironment(std::initializer_list<const char*> names);
 
+// The program's folder in the one that the variable names, else in `below_home` of HOME; empty
+// where neither variable is set.
+std::string UserFolder(const char* variable, const std::string& below_home);
+
 // Where the program keeps what belongs to the user: $XDG_DATA_HOME/hyper, else
 // ~/.local/share/hyper; empty where neither is set.
 std::string DataFolder();

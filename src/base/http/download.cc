@@ -81,7 +81,8 @@ Result<int> Download(const DownloadRequest& request) {
       return answer.taken.error();
     }
     if (answer.end.failure.empty()) {
-      return answer.end.status;
+      const bool nothing_left = answer.end.status == 416 && first_byte > 0;
+      return nothing_left ? 200 : answer.end.status;
     }
     if (sink.got_any()) {
       broke_off = true;

@@ -24,9 +24,9 @@ struct DownloadRequest {
 // Fetches the rest of the file by a request for a range; a server that knows no ranges sends all of
 // it anew. Redirects are followed; a busy server is asked a few times. A transfer that breaks off
 // after bytes of it have come is taken up again. Returns the server's last HTTP status: the file is
-// whole after 2xx, and after 416 where it was whole before; what it holds is not checked. Errors:
-// kUnavailable (no connection, or it broke off; the bytes so far stay), kResourceExhausted (the
-// file cannot be written).
+// whole after 2xx, also where it was whole before (the server's 416); what it holds is not checked.
+// Errors: kUnavailable (no connection, or it broke off; the bytes so far stay),
+// kResourceExhausted (the file cannot be written).
 Result<int> Download(const DownloadRequest& request);
 
 }  // namespace hyper::base

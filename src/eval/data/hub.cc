@@ -189,16 +189,13 @@ Status FetchFile(const HubRequest& request, const std::string& part) {
       request.progress(bytes, 0);
     }
   };
-  std::error_code missing;
-  const bool begun = std::filesystem::exists(part, missing);
   const Result<int> status = Download(download);
   if (!status) {
     const Error& error = status.error();
     return error.code == ErrorCode::kUnavailable ? NoConnection(download.url, error.message)
                                                  : error;
   }
-  const bool complete = *status == 416 && begun;  // nothing is left to send
-  return *status / 100 == 2 || complete ? Status() : Status(AnswerError(request, *status));
+  return *status / 100 == 2 ? Status() : Status(AnswerError(request, *status));
 }
 
 Result<HubResult> Describe(const std::string& path) {
