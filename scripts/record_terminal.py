@@ -27,6 +27,9 @@ COLOURS = {"default": "#d0d0d0", "green": "#56b487", "red": "#e69f00", "cyan": "
 GROUND = "#16181d"
 CELL = (8.4, 18)  # pixels of a character at 14 px
 EDGE = 10
+# pyte has one screen: what stood there before a program took it is gone.
+LEAVE_SCREEN = b"\x1b[?1049l"
+CLEAR = b"\x1b[2J\x1b[H"
 NO_BREAK = "\u00a0"  # a space that no viewer collapses
 
 
@@ -69,7 +72,7 @@ def play(command, columns, rows, every):
             break
         if ready and not data:
             break
-        stream.feed(data)
+        stream.feed(data.replace(LEAVE_SCREEN, CLEAR))
         now = time.monotonic() - begin
         if now >= due:
             frames.append((now, frame_of(screen)))
