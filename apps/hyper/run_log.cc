@@ -90,7 +90,7 @@ Result<std::vector<LoggedRun>> NewestRuns(int count) {
   std::vector<LoggedRun> runs;
   for (const ListedItem& item : *items) {
     runs.push_back({item.name, item.text, item.answer.value_or(""), item.method,
-                    ItemStatusName(item.status), item.stored_at, item.generated, item.paths});
+                    NameOf(item.status), item.stored_at, item.generated, item.paths});
   }
   return runs;
 }

@@ -38,6 +38,8 @@ class Driver {
   int running_count() const { return static_cast<int>(running_.size()); }
 
  private:
+  class StepClock;
+
   void Admit();
   Result<std::span<const Event>> Poll(double timeout_s);
   bool Dispatch(std::span<const Event> events);

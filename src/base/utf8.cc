@@ -18,6 +18,10 @@ Character CharacterAt(std::string_view text, size_t at) {
                     : Character{};
 }
 
+size_t CountCharacters(std::string_view text) {
+  return text.size() - static_cast<size_t>(std::count_if(text.begin(), text.end(), GoesOn));
+}
+
 size_t IncompleteTail(std::string_view text) {
   for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
     const std::string tail(text.substr(text.size() - back));

@@ -16,6 +16,12 @@ struct Character {
 // The character that begins at `text[at]`; of length 0 at the end of the text. Pure, as all here.
 Character CharacterAt(std::string_view text, size_t at);
 
+// Whether a byte goes on with a character that began before it.
+constexpr bool GoesOn(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+// Characters of a well-formed text.
+size_t CountCharacters(std::string_view text);
+
 // Bytes at the end of `text`, 0 to 3, that begin a character but do not complete it.
 size_t IncompleteTail(std::string_view text);
 

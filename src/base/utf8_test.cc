@@ -107,5 +107,10 @@ TEST(OneLine, EscapesBrokenBytesAndControls) {
   EXPECT_EQ(OneLine("\xC3\xA8 \xF0\x9F\x99\x82"), "\xC3\xA8 \xF0\x9F\x99\x82");
 }
 
+TEST(CountCharacters, CountsNoByteThatGoesOn) {
+  EXPECT_EQ(CountCharacters(""), 0U);
+  EXPECT_EQ(CountCharacters("a\u00e9\u20ac\U0001f600"), 4U);
+}
+
 }  // namespace
 }  // namespace hyper::base

@@ -13,6 +13,26 @@ double Now() {
 
 }  // namespace
 
+// Measures a step: what the engine took until it was polled, what came after.
+class Driver::StepClock {
+ public:
+  explicit StepClock(const Engine& engine)
+      : engine_(engine), sampler_before_s_(engine.cost().sampler_s), start_s_(Now()) {}
+
+  void Polled() { polled_s_ = Now(); }
+  Session::StepTime Time() const {
+    const double sampler_s = engine_.cost().sampler_s - sampler_before_s_;
+    const double done_s = Now();
+    return {done_s - start_s_, polled_s_ - start_s_ - sampler_s, sampler_s, done_s - polled_s_};
+  }
+
+ private:
+  const Engine& engine_;
+  double sampler_before_s_;
+  double start_s_;
+  double polled_s_ = 0;
+};
+
 bool FitTogether(const Reservation& sum, const Capabilities& can) {
   return sum.lanes <= std::min(can.max_lanes, can.max_rows) &&
          (can.cells_total == 0 || sum.cells <= can.cells_total);
@@ -54,18 +74,14 @@ Status Driver::Step(double timeout_s) {
   if (running_.empty()) {
     return {};
   }
-  const double start = Now();
-  const double sampler_before = engine_.cost().sampler_s;
+  StepClock clock(engine_);
   const Result<std::span<const Event>> events = Poll(timeout_s);
   if (!events) {
     return events.error();
   }
-  const double polled = Now();
-  const bool moved = Dispatch(*events);
-  React(moved);
-  const double sampler_s = engine_.cost().sampler_s - sampler_before;
-  const double done = Now();
-  Charge({done - start, polled - start - sampler_s, sampler_s, done - polled});
+  clock.Polled();
+  React(Dispatch(*events));
+  Charge(clock.Time());
   Retire();
   return {};
 }

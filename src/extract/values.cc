@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
+#include "src/base/utf8.h"
 #include "src/extract/normal.h"
 #include "src/extract/numbers.h"
 #include "src/extract/numerals.h"
@@ -26,28 +28,23 @@ constexpr std::array<std::string_view, 6> kWordCommands = {"\\mbox",         "\\
 // Whether a character beyond ASCII belongs to mathematics: operators, Greek, super- and
 // subscripts, fractions.
 bool IsMathCharacter(std::string_view text, size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  const auto second = static_cast<unsigned char>(At(text, at + 1));
-  switch (lead) {
-    case 0xC2:
-      return second >= 0xAC && second <= 0xBE;
-    case 0xC3:
-      return second == 0x97 || second == 0xB7;
-    case 0xCB:  // raised letters and combining marks
-    case 0xCC:
-    case 0xCD:
-    case 0xCE:
-    case 0xCF:
-      return true;
-    case 0xE1:
-      return second >= 0xB4 && second <= 0xB6;
-    case 0xE2:
-      return (second >= 0x80 && second <= 0x86) || (second >= 0x88 && second <= 0x8B);
-    case 0xF0:
-      return second == 0x9D;  // mathematical alphanumeric symbols
-    default:
-      return false;
-  }
+  struct Block {
+    char32_t first, last;
+  };
+  constexpr Block kBlocks[] = {
+      {0xAC, 0xBE},        // not, degree, plus-minus, raised digits, fractions
+      {0xD7, 0xD7},        // times
+      {0xF7, 0xF7},        // divided by
+      {0x2C0, 0x3FF},      // raised letters, combining marks, Greek
+      {0x1D00, 0x1DBF},    // phonetic letters, many of them raised
+      {0x2000, 0x21BF},    // punctuation, raised and lowered digits, letterlike symbols, arrows
+      {0x2200, 0x22FF},    // operators
+      {0x1D000, 0x1DFFF},  // mathematical letters
+  };
+  const char32_t code = base::CharacterAt(text, at).code;
+  return std::any_of(std::begin(kBlocks), std::end(kBlocks), [code](const Block& block) {
+    return code >= block.first && code <= block.last;
+  });
 }
 
 // Steps through an expression token by token.

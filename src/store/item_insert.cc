@@ -6,9 +6,26 @@
 namespace hyper {
 namespace {
 
+// "INSERT INTO table VALUES (?,?,...)" with a place for each of so many columns.
+std::string Insertion(const std::string& table, int columns) {
+  std::string places;
+  for (int i = 0; i < columns; ++i) {
+    places += i == 0 ? "?" : ",?";
+  }
+  return "INSERT INTO " + table + " VALUES (" + places + ")";
+}
+
+// Fields that a struct of statistics visits.
+template <class Statistics>
+int FieldCount() {
+  int count = 0;
+  const Statistics any;
+  Statistics::ForEach(any, [&count](const char*, const auto&) { ++count; });
+  return count;
+}
+
 Status InsertLedger(Database& database, int64_t id, const Ledger& ledger) {
-  Result<Statement> insert =
-      database.Prepare("INSERT INTO ledgers VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  Result<Statement> insert = database.Prepare(Insertion("ledgers", 1 + kLedgerColumnCount));
   if (!insert) {
     return insert.error();
   }
@@ -22,7 +39,7 @@ Status InsertLedger(Database& database, int64_t id, const Ledger& ledger) {
 
 Status InsertWarmup(Database& database, int64_t id, const WarmupRecord& warmup) {
   Result<Statement> insert =
-      database.Prepare("INSERT INTO warmups VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+      database.Prepare(Insertion("warmups", 2 + 3 * FieldCount<MaxStatistics>()));
   if (!insert) {
     return insert.error();
   }
@@ -34,8 +51,7 @@ Status InsertWarmup(Database& database, int64_t id, const WarmupRecord& warmup) 
 }
 
 Status InsertPaths(Database& database, int64_t id, const StoredItem& item) {
-  Result<Statement> insert =
-      database.Prepare("INSERT INTO paths VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  Result<Statement> insert = database.Prepare(Insertion("paths", 17));
   if (!insert) {
     return insert.error();
   }
@@ -53,7 +69,7 @@ Status InsertPaths(Database& database, int64_t id, const StoredItem& item) {
 }
 
 Status InsertSeries(Database& database, int64_t id, const StoredItem& item) {
-  Result<Statement> insert = database.Prepare("INSERT INTO series VALUES (?,?,?,?,?,?)");
+  Result<Statement> insert = database.Prepare(Insertion("series", 6));
   if (!insert) {
     return insert.error();
   }
@@ -72,8 +88,8 @@ void BindStatistics(Statement& insert, const PoolStatistics& statistics) {
 }
 
 Status InsertDecisions(Database& database, int64_t id, const StoredItem& item) {
-  Result<Statement> insert = database.Prepare(
-      "INSERT INTO decisions VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  const int columns = 9 + 2 * FieldCount<PoolStatistics>() + static_cast<int>(kActionCount) + 1;
+  Result<Statement> insert = database.Prepare(Insertion("decisions", columns));
   if (!insert) {
     return insert.error();
   }
@@ -97,7 +113,7 @@ Status InsertDecisions(Database& database, int64_t id, const StoredItem& item) {
 }
 
 Status InsertRefinements(Database& database, int64_t id, const StoredItem& item) {
-  Result<Statement> insert = database.Prepare("INSERT INTO refinements VALUES (?,?,?,?,?)");
+  Result<Statement> insert = database.Prepare(Insertion("refinements", 5));
   if (!insert) {
     return insert.error();
   }
@@ -112,11 +128,11 @@ Status InsertRefinements(Database& database, int64_t id, const StoredItem& item)
 }
 
 Status InsertVotes(Database& database, int64_t id, const StoredItem& item) {
-  Result<Statement> vote_insert = database.Prepare("INSERT INTO votes VALUES (?,?,?,?,?)");
+  Result<Statement> vote_insert = database.Prepare(Insertion("votes", 5));
   if (!vote_insert) {
     return vote_insert.error();
   }
-  Result<Statement> tally_insert = database.Prepare("INSERT INTO tallies VALUES (?,?,?,?,?,?,?,?)");
+  Result<Statement> tally_insert = database.Prepare(Insertion("tallies", 8));
   if (!tally_insert) {
     return tally_insert.error();
   }
@@ -138,7 +154,7 @@ Status InsertVotes(Database& database, int64_t id, const StoredItem& item) {
 }
 
 Status InsertNotices(Database& database, int64_t id, const StoredItem& item) {
-  Result<Statement> insert = database.Prepare("INSERT INTO notices VALUES (?,?,?)");
+  Result<Statement> insert = database.Prepare(Insertion("notices", 3));
   if (!insert) {
     return insert.error();
   }

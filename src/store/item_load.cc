@@ -19,15 +19,6 @@ Status ForEachRow(Database& database, const char* sql, int64_t id, Take take) {
   return rows->ForEach(take);
 }
 
-template <class Enum>
-Status ParseName(const std::string& name, Enum& value) {
-  if (const std::optional<Enum> found = ValueOf<Enum>(name)) {
-    value = *found;
-    return {};
-  }
-  return Error{ErrorCode::kDataLoss, "the study holds the unknown name '" + name + "'"};
-}
-
 Status TakeWarmup(const Statement& row, StoredItem& item) {
   WarmupRecord warmup;
   warmup.has_threshold = !row.IsNull(1);
@@ -78,7 +69,8 @@ Status TakeSeries(const Statement& row, StoredItem& item) {
   return status;
 }
 
-PoolStatistics ReadStatistics(const Statement& row, int column) {
+// The statistics from a column on, which moves behind them.
+PoolStatistics ReadStatistics(const Statement& row, int& column) {
   PoolStatistics statistics;
   PoolStatistics::ForEach(statistics,
                           [&](const char*, double& value) { value = row.Double(column++); });
@@ -95,11 +87,12 @@ Status TakeDecision(const Statement& row, StoredItem& item) {
   decision.lanes_after = static_cast<int>(row.Int(7));
   decision.acted = decision.lanes_after > decision.paths_before;
   decision.note = row.Text(8);
-  decision.raw = ReadStatistics(row, 9);
-  decision.normalised = ReadStatistics(row, 16);
-  const int64_t allowed = row.Int(27);
+  int column = 9;
+  decision.raw = ReadStatistics(row, column);
+  decision.normalised = ReadStatistics(row, column);
+  const int64_t allowed = row.Int(column + static_cast<int>(kActionCount));
   for (size_t action = 0; action < kActionCount; ++action) {
-    decision.scores[action] = row.Double(23 + static_cast<int>(action));
+    decision.scores[action] = row.Double(column++);
     if ((allowed >> action & 1) != 0) {
       decision.allowed = decision.allowed.With(static_cast<Action>(action));
     }

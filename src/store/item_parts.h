@@ -2,12 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "hyper/result.h"
 #include "src/store/records.h"
 #include "src/store/sqlite.h"
 
 namespace hyper {
+
+// The value of that name. Errors: kDataLoss where there is none.
+template <class Enum>
+Status ParseName(const std::string& name, Enum& value) {
+  if (const std::optional<Enum> found = ValueOf<Enum>(name)) {
+    value = *found;
+    return {};
+  }
+  return Error{ErrorCode::kDataLoss, "the study holds the unknown name '" + name + "'"};
+}
 
 // Inserts everything of `item` except its row in `items`, which has the number `id`.
 // Call inside a transaction.

@@ -73,12 +73,12 @@ class MergeTest : public ::testing::Test {
         const StoredItem item = *store.LoadItem(summary.key);
         std::string line = run.label + " " + RunIdentity(run) + " ";
         line += questions.at(static_cast<size_t>(summary.key.question) - 1).name + " " +
-                std::to_string(summary.key.repeat) + " " + ItemStatusName(item.status) + " " +
+                std::to_string(summary.key.repeat) + " " + NameOf(item.status) + " " +
                 item.answer.value_or("-") + " " + std::to_string(summary.lost.attempts) + "/" +
                 std::to_string(summary.lost.effective_tokens) + "/" +
                 std::to_string(summary.lost.generated_tokens) + " " +
                 std::to_string(item.ledger.effective()) + " " +
-                (summary.grade ? VerdictName(summary.grade->verdict) : "ungraded");
+                (summary.grade ? NameOf(summary.grade->verdict) : "ungraded");
         for (const StoredPath& one : item.paths) {
           line += " " + std::to_string(one.key) + one.text + one.answer.value_or("-");
         }

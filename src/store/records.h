@@ -3,6 +3,7 @@
 // hyper/records.h. A number that is not finite is stored as unknown and comes back as NaN.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -11,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "hyper/names.h"
 #include "hyper/records.h"
 
 namespace hyper {
@@ -59,6 +61,8 @@ enum class ItemStatus {
              // counts
   kFailed,   // an error, or the user, ended it before its end; it is made again on resume
 };
+template <>
+inline constexpr std::array kNamesOf<ItemStatus> = {"done", "partial", "failed"};
 
 struct StoredPath {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -133,11 +137,8 @@ struct LostWork {
 };
 
 enum class StoredVerdict { kRight, kWrong, kUndecided, kNotGraded };
-
-// "right", "wrong", "undecided", "not_graded"; "done", "partial", "failed"; "reasoning", "judge".
-// Pure.
-const char* VerdictName(StoredVerdict verdict);
-const char* ItemStatusName(ItemStatus status);
+template <>
+inline constexpr std::array kNamesOf<StoredVerdict> = {"right", "wrong", "undecided", "not_graded"};
 
 // How an answer was graded; kept apart from the answer, so that grading can be done again.
 struct StoredGrade {

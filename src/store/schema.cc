@@ -22,6 +22,18 @@ std::string StatisticsColumns(const std::string& prefix) {
 constexpr const char* kActedColumn =
     "acted INTEGER GENERATED ALWAYS AS (lanes_after > paths_before) VIRTUAL";
 
+std::string WarmupsTable() {
+  std::string columns;
+  const MaxStatistics any;
+  MaxStatistics::ForEach(any, [&](const char* name, const Maximum&) {
+    const std::string column = std::string(", max_") + name;
+    columns += column + " REAL" + column + "_position INTEGER" + column + "_paths INTEGER";
+  });
+  return "CREATE TABLE warmups("
+         "item INTEGER PRIMARY KEY REFERENCES items(id) ON DELETE CASCADE, threshold REAL" +
+         columns + ")";
+}
+
 std::string DecisionsTable() {
   return "CREATE TABLE decisions("
          "item INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE, step INTEGER NOT NULL, "
@@ -59,12 +71,6 @@ constexpr const char* kTables[] = {
          lanes_peak INTEGER NOT NULL, positions INTEGER NOT NULL, cells_peak INTEGER NOT NULL,
          bytes_per_cell REAL, stalls INTEGER NOT NULL, wall_s REAL, engine_s REAL, sampler_s REAL,
          statistics_s REAL))",
-    R"(CREATE TABLE warmups(
-         item INTEGER PRIMARY KEY REFERENCES items(id) ON DELETE CASCADE, threshold REAL,
-         max_confidence REAL, max_confidence_position INTEGER, max_confidence_paths INTEGER,
-         max_entropy REAL, max_entropy_position INTEGER, max_entropy_paths INTEGER,
-         max_diversity REAL, max_diversity_position INTEGER, max_diversity_paths INTEGER,
-         max_variance REAL, max_variance_position INTEGER, max_variance_paths INTEGER))",
     R"(CREATE TABLE paths(
          item INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE, path INTEGER NOT NULL,
          parent INTEGER NOT NULL, fork_position INTEGER NOT NULL, warmup INTEGER NOT NULL,
@@ -112,8 +118,10 @@ Status MakeTables(Database& database) {
       return status;
     }
   }
-  if (Status status = database.Execute(DecisionsTable()); !status) {
-    return status;
+  for (const std::string& table : {WarmupsTable(), DecisionsTable()}) {
+    if (Status status = database.Execute(table); !status) {
+      return status;
+    }
   }
   return database.Execute("PRAGMA application_id = " + std::to_string(kApplicationId) +
                           "; PRAGMA user_version = " + std::to_string(kStoreSchemaVersion));

@@ -52,7 +52,7 @@ Result<int64_t> ReturnedId(Statement& statement) {
 
 ItemStatus ParseItemStatus(const std::string& name) {
   for (const ItemStatus status : {ItemStatus::kDone, ItemStatus::kPartial}) {
-    if (name == ItemStatusName(status)) {
+    if (name == NameOf(status)) {
       return status;
     }
   }
@@ -103,32 +103,6 @@ Result<Predecessor> TakePredecessor(Database& database, const ItemKey& key) {
 }
 
 }  // namespace
-
-const char* VerdictName(StoredVerdict verdict) {
-  switch (verdict) {
-    case StoredVerdict::kRight:
-      return "right";
-    case StoredVerdict::kWrong:
-      return "wrong";
-    case StoredVerdict::kUndecided:
-      return "undecided";
-    case StoredVerdict::kNotGraded:
-      break;
-  }
-  return "not_graded";
-}
-
-const char* ItemStatusName(ItemStatus status) {
-  switch (status) {
-    case ItemStatus::kDone:
-      return "done";
-    case ItemStatus::kPartial:
-      return "partial";
-    case ItemStatus::kFailed:
-      break;
-  }
-  return "failed";
-}
 
 std::string RunIdentity(const StoredRun& run) {
   std::string identity = Field("method", run.method) + Field("suite", run.suite) +
@@ -204,7 +178,7 @@ Result<bool> Store::SaveItem(const StoredItem& item) {
   if (!insert) {
     return insert.error();
   }
-  insert->BindAll(item.key.run, item.key.question, item.key.repeat, ItemStatusName(item.status),
+  insert->BindAll(item.key.run, item.key.question, item.key.repeat, NameOf(item.status),
                   item.reason, item.answer, item.vote_rule, item.voting_paths,
                   predecessor->lost.attempts, predecessor->lost.effective_tokens,
                   predecessor->lost.generated_tokens);
@@ -227,7 +201,7 @@ Status Store::SaveGrade(const StoredGrade& grade) {
   if (!insert) {
     return insert.error();
   }
-  insert->BindAll(VerdictName(grade.verdict), grade.gold, grade.grader, grade.note, grade.key.run,
+  insert->BindAll(NameOf(grade.verdict), grade.gold, grade.grader, grade.note, grade.key.run,
                   grade.key.question, grade.key.repeat);
   if (Status status = insert->Run(); !status) {
     return status;

@@ -26,9 +26,9 @@ ListedItem ReadListed(const Statement& row) {
   item.text = row.Text(6);
   item.method = row.Text(7);
   const std::string status = row.Text(8);
-  item.status = status == ItemStatusName(ItemStatus::kDone)      ? ItemStatus::kDone
-                : status == ItemStatusName(ItemStatus::kPartial) ? ItemStatus::kPartial
-                                                                 : ItemStatus::kFailed;
+  item.status = status == NameOf(ItemStatus::kDone)      ? ItemStatus::kDone
+                : status == NameOf(ItemStatus::kPartial) ? ItemStatus::kPartial
+                                                         : ItemStatus::kFailed;
   item.answer = row.OptionalText(9);
   item.generated = row.Int(10);
   item.paths = static_cast<int>(row.Int(11));

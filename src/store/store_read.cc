@@ -11,29 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-template <class Enum, size_t count>
-Status ParseOneOf(const std::string& name, const char* (*name_of)(Enum), const Enum (&all)[count],
-                  Enum& value) {
-  for (const Enum candidate : all) {
-    if (name == name_of(candidate)) {
-      value = candidate;
-      return {};
-    }
-  }
-  return Error{ErrorCode::kDataLoss, "the study holds the unknown name '" + name + "'"};
-}
-
-Status ParseStatus(const std::string& name, ItemStatus& status) {
-  constexpr ItemStatus kAll[] = {ItemStatus::kDone, ItemStatus::kPartial, ItemStatus::kFailed};
-  return ParseOneOf(name, ItemStatusName, kAll, status);
-}
-
-Status ParseVerdict(const std::string& name, StoredVerdict& verdict) {
-  constexpr StoredVerdict kAll[] = {StoredVerdict::kRight, StoredVerdict::kWrong,
-                                    StoredVerdict::kUndecided, StoredVerdict::kNotGraded};
-  return ParseOneOf(name, VerdictName, kAll, verdict);
-}
-
 Result<StoredRun> ReadRun(const Statement& row) {
   StoredRun run;
   run.id = row.Int(0);
@@ -58,7 +35,7 @@ Result<StoredRun> ReadRun(const Statement& row) {
 Result<ItemSummary> ReadSummary(const Statement& row, int64_t run) {
   ItemSummary item;
   item.key = {run, row.Int(0), static_cast<int>(row.Int(1))};
-  if (Status status = ParseStatus(row.Text(2), item.status); !status) {
+  if (Status status = ParseName(row.Text(2), item.status); !status) {
     return status.error();
   }
   item.reason = row.Text(3);
@@ -68,7 +45,7 @@ Result<ItemSummary> ReadSummary(const Statement& row, int64_t run) {
   item.lost = {static_cast<int>(row.Int(7)), row.Int(8), row.Int(9)};
   if (!row.IsNull(10)) {
     StoredGrade grade{item.key, {}, row.Text(11), row.Text(12), row.Text(13)};
-    if (Status status = ParseVerdict(row.Text(10), grade.verdict); !status) {
+    if (Status status = ParseName(row.Text(10), grade.verdict); !status) {
       return status.error();
     }
     item.grade = std::move(grade);
@@ -174,7 +151,7 @@ Result<std::vector<JudgedAnswer>> Store::JudgedAnswers() {
   }
   return ReadAll<JudgedAnswer>(*rows, [](const Statement& row) -> Result<JudgedAnswer> {
     JudgedAnswer judged{row.Int(0), row.Text(1), {}};
-    if (Status status = ParseVerdict(row.Text(2), judged.verdict); !status) {
+    if (Status status = ParseName(row.Text(2), judged.verdict); !status) {
       return status.error();
     }
     return judged;
@@ -225,7 +202,7 @@ Result<StoredItem> Store::LoadItem(const ItemKey& key) {
   }
   StoredItem item;
   item.key = key;
-  if (Status status = ParseStatus(find->Text(1), item.status); !status) {
+  if (Status status = ParseName(find->Text(1), item.status); !status) {
     return status.error();
   }
   item.reason = find->Text(2);

@@ -75,9 +75,9 @@ Result<std::vector<ChangeLine>> Describe(Store& store,
                     question.gold,
                     change.answer,
                     std::nullopt,
-                    VerdictName(change.after)};
+                    NameOf(change.after)};
     if (change.before) {
-      line.before = VerdictName(*change.before);
+      line.before = NameOf(*change.before);
     }
     lines.push_back(std::move(line));
   }

@@ -4,18 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "apps/hyper/command.h"
+#include "src/core/quantile.h"
 #include "src/report/json.h"
 
 namespace hyper::app {
 namespace {
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
+double Median(std::vector<double> values) { return Quantile(std::move(values), 0.5); }
 
 }  // namespace
 

@@ -19,7 +19,7 @@ std::string VerdictText(const std::optional<StoredGrade>& grade) {
     return "not graded";
   }
   const std::string note = grade->note.empty() ? "" : ", " + OneLine(grade->note);
-  return VerdictName(grade->verdict) + note;
+  return NameOf(grade->verdict) + note;
 }
 
 std::string QuestionText(const StoredQuestion& question) {
@@ -228,7 +228,7 @@ std::string InspectText(const StoredQuestion& question, const AnswerOverview& ov
                       item.key.repeat);
   text += fmt::format("answer   {} ({})\n", Shown(item.answer), VerdictText(overview.item.grade));
   if (item.status != ItemStatus::kDone) {
-    text += fmt::format("{:<8} {}\n", ItemStatusName(item.status), OneLine(item.reason));
+    text += fmt::format("{:<8} {}\n", NameOf(item.status), OneLine(item.reason));
   }
   text += WhyText(item) + CostText(item) + VotesText(item) + PathsText(item, texts) +
           DecisionsText(item);

@@ -21,15 +21,12 @@ Status DeepConf::OnSettled(Pool& pool) {
 
 Status DeepConf::EndWarmup(Pool& pool) {
   in_warmup_ = false;
-  Result<WarmupRecord> settled = SettleWarmup(pool);
-  if (!settled) {
-    return settled.error();
-  }
-  if (!settled->has_threshold) {
+  const WarmupRecord settled = SettleWarmup(pool);
+  if (!settled.has_threshold) {
     return InvalidArgument(
         "--threshold is off, but deepconf stops paths by it; use top:n or percentile:q");
   }
-  pool.Emit(*settled);
+  pool.Emit(settled);
   if (Consensus(pool)) {
     pool.Emit(NoticeRecord{"the warm-up already agrees: no further paths"});
     pool.CancelAll("consensus reached");

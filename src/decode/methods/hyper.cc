@@ -17,23 +17,17 @@ namespace hyper {
 // 21, 22) is Session::Result.
 
 Status HyperMethod::Start(Pool& pool) {  // 1: warm-up, decoded as self-consistency does
-  const bool refines = options_.actions.Has(Action::kSingleToken);
-  if (refines && pool.model().expert_count > 1 && !pool.capabilities().routing) {
-    pool.Emit(NoticeRecord{"SingleToken is off: " + pool.capabilities().no_routing});
-  }
+  NoteMissingRoutes(pool);
   Status status = OpenPaths(pool, 0, WarmupCount(options_), /*warmup=*/true);
   return status ? pool.GrantAll(options_.interval) : status;
 }
 
 Status HyperMethod::EndWarmup(Pool& pool) {  // 1: the threshold, X_max and the initial pool
   in_warmup_ = false;
-  Result<WarmupRecord> warmup = SettleWarmup(pool);
-  if (!warmup) {
-    return warmup.error();
-  }
-  maxima_ = warmup->maxima;
+  WarmupRecord warmup = SettleWarmup(pool);
+  maxima_ = warmup.maxima;
   expansion_.SetUsualLength(MedianLength(pool));
-  pool.Emit(std::move(*warmup));
+  pool.Emit(std::move(warmup));
   pool.BeginPhase();
   const auto first = static_cast<uint64_t>(WarmupCount(options_));
   Status status = OpenPaths(pool, first, PoolWidth(options_), /*warmup=*/false);
@@ -48,10 +42,7 @@ Status HyperMethod::OnSettled(Pool& pool) {  // 2: for t = 1, 2, ..., in rounds 
   if (pool.running().empty()) {  // 3: S_t is empty
     return {};
   }
-  if (ActivePaths(pool).empty()) {  // what is left of the warm-up runs to its end
-    return pool.GrantAll(options_.interval);
-  }
-  if (tokens_to_decision_ == 0) {                      // 5: t mod T = 1
+  if (DecisionDue(pool)) {                             // 5: t mod T = 1
     DecisionRecord decision = Read(pool);              // 6: statistics of the pool
     decision.action = Choose(pool, decision);          // 7: argmax of the scores
     Status status = expansion_.Apply(pool, decision);  // 9 to 18: apply it to the pool
@@ -60,6 +51,17 @@ Status HyperMethod::OnSettled(Pool& pool) {  // 2: for t = 1, 2, ..., in rounds 
     }
     pool.Emit(std::move(decision));
     tokens_to_decision_ = options_.interval;
+  }
+  return DecodeOn(pool);  // 11, 13, 19: up to the next merge or decision
+}
+
+bool HyperMethod::DecisionDue(const Pool& pool) const {  // 5
+  return tokens_to_decision_ == 0 && !ActivePaths(pool).empty();
+}
+
+Status HyperMethod::DecodeOn(Pool& pool) {
+  if (ActivePaths(pool).empty()) {  // what is left of the warm-up runs to its end
+    return pool.GrantAll(options_.interval);
   }
   const int tokens = std::min(expansion_.TokensToMerge(), tokens_to_decision_);
   tokens_to_decision_ -= tokens;

@@ -25,6 +25,8 @@ class HyperMethod : public Method {
 
  private:
   Status EndWarmup(Pool& pool);
+  bool DecisionDue(const Pool& pool) const;
+  Status DecodeOn(Pool& pool);
   DecisionRecord Read(const Pool& pool);
   bool IsClone(const Pool& pool, const Path& path) const;
 

@@ -9,6 +9,13 @@
 
 namespace hyper {
 
+void NoteMissingRoutes(Pool& pool) {
+  const bool refines = pool.options().actions.Has(Action::kSingleToken);
+  if (refines && pool.model().expert_count > 1 && !pool.capabilities().routing) {
+    pool.Emit(NoticeRecord{"SingleToken is off: " + pool.capabilities().no_routing});
+  }
+}
+
 bool WarmupOver(const Pool& pool) {
   const MethodOptions& options = pool.options();
   if (options.warmup_barrier || pool.running().empty()) {
@@ -23,7 +30,7 @@ bool WarmupOver(const Pool& pool) {
          WarmupNeeded(PlanWarmup(options.warmup, options.width, options.threshold), usable);
 }
 
-Result<WarmupRecord> SettleWarmup(Pool& pool) {
+WarmupRecord SettleWarmup(Pool& pool) {
   const MethodOptions& options = pool.options();
   WarmupRecord record;
   record.positions = WarmupPositions(pool);

@@ -3,9 +3,11 @@
 
 #include "hyper/pool.h"
 #include "hyper/records.h"
-#include "hyper/result.h"
 
 namespace hyper {
+
+// Says that tokens are not refined where the model has experts but the engine cannot route.
+void NoteMissingRoutes(Pool& pool);
 
 // Whether the warm-up is over: none of its paths runs or, without options().warmup_barrier, as many
 // came to their end as the threshold needs. To be asked between rounds, when every running path has
@@ -14,8 +16,8 @@ bool WarmupOver(const Pool& pool);
 
 // Ends the warm-up: X_max of the statistics and, unless the rule is "off",
 // the threshold out of the lowest windows of the paths that ended by themselves or by length. The
-// pool prunes by that threshold from now on. Errors: kInvalidArgument (an unreadable rule).
-Result<WarmupRecord> SettleWarmup(Pool& pool);
+// pool prunes by that threshold from now on.
+WarmupRecord SettleWarmup(Pool& pool);
 
 // Median length in tokens of the warm-up paths that ended by themselves, of all where none did; 0
 // without a warm-up. Pure.

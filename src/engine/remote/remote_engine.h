@@ -17,9 +17,9 @@
 #include "src/base/http/fetch.h"
 #include "src/engine/remote/probe/probe.h"
 #include "src/engine/remote/replica.h"
-#include "src/engine/remote/token_table.h"
 #include "src/engine/remote/wire/request.h"
 #include "src/engine/remote/wire/stream.h"
+#include "src/engine/remote/wire/token_table.h"
 
 namespace hyper::remote {
 

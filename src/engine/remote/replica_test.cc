@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "src/engine/remote/token_table.h"
 #include "src/engine/remote/wire/endpoint.h"
 #include "src/engine/remote/wire/request.h"
+#include "src/engine/remote/wire/token_table.h"
 
 namespace hyper::remote {
 namespace {

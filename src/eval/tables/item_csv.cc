@@ -63,7 +63,7 @@ void AddContext(const ItemContext& context, Line& line) {
   const StoredQuestion& question = context.question;
   line.AddCount(run.id).Add(run.label).Add(run.method).Add(run.suite).Add(run.model);
   line.AddCount(run.seed).Add(question.name).Add(question.group).Add(question.gold);
-  line.AddCount(context.summary.key.repeat).Add(ItemStatusName(context.summary.status));
+  line.AddCount(context.summary.key.repeat).Add(NameOf(context.summary.status));
 }
 
 void AddSettings(const StoredRun& run, const std::vector<std::string>& settings, Line& line) {
@@ -92,7 +92,7 @@ std::string ItemCsvLine(const ItemContext& context, const std::vector<std::strin
   const Ledger& ledger = item.ledger;
   Line line;
   AddContext(context, line);
-  line.Add(item.answer.value_or("")).Add(item.grade ? VerdictName(item.grade->verdict) : "");
+  line.Add(item.answer.value_or("")).Add(item.grade ? NameOf(item.grade->verdict) : "");
   line.Add(item.vote_rule).AddCount(item.voting_paths).AddCount(ledger.generated);
   line.AddCount(ledger.effective()).AddCount(ledger.prefilled).AddCount(ledger.probe);
   line.AddCount(ledger.judge).AddCount(ledger.value).AddCount(ledger.lanes_opened);
@@ -112,7 +112,7 @@ std::string PathCsvLine(const ItemContext& context, const StoredPath& path, Stor
   line.AddCount(path.fork_position).Add(path.warmup ? "true" : "false");
   line.Add(NameOf(path.kind)).Add(NameOf(path.status)).Add(path.reason);
   line.Add(path.answer.value_or("")).Add(path.tentative ? "true" : "false");
-  line.Add(path.answer ? VerdictName(verdict) : "").AddCount(path.tokens);
+  line.Add(path.answer ? NameOf(verdict) : "").AddCount(path.tokens);
   line.Add(path.mean_confidence).Add(path.lowest_window);
   AddSettings(context.run, settings, line);
   return line.Finish();

@@ -50,7 +50,7 @@ Json GradeJson(const std::optional<StoredGrade>& grade) {
   if (!grade) {
     return nullptr;
   }
-  return {{"verdict", VerdictName(grade->verdict)},
+  return {{"verdict", NameOf(grade->verdict)},
           {"gold", grade->gold},
           {"grader", grade->grader},
           {"note", TextOrNull(grade->note)}};
@@ -130,7 +130,7 @@ Json ItemJson(const ItemContext& context, const StoredItem& item, bool series) {
   return {{"run", RunJson(context.run)},
           {"question", QuestionJson(context.question)},
           {"repeat", item.key.repeat},
-          {"status", ItemStatusName(item.status)},
+          {"status", NameOf(item.status)},
           {"reason", TextOrNull(item.reason)},
           {"answer", TextOrNull(item.answer)},
           {"grade", GradeJson(context.summary.grade)},

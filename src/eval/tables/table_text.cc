@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/utf8.h"
 #include "src/eval/tables/table_forms.h"
 
 namespace hyper::eval {
@@ -13,11 +14,7 @@ namespace {
 constexpr std::string_view kPlusMinus = "\u00b1";
 
 // Columns of a UTF-8 text on a terminal, one per character: enough for names and numbers.
-size_t Width(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
+size_t Width(std::string_view text) { return base::CountCharacters(text); }
 
 std::string Padded(const std::string& text, size_t width, bool right) {
   const std::string blanks(width - std::min(width, Width(text)), ' ');

@@ -236,13 +236,9 @@ class CompletionFormat : public ChoicesFormat {
       json["tokens"].push_back(base::ValidUtf8(entry.bytes));
       json["token_logprobs"].push_back(entry.logprob);
       json["top_logprobs"].push_back(std::move(top));
-      const auto goes_on = [](char byte) {
-        return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-      };
-      const bool inside = offset > 0 && !entry.bytes.empty() && goes_on(entry.bytes.front());
+      const bool inside = offset > 0 && !entry.bytes.empty() && base::GoesOn(entry.bytes.front());
       json["text_offset"].push_back(offset - (inside ? 1 : 0));
-      offset += static_cast<size_t>(
-          std::count_if(entry.bytes.begin(), entry.bytes.end(), std::not_fn(goes_on)));
+      offset += base::CountCharacters(entry.bytes);
     }
     return json;
   }

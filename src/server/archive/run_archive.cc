@@ -30,7 +30,7 @@ RunOverview OverviewOf(const ListedItem& item) {
   RunOverview run;
   run.id = item.suite == kSuite ? item.name : kItemPrefix + std::to_string(item.item);
   run.method = item.method;
-  run.status = ItemStatusName(item.status);
+  run.status = NameOf(item.status);
   run.question = item.text;
   run.answer = item.answer.value_or("");
   run.created_s = item.stored_at;

@@ -8,12 +8,13 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <set>
+
+#include "src/base/utf8.h"
 
 namespace hyper::llama {
 namespace {
@@ -332,19 +333,6 @@ Result<GgufHeader> ReadGgufHeader(const std::string& path) {
   return header;
 }
 
-std::string Quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      std::array<char, 8> escaped{};
-      std::snprintf(escaped.data(), escaped.size(), "\\x%02x", byte);
-      out += escaped.data();
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
+std::string Quoted(const std::string& text) { return '"' + base::OneLine(text) + '"'; }
 
 }  // namespace hyper::llama

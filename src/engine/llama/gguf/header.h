@@ -40,7 +40,7 @@ struct GgufHeader {
 // Errors: kNotFound, kInvalidArgument (folder, permission), kDataLoss (empty, not GGUF, broken).
 Result<GgufHeader> ReadGgufHeader(const std::string& path);
 
-// `text` in quotes on one line: control characters are written as \xNN.
+// `text` in quotes on one line; see base::OneLine.
 std::string Quoted(const std::string& text);
 
 }  // namespace hyper::llama

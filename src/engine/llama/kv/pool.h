@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "hyper/result.h"
+#include "src/engine/llama/context_plan.h"
 #include "src/engine/llama/kv/cell_ledger.h"
-#include "src/engine/llama/model.h"
 
 namespace hyper::llama {
 

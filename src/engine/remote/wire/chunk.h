@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/engine/remote/token_table.h"
+#include "src/engine/remote/wire/token_table.h"
 
 namespace hyper::remote {
 

@@ -1,4 +1,4 @@
-#include "src/engine/remote/token_table.h"
+#include "src/engine/remote/wire/token_table.h"
 
 #include <cstring>
 
