@@ -44,12 +44,19 @@ int main(int argc, char** argv) {
   model.model_path = argc == 3 ? argv[1] : "";
   auto engine = hyper::MakeLlamaEngine(model);
   hyper::AskOptions options;
-  if (!engine) return std::fprintf(stderr, "%s\n", engine.error().message.c_str()), 1;
+  options.method = "sc";  // whose options and abilities it takes
+  if (!engine) {
+    return std::fprintf(stderr, "%s\n", engine.error().message.c_str()), 1;
+  }
   auto ask = hyper::PrepareSession(**engine, argv[2], options, std::make_unique<UntilSure>());
-  if (!ask) return std::fprintf(stderr, "%s\n", ask.error().message.c_str()), 1;
+  if (!ask) {
+    return std::fprintf(stderr, "%s\n", ask.error().message.c_str()), 1;
+  }
   hyper::Driver driver(**engine);
   driver.Add(ask->get());
-  if (const auto status = driver.RunAll(); !status) return 1;
+  if (!driver.RunAll()) {
+    return 1;
+  }
   std::printf("%s after %zu paths\n", (*ask)->Result().answer.value_or("no answer").c_str(),
               (*ask)->pool().paths().size());
 }

@@ -28,8 +28,30 @@ namespace {
 
 constexpr const char* kQuestion = "How many?";
 constexpr const char* kSeed = "7";
+constexpr const char* kBudget = "budget-tokens";
 constexpr int kContext = 4096;
 constexpr const char* kEndText = "<end>";  // of the token that ends a path, which is no text of it
+
+// What is asked for beside question and seed.
+struct Wanted {
+  std::string method;
+  std::string preset = "short";
+  std::map<std::string, int> options = {};
+};
+
+// The methods as Methods() lists them, and trees with the other scorers that need no second engine.
+std::vector<std::string> MethodNames() {
+  std::vector<std::string> names;
+  for (const MethodInfo& method : Methods()) {
+    names.push_back(method.name);
+    if (method.name.ends_with("-conf")) {
+      const std::string tree = method.name.substr(0, method.name.find('-'));
+      names.push_back(tree + "-ptrue");
+      names.push_back(tree + "-judge");
+    }
+  }
+  return names;
+}
 
 // What a door made of a method.
 struct Seen {
@@ -52,11 +74,26 @@ Seen SeenIn(const Json& run) {
   return seen;
 }
 
-Seen ThroughTheProgram(const std::string& method) {
-  const ProcessResult run =
-      RunProcess({HYPER_PROGRAM, "run", "--engine", "scripted", "--preset", "short", "--method",
-                  method, "--seed", kSeed, "--json", "--instruction", "", kQuestion});
-  EXPECT_EQ(run.exit_code, 0) << method << ": " << run.err;
+Seen ThroughTheProgram(const Wanted& wanted) {
+  std::vector<std::string> arguments = {HYPER_PROGRAM,
+                                        "run",
+                                        "--engine",
+                                        "scripted",
+                                        "--preset",
+                                        wanted.preset,
+                                        "--method",
+                                        wanted.method,
+                                        "--seed",
+                                        kSeed,
+                                        "--json",
+                                        "--instruction",
+                                        ""};
+  for (const auto& [name, value] : wanted.options) {
+    arguments.push_back("--" + name + "=" + std::to_string(value));
+  }
+  arguments.emplace_back(kQuestion);
+  const ProcessResult run = RunProcess(arguments);
+  EXPECT_EQ(run.exit_code, 0) << wanted.method << ": " << run.err;
   return SeenIn(Json::parse(run.out));
 }
 
@@ -80,24 +117,32 @@ Seen Decode(Engine& engine, Result<std::unique_ptr<Session>> session) {
   return SeenOf(**session);
 }
 
-Seen ThroughCpp(const std::string& method) {
+Seen ThroughCpp(const Wanted& wanted) {
   const std::unique_ptr<Engine> engine = app::MakeScriptedEngine(0, kContext);
   AskOptions options;
-  options.method = method;
-  options.preset = "short";
+  options.method = wanted.method;
+  options.preset = wanted.preset;
   options.seed = 7;
+  for (const auto& [name, value] : wanted.options) {
+    if (name == kBudget) {
+      options.limits.budget_tokens = value;
+    } else {
+      options.options.emplace_back(name, value);
+    }
+  }
   return Decode(*engine, PrepareSession(*engine, kQuestion, options));
 }
 
-Seen ThroughC(const std::string& method) {
+Seen ThroughC(const Wanted& wanted) {
   hyper_engine handle{app::MakeScriptedEngine(0, kContext)};
-  const Json options = {{"method", method}, {"preset", "short"}, {"seed", 7}};
+  Json options = {{"method", wanted.method}, {"preset", wanted.preset}, {"seed", 7}};
+  options.update(Json(wanted.options));
   char* result = nullptr;
   char* error = nullptr;
   EXPECT_EQ(
       hyper_ask(&handle, kQuestion, options.dump().c_str(), nullptr, nullptr, &result, &error),
       HYPER_OK)
-      << method << ": " << (error == nullptr ? "" : error);
+      << wanted.method << ": " << (error == nullptr ? "" : error);
   const Seen seen = SeenIn(Json::parse(result == nullptr ? "{}" : result));
   hyper_free(result);
   hyper_free(error);
@@ -141,11 +186,14 @@ class Served {
     server_->Stop();
   }
 
-  Seen Through(const std::string& method) {
+  Seen Through(const Wanted& wanted) {
+    const std::string& method = wanted.method;
     httplib::Client client("127.0.0.1", server_->port());
+    Json options = {{"seed", 7}, {"token-records", true}, {"preset", wanted.preset}};
+    options.update(Json(wanted.options));
     const Json body = {{"model", "m:" + method},
                        {"messages", {{{"role", "user"}, {"content", kQuestion}}}},
-                       {"hyper", {{"seed", 7}, {"token-records", true}}}};
+                       {"hyper", options}};
     const auto reply = client.Post("/v1/chat/completions", body.dump(), "application/json");
     EXPECT_TRUE(reply && reply->status == 200) << method;
     const Json answer = Json::parse(reply->body);
@@ -178,12 +226,36 @@ void ExpectSame(const Seen& door, const Seen& program, const std::string& where)
 
 TEST(FrontDoors, EveryMethodIsTheSameThroughEachOfThem) {
   Served served;
-  for (const MethodInfo& method : Methods()) {
-    const Seen program = ThroughTheProgram(method.name);
-    EXPECT_FALSE(program.texts.empty()) << method.name;
-    ExpectSame(ThroughCpp(method.name), program, method.name + " in C++");
-    ExpectSame(ThroughC(method.name), program, method.name + " in C");
-    ExpectSame(served.Through(method.name), program, method.name + " served");
+  for (const std::string& method : MethodNames()) {
+    const Seen program = ThroughTheProgram({method});
+    EXPECT_FALSE(program.texts.empty()) << method;
+    ExpectSame(ThroughCpp({method}), program, method + " in C++");
+    ExpectSame(ThroughC({method}), program, method + " in C");
+    ExpectSame(served.Through({method}), program, method + " served");
+  }
+}
+
+// The suites' preset is `short`, so only the other doors have both. A run that stops at its first
+// token shows its options all the same.
+TEST(FrontDoors, OptionsAreTheSameUnderThePaperPresetToo) {
+  Served served;
+  for (const std::string& method : MethodNames()) {
+    const Wanted wanted{method, "paper", {{kBudget, 1}}};
+    const Seen program = ThroughTheProgram(wanted);
+    EXPECT_EQ(program.options.at("interval"), Preset("paper")->interval) << method;
+    EXPECT_EQ(ThroughCpp(wanted).options, program.options) << method;
+    EXPECT_EQ(ThroughC(wanted).options, program.options) << method;
+    EXPECT_EQ(served.Through(wanted).options, program.options) << method;
+  }
+}
+
+TEST(FrontDoors, CotIsOnePathWhateverTheWidth) {
+  const Wanted wanted{"cot", "short", {{"width", 8}}};
+  Served served;
+  for (const Seen& seen :
+       {ThroughTheProgram(wanted), ThroughCpp(wanted), ThroughC(wanted), served.Through(wanted)}) {
+    EXPECT_EQ(seen.options.at("width"), 1);
+    EXPECT_EQ(seen.texts.size(), 1U);
   }
 }
 
@@ -192,13 +264,30 @@ class Evaluated {
  public:
   Evaluated() {
     std::string methods;
-    for (const MethodInfo& method : Methods()) {
-      methods += (methods.empty() ? "" : ",") + method.name;
+    for (const std::string& method : MethodNames()) {
+      methods += (methods.empty() ? "" : ",") + method;
     }
-    const ProcessResult run =
-        RunProcess({HYPER_PROGRAM, "eval", "--engine", "scripted", "--suite", "tinymath",
-                    "--levels", "2", "--questions", "1", "--methods", methods, "--seed", kSeed,
-                    "--align", "off", "--live", "--study", folder_.File("study.db")});
+    const ProcessResult run = RunProcess({HYPER_PROGRAM,
+                                          "eval",
+                                          "--engine",
+                                          "scripted",
+                                          "--suite",
+                                          "tinymath",
+                                          "--levels",
+                                          "2",
+                                          "--questions",
+                                          "1",
+                                          "--methods",
+                                          methods,
+                                          "--seed",
+                                          kSeed,
+                                          "--align",
+                                          "off",
+                                          "--live",
+                                          "--row",
+                                          "cot 8=cot:width=8",
+                                          "--study",
+                                          folder_.File("study.db")});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     store_.emplace(std::move(*Store::Open(folder_.File("study.db"), DatabaseMode::kReadOnly)));
     suite_ = *eval::LoadSuite("tinymath");
@@ -245,7 +334,7 @@ TEST(FrontDoors, TheEvaluationRunsTheMethodsThatItsRowsName) {
   Evaluated evaluated;
   const Result<std::vector<StoredRun>> runs = evaluated.store().Runs();
   ASSERT_TRUE(runs.has_value());
-  EXPECT_EQ(runs->size(), Methods().size());
+  EXPECT_EQ(runs->size(), MethodNames().size()) << "cot with a width is cot";
   for (const StoredRun& run : *runs) {
     evaluated.Compare(run);
   }

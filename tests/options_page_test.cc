@@ -13,6 +13,7 @@
 #include "hyper/ask.h"
 #include "hyper/llama_engine.h"
 #include "hyper/remote_engine.h"
+#include "src/decode/ask_options.h"
 #include "tests/support/process.h"
 
 namespace hyper::test {
@@ -98,7 +99,7 @@ std::string Readers() {
   return page;
 }
 
-std::string EngineTable(const char* title, const std::vector<Option>& options) {
+std::string PlainTable(const char* title, const std::vector<Option>& options) {
   std::string page =
       fmt::format("\n## {}\n\n| option | takes | default | meaning |\n|---|---|---|---|\n", title);
   for (const Option& option : options) {
@@ -109,11 +110,13 @@ std::string EngineTable(const char* title, const std::vector<Option>& options) {
 }
 
 TEST(OptionsPage, IsWhatTheTablesSay) {
+  AskOptions question;
   LlamaOptions llama;
   RemoteOptions remote;
-  const std::string page = kHead + MethodTables() + Readers() +
-                           EngineTable("Engine in this process", OptionsOf(llama)) +
-                           EngineTable("Servers as the engine", OptionsOf(remote));
+  const std::string page = kHead + PlainTable("Of a question", OptionsOf(question)) +
+                           MethodTables() + Readers() +
+                           PlainTable("Engine in this process", OptionsOf(llama)) +
+                           PlainTable("Servers as the engine", OptionsOf(remote));
   const std::string path = std::string(HYPER_SOURCE_DIR) + "/docs/options.md";
   if (std::getenv("HYPER_WRITE") != nullptr) {
     std::ofstream(path) << page;

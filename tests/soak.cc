@@ -129,7 +129,7 @@ class Soak {
       spec.prompt.tokens.push_back(static_cast<hyper::Token>(Below(250)));
     }
     spec.seed = {random_(), 0};
-    spec.reservation = hyper::Reservation{hyper::LaneLimit(plan->options), int64_t{1} << 20};
+    spec.most.cells = int64_t{1} << 20;
     spec.extractor = LastByte;
     auto session = hyper::OpenSession(engine, *plan, std::move(spec));
     return session ? std::move(*session) : nullptr;

@@ -107,7 +107,7 @@ void HideOthers(CLI::App& app, std::span<const EverydayOption> everyday) {
         std::find_if(everyday.begin(), everyday.end(),
                      [option](const EverydayOption& one) { return option->check_name(one.name); });
     option->group(at == everyday.end() ? "" : "Options");
-    if (at != everyday.end()) {
+    if (at != everyday.end() && *at->help != '\0') {
       option->description(at->help);
     }
   }

@@ -16,8 +16,8 @@ void SetUpParser(CLI::App& app, const char* command, const std::string& footer);
 
 // An option as the short help has it.
 struct EverydayOption {
-  const char* name;  // with its dashes
-  const char* help;
+  const char* name;       // with its dashes
+  const char* help = "";  // empty: that of the whole help
 };
 
 // Where options may stand beside the command line: $XDG_CONFIG_HOME/hyper/config.toml, else

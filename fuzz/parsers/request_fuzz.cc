@@ -12,7 +12,7 @@ namespace {
 
 using hyper::fuzz::Require;
 
-void CheckRun(const hyper::server::RunRequest& run, const hyper::server::ServerLimits& limits) {
+void CheckRun(const hyper::server::ServedRun& run, const hyper::server::ServerLimits& limits) {
   Require(run.plan.options.max_tokens >= 1 && run.plan.options.max_tokens <= limits.most_tokens);
   Require(run.choices >= 1 && run.choices <= limits.most_choices);
   Require(std::isfinite(run.plan.options.sampler.temperature) &&
@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const auto& request = std::get<hyper::server::ApiRequest>(parsed);
   Require(!request.runs.empty());
-  for (const hyper::server::RunRequest& run : request.runs) {
+  for (const hyper::server::ServedRun& run : request.runs) {
     CheckRun(run, limits);
   }
   return 0;

@@ -68,7 +68,7 @@ std::unique_ptr<hyper::Session> NewSession(FuzzedDataProvider& input, hyper::Eng
   const int prompt = input.ConsumeIntegralInRange(1, 20);
   spec.prompt.tokens.assign(static_cast<size_t>(prompt), 'q');
   spec.seed = {input.ConsumeIntegral<uint64_t>(), 0};
-  spec.reservation = hyper::Reservation{hyper::LaneLimit(options), int64_t{1} << 20};
+  spec.most.cells = int64_t{1} << 20;
   spec.extractor = LastByte;
   spec.limits.budget_tokens = input.ConsumeBool() ? input.ConsumeIntegralInRange(1, 400) : 0;
   auto session = hyper::OpenSession(engine, *plan, std::move(spec));

@@ -84,9 +84,11 @@ int64_t CellsNeeded(const RunPlan& plan, int64_t prompt_tokens);
 // needs them. Errors: kInvalidArgument, kUnsupported.
 Status CheckAbilities(const RunPlan& plan, const Capabilities& can);
 
-// What a session may use if it has the engine to itself: the lanes that its width needs, and all
-// cells. Pure.
-Reservation WholeEngine(const MethodOptions& options, const Engine& engine);
+// What a session may use: the lanes that its width needs and all cells of the engine.
+//   most  bounds of its own; 0: none. Bounded lanes take the place of those of the width.
+// Pure.
+Reservation ReservationOf(const MethodOptions& options, const Engine& engine,
+                          const Reservation& most = {});
 
 // Reads the answer from a path's text as `options` say. A box that was cut off is no answer, not
 // even a tentative one: it would vote for the beginning of another answer.
@@ -97,14 +99,14 @@ struct SessionSpec {
   Prompt prompt;
   SessionSeed seed;  // equal seeds give equal bytes on a strict engine
   SessionLimits limits;
-  AnswerExtractor extractor;               // none: paths have no answers
-  std::optional<Reservation> reservation;  // none: WholeEngine
+  AnswerExtractor extractor;  // none: paths have no answers
+  Reservation most;           // see ReservationOf
   bool token_records = false;
   std::vector<std::pair<Token, float>> logit_bias;
 };
 
 // The session of a plan on `engine`, which must outlive it; nothing is decoded yet.
-//   method  your own method; null: the one that the plan names
+//   method  your own method, which reads the plan's options; null: the one that the plan names
 // Errors: kInvalidArgument (an option out of range, a prompt that leaves no room in the context),
 // those of CheckAbilities and of the method.
 Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan, SessionSpec spec,
@@ -114,9 +116,11 @@ Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan
 struct AskOptions : RunRequest {
   uint64_t seed = 0;
   SessionLimits limits;
-  std::string system;       // system message; empty: none
-  std::string instruction;  // last paragraph of the question, such as how to write the answer
-  ExtractOptions extract;   // how the answer is read out of a text
+  std::string system;  // system message; empty: none
+  // Last paragraph of the question, such as how to write the answer; empty: none. That of `hyper
+  // run` is the program's own.
+  std::string instruction;
+  ExtractOptions extract;  // how the answer is read out of a text
   bool token_records = false;
 };
 

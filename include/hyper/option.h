@@ -34,14 +34,15 @@ constexpr Bounds Above(double low) { return {low, Bounds().high, /*open_low=*/tr
 
 // What is said of an option beside its field.
 struct OptionInfo {
-  const char* name;         // flag and JSON key, with dashes
-  const char* symbol = "";  // the paper's symbol
-  const char* help = "";    // meaning, one line
-  Bounds bounds = {};       // of numbers
-  const char* group = "";   // heading in help
-  uint32_t read_by = ~0U;   // MethodFeature bits of the methods that read it
-  const char* brief = "";   // value in preset `short`; empty: as in `paper`
-  const char* takes = "";   // values in words, where type and bounds do not say it
+  const char* name;             // flag and JSON key, with dashes
+  const char* symbol = "";      // the paper's symbol
+  const char* help = "";        // meaning, one line
+  const char* brief_help = "";  // in the short help, where that has to be shorter
+  Bounds bounds = {};           // of numbers
+  const char* group = "";       // heading in help
+  uint32_t read_by = ~0U;       // MethodFeature bits of the methods that read it
+  const char* brief = "";       // value in preset `short`; empty: as in `paper`
+  const char* takes = "";       // values in words, where type and bounds do not say it
   std::array<const char*, 2> words = {"false", "true"};  // of a switch
   bool seconds = false;    // a duration: 30s, 2m, 1h or 500ms; 0: none
   bool file = false;       // on the command line a file that holds the text
@@ -79,6 +80,7 @@ class Option {
 
   const OptionInfo& info() const { return info_; }
   Type type() const;
+  bool is_unsigned() const { return std::holds_alternative<uint64_t*>(field_); }
   // The field's value as text that Set reads, and as a plain value (lists and rules as text).
   std::string Text() const;
   Value value() const;

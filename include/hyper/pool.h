@@ -133,8 +133,6 @@ class Pool {
   virtual void BeginPhase() = 0;
 
   virtual void Emit(Record record) = 0;
-  // Records since the last call; for the session's owner.
-  virtual std::vector<Record> TakeRecords() = 0;
 
  protected:
   Pool() = default;

@@ -18,6 +18,12 @@ class SessionPool;  // private: declared where nothing is exported
 #pragma GCC visibility push(default)
 namespace hyper {
 
+class Session;
+struct RunPlan;      // hyper/ask.h
+struct SessionSpec;  // hyper/ask.h
+Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan, SessionSpec spec,
+                                             std::unique_ptr<Method> method);
+
 // Score of one answer under one vote rule.
 struct AnswerTally {
   std::string answer;
@@ -52,11 +58,9 @@ struct SessionResult {
   Ledger ledger;
 };
 
+// Made by OpenSession (hyper/ask.h), which checks that the engine can run it.
 class Session {
  public:
-  // `engine` must outlive the session.
-  Session(Engine& engine, Pool::Config config, std::unique_ptr<Method> method,
-          SessionLimits limits);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -70,6 +74,9 @@ class Session {
   // there is none. After a failure no vote is an answer of the model, so none may be graded.
   const Status& status() const { return status_; }
 
+  // Records since the last call.
+  std::vector<Record> TakeRecords();
+
   // Stops the session: running paths are cancelled, the vote so far is the result, marked partial.
   void Stop(const std::string& reason);
 
@@ -78,6 +85,12 @@ class Session {
 
  private:
   friend class Driver;
+  friend hyper::Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan,
+                                                             SessionSpec spec,
+                                                             std::unique_ptr<Method> method);
+
+  Session(Engine& engine, Pool::Config config, std::unique_ptr<Method> method,
+          SessionLimits limits);
 
   struct StepTime {  // seconds of one step of the driver
     double wall_s = 0;

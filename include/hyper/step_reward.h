@@ -15,6 +15,8 @@
 #pragma GCC visibility push(default)
 namespace hyper {
 
+struct RunPlan;  // hyper/ask.h
+
 // A step to be valued: generated tokens [begin, end) of a path.
 struct StepSpan {
   PathId path = kNoPath;
@@ -71,11 +73,10 @@ struct ProcessRewardSpec {
 //   engine  must outlive the scorer and serve no other driver
 std::unique_ptr<StepReward> MakeProcessReward(Engine& engine, ProcessRewardSpec spec);
 
-// A step-wise method with a scorer of the caller's choice.
-//   name  "rebase", "ets", "mcts" or "tot"
-// Errors: kNotFound with the names there are.
-Result<std::unique_ptr<Method>> MakeStepMethod(const std::string& name,
-                                               const MethodOptions& options,
+// The step-wise method of a plan (`rebase`, `ets`, `mcts` or `tot`) with a scorer of the caller's
+// choice, in place of the one that the method's name or the options give it.
+// Errors: kNotFound (the plan's method is none of these).
+Result<std::unique_ptr<Method>> MakeStepMethod(const RunPlan& plan,
                                                std::unique_ptr<StepReward> reward);
 
 }  // namespace hyper

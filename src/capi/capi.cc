@@ -120,7 +120,7 @@ Result<std::string> Answer(Engine& engine, const char* question, const char* opt
   driver.Add(&session);
   while (!driver.idle()) {
     const Status status = driver.Step(/*timeout_s=*/1.0);
-    const bool go_on = sink.Take(session.pool().TakeRecords());
+    const bool go_on = sink.Take(session.TakeRecords());
     if (!status) {
       return status.error();
     }

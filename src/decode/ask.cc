@@ -208,10 +208,12 @@ Status CheckAbilities(const RunPlan& plan, const Capabilities& can) {
   return {};
 }
 
-Reservation WholeEngine(const MethodOptions& options, const Engine& engine) {
+Reservation ReservationOf(const MethodOptions& options, const Engine& engine,
+                          const Reservation& most) {
   const Capabilities& can = engine.capabilities();
-  return {std::min(LaneLimit(options), can.max_lanes),
-          can.cells_total > 0 ? can.cells_total : kUncountedCells};
+  const int64_t cells = can.cells_total > 0 ? can.cells_total : kUncountedCells;
+  return {std::min(most.lanes > 0 ? most.lanes : LaneLimit(options), can.max_lanes),
+          most.cells > 0 ? std::min(most.cells, cells) : cells};
 }
 
 AnswerExtractor ExtractorFor(ExtractOptions options) {
@@ -231,7 +233,7 @@ AnswerExtractor ExtractorFor(ExtractOptions options) {
 Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan, SessionSpec spec,
                                              std::unique_ptr<Method> method) {
   Status status = Validate(plan.options);
-  if (status && method == nullptr) {
+  if (status) {
     status = CheckAbilities(plan, engine.capabilities());
   }
   if (!status) {
@@ -255,11 +257,12 @@ Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan
   config.prompt = std::move(spec.prompt);
   config.options = plan.options;
   config.seed = spec.seed;
-  config.reservation = spec.reservation.value_or(WholeEngine(plan.options, engine));
+  config.reservation = ReservationOf(plan.options, engine, spec.most);
   config.token_records = spec.token_records;
   config.logit_bias = std::move(spec.logit_bias);
   config.extractor = std::move(spec.extractor);
-  return std::make_unique<Session>(engine, std::move(config), std::move(method), spec.limits);
+  return std::unique_ptr<Session>(
+      new Session(engine, std::move(config), std::move(method), spec.limits));
 }
 
 Result<Prompt> RenderQuestion(Engine& engine, std::string_view question, std::string_view system,

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "src/decode/methods/batch_reward.h"
 #include "tests/support/scripted_paths.h"
 
 namespace hyper {
@@ -105,6 +106,85 @@ TEST(PrepareSession, TakesAMethodOfOnesOwn) {
   ASSERT_TRUE(driver.RunAll().ok());
   EXPECT_EQ((*ask)->Result().voting_paths, 1);
   EXPECT_EQ((*ask)->Result().answer, "42");
+}
+
+// Worth 1 where the text has a 4 and 0 where not.
+class HasFour : public BatchReward {
+ public:
+  std::string name() const override { return "has-four"; }
+
+ protected:
+  Status Ask(Pool& pool) override {
+    for (size_t i = 0; i < steps().size(); ++i) {
+      const std::string text = TextBetween(pool, steps()[i].path, 0, steps()[i].end);
+      Set(i, text.find('4') != std::string::npos ? 1 : 0);
+    }
+    return {};
+  }
+};
+
+// One path in four writes 42, the others 17: the best step decides, not the most paths.
+TEST(PrepareSession, ATreeWithARewardOfOnesOwnHasTheMethodsOwnDefaults) {
+  std::map<uint64_t, size_t> paths;  // by key, in the order in which they begin
+  FakeEngine engine(ScriptedOptions([&](uint64_t key, std::string_view written, int) {
+    const size_t path = paths.try_emplace(key, paths.size()).first->second;
+    const std::string text = path % 4 == 1 ? "#### 42" : "#### 17";
+    return ScriptedNext{written.size() < text.size() ? text[written.size()] : '$', 5.0F};
+  }));
+  for (const auto& [method, rule] :
+       {std::pair("rebase", "weighted"), std::pair("mcts", "best"), std::pair("tot", "majority")}) {
+    AskOptions options = SmallAsk();
+    options.method = method;
+    const Result<RunPlan> plan = ResolveRun(options, engine.model());
+    ASSERT_TRUE(plan.has_value()) << plan.error().message;
+    Result<std::unique_ptr<Method>> tree = MakeStepMethod(*plan, std::make_unique<HasFour>());
+    ASSERT_TRUE(tree.has_value()) << tree.error().message;
+    paths.clear();
+    Result<std::unique_ptr<Session>> session =
+        PrepareSession(engine, "6 x 7?", options, std::move(*tree));
+    ASSERT_TRUE(session.has_value()) << session.error().message;
+    Driver driver(engine);
+    driver.Add(session->get());
+    ASSERT_TRUE(driver.RunAll().ok());
+    EXPECT_EQ((*session)->Result().vote_rule, rule) << method;
+    if (method == std::string("rebase")) {
+      EXPECT_EQ((*session)->Result().answer, "42");
+    }
+  }
+}
+
+// The plan says what a method of one's own needs of the engine.
+TEST(PrepareSession, ChecksTheEngineForAMethodOfOnesOwnToo) {
+  FakeOptions fake = AnswersFortyTwo();
+  fake.capabilities.max_top_count = 0;
+  FakeEngine engine(fake);
+  AskOptions options = SmallAsk();
+  EXPECT_EQ(PrepareSession(engine, "q", options, std::make_unique<OnePath>()).error().code,
+            ErrorCode::kUnsupported);
+  options.method = "sc";
+  options.options = {{"width", 4}};
+  EXPECT_TRUE(PrepareSession(engine, "q", options, std::make_unique<OnePath>()).has_value());
+  options.options = {{"width", 4000}};
+  EXPECT_EQ(PrepareSession(engine, "q", options, std::make_unique<OnePath>()).error().code,
+            ErrorCode::kInvalidArgument);
+}
+
+TEST(ReservationOf, IsTheWholeEngineOrLess) {
+  FakeOptions fake = AnswersFortyTwo();
+  fake.capabilities.max_lanes = 10;
+  fake.capabilities.cells_total = 500;
+  const FakeEngine engine(fake);
+  MethodOptions options;
+  options.width = 4;
+  const auto of = [&](Reservation most) {
+    const Reservation given = ReservationOf(options, engine, most);
+    return std::pair(given.lanes, given.cells);
+  };
+  EXPECT_EQ(of({}), std::pair(7, int64_t{500})) << "1.65 times the width";
+  EXPECT_EQ(of({9, 600}), std::pair(9, int64_t{500}));
+  EXPECT_EQ(of({40, 100}), std::pair(10, int64_t{100}));
+  options.width = 64;
+  EXPECT_EQ(of({}).first, 10);
 }
 
 TEST(PrepareSession, RefusesWhatCannotRun) {

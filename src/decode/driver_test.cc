@@ -130,7 +130,7 @@ TEST(Driver, RoutesAreUsedBeyondTheLanesAndCountInNoPeak) {
     most_cells = std::max(most_cells, engine.cost().cells_used);
   }
   int most = 0;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
       most = std::max(most, decision->lanes_after);
     }
@@ -201,7 +201,7 @@ TEST(Driver, LedgerIsWhatTheRecordsAndTheEngineSay) {
   int64_t own_tokens = 0;
   int opened = 0;
   int finished = 0;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     if (const auto* path = std::get_if<PathRecord>(&record)) {
       ++opened;
       own_tokens -= path->position;
@@ -242,7 +242,7 @@ TEST(Driver, ShortOfCellsThePoolShrinksAndTheAnswerStillComes) {
 TEST(Driver, StalledLanesAreRelievedByPruningTheLeastConfident) {
   FakeOptions options = ScriptedOptions(Varied);
   options.capabilities.cells_total = 70;  // less than the reservation believes
-  FakeEngine engine(options);
+  CrowdedEngine engine(options);
   auto session = ScriptedSession(engine, "sc", DriverOptions());
   Driver driver(engine);
   driver.Add(session.get());
@@ -347,7 +347,7 @@ TEST(Driver, AFailedLaneLeavesTheOthersAlone) {
   EXPECT_TRUE(result.partial);
   EXPECT_EQ(result.partial_reason, "1 of 8 paths failed: the server closed the stream");
   bool told = false;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     const auto* notice = std::get_if<NoticeRecord>(&record);
     told = told || (notice != nullptr && notice->text == result.partial_reason);
   }
@@ -486,14 +486,14 @@ TEST(Driver, RowsWithoutFiniteLogitsEndThePathOnly) {
 TEST(Driver, FewerLanesThanAskedIsANoticeAndARun) {
   FakeOptions options = ScriptedOptions(Varied);
   options.capabilities.max_lanes = 5;
-  FakeEngine engine(options);
+  CrowdedEngine engine(options);
   auto session = ScriptedSession(engine, "sc", DriverOptions());
   Driver driver(engine);
   driver.Add(session.get());
   ASSERT_TRUE(driver.RunAll().ok());
   EXPECT_EQ(session->pool().paths().size(), 5U);
   bool noticed = false;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     const auto* notice = std::get_if<NoticeRecord>(&record);
     noticed |= notice != nullptr && notice->text.find("opened 5 of 8") != std::string::npos;
   }
@@ -511,7 +511,7 @@ TEST(Driver, DenseModelsRunControllerOnly) {
   driver.Add(session.get());
   ASSERT_TRUE(driver.RunAll().ok());
   int decisions = 0;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
       ++decisions;
       EXPECT_FALSE(decision->allowed.Has(Action::kSingleToken));

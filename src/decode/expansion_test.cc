@@ -125,22 +125,14 @@ Decoded Decode(const MethodOptions& options, std::vector<Action> actions, const 
       ScriptedOptions([writing](uint64_t key, std::string_view text, int) {
         return writing(WriterOf(key), text.size(), text);
       }));
-  Pool::Config config;
-  config.prompt.tokens = {'q'};
-  config.options = options;
-  config.options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
-  config.seed = kSeed;
-  config.reservation = {LaneLimit(options), cells};
-  config.extractor = AfterEquals;
-  run.session = std::make_unique<Session>(*run.engine, std::move(config),
-                                          std::make_unique<Told>(options, std::move(actions)),
-                                          SessionLimits{});
+  run.session = ScriptedSession(*run.engine, ScriptedPlan("hyper", options), cells, {}, kSeed,
+                                std::make_unique<Told>(options, std::move(actions)));
   Driver driver(*run.engine);
   driver.Add(run.session.get());
   EXPECT_TRUE(driver.RunAll().ok());
   EXPECT_TRUE(run.session->status().ok());
   EXPECT_EQ(run.engine->open_lanes(), 0);
-  run.records = run.session->pool().TakeRecords();
+  run.records = run.session->TakeRecords();
   return run;
 }
 

@@ -25,7 +25,7 @@ MethodOptions HyperOptions() {
 template <class T>
 std::vector<T> RecordsOf(Session& session) {
   std::vector<T> found;
-  for (const Record& record : session.pool().TakeRecords()) {
+  for (const Record& record : session.TakeRecords()) {
     if (const T* typed = std::get_if<T>(&record)) {
       found.push_back(*typed);
     }
@@ -291,7 +291,7 @@ TEST(HyperSession, SingleTokenRefinesUntilTheNextDecisionAndChargesK) {
   RunToEnd(engine, *session);
   std::vector<RefineRecord> refinements;
   std::vector<DecisionRecord> decisions;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     if (const auto* refine = std::get_if<RefineRecord>(&record)) {
       refinements.push_back(*refine);
     } else if (const auto* decision = std::get_if<DecisionRecord>(&record)) {

@@ -7,6 +7,7 @@
 
 #include "hyper/ask.h"
 #include "src/core/confidence.h"
+#include "src/decode/methods/registry.h"
 #include "src/decode/methods/sc.h"
 #include "tests/support/scripted_paths.h"
 
@@ -328,19 +329,13 @@ class CountedWeights : public OfflineDeepConf {
 
 TEST(OfflineDeepConf, ScoresEachPathOnceForAllThatVote) {
   FakeEngine engine(ScriptedOptions(Follow({{10}, "1", {4.0F}})));
-  MethodOptions options = OptionsFor("deepconf-offline-tail", 32);
-  options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
-  Pool::Config config;
-  config.prompt.tokens = {'q'};
-  config.options = options;
-  config.seed = {7, 3};
-  config.reservation = {LaneLimit(options), 1 << 20};
-  config.extractor = AfterEquals;
+  const RunPlan plan =
+      ScriptedPlan("deepconf-offline-tail", OptionsFor("deepconf-offline-tail", 32));
   int asked = 0;
-  Session session(engine, std::move(config), std::make_unique<CountedWeights>(options, &asked),
-                  SessionLimits{});
-  RunMethod(engine, session);
-  EXPECT_EQ(session.Result().voting_paths, 32);
+  auto session = ScriptedSession(engine, plan, 1 << 20, {}, kScriptedSeed,
+                                 std::make_unique<CountedWeights>(plan.options, &asked));
+  RunMethod(engine, *session);
+  EXPECT_EQ(session->Result().voting_paths, 32);
   EXPECT_LE(asked, 2 * 32);
 }
 
@@ -379,7 +374,7 @@ TEST(BestOfN, AProbeThatDoesNotFitCostsTheWeightOfItsPathOnly) {
     EXPECT_EQ(result.vote_rule, expected.rule);
     EXPECT_EQ(result.voting_paths, 8);
     int notices = 0;
-    for (const Record& record : session->pool().TakeRecords()) {
+    for (const Record& record : session->TakeRecords()) {
       const auto* notice = std::get_if<NoticeRecord>(&record);
       notices += notice != nullptr && notice->text.find("P(True)") != std::string::npos ? 1 : 0;
     }
@@ -468,7 +463,7 @@ TEST(Refinement, SaysWhyItIsOff) {
     auto session = ScriptedSession(engine, "hyper", OptionsFor("hyper"));
     RunMethod(engine, *session);
     int notices = 0;
-    for (const Record& record : session->pool().TakeRecords()) {
+    for (const Record& record : session->TakeRecords()) {
       const auto* notice = std::get_if<NoticeRecord>(&record);
       notices += notice != nullptr && notice->text == "SingleToken is off: " + reason ? 1 : 0;
     }
@@ -492,7 +487,7 @@ TEST(Refinement, AFixedActionThatIsNotToBeHadIsNone) {
   auto session = ScriptedSession(engine, "single-token-only", method);
   RunMethod(engine, *session);
   int decisions = 0;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
       ++decisions;
       EXPECT_EQ(decision->action, Action::kNone);
@@ -516,7 +511,7 @@ TEST(Manual, MultiTokenBeforeHalfTheMedianThenSingleToken) {
   auto session = ScriptedSession(engine, "manual", options);
   RunMethod(engine, *session);
   int decisions = 0;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
       ++decisions;
       EXPECT_EQ(decision->action,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/decode/methods/registry.h"
 #include "tests/support/scripted_paths.h"
 
 namespace hyper {

@@ -23,6 +23,8 @@ Pool& Session::pool() { return *pool_; }
 
 const Pool& Session::pool() const { return *pool_; }
 
+std::vector<Record> Session::TakeRecords() { return pool_->TakeRecords(); }
+
 void Session::Start() {
   started_ = true;
   if (finished_) {

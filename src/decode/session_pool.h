@@ -47,7 +47,7 @@ class SessionPool final : public Pool {
   void SetThreshold(std::optional<double> threshold) override { threshold_ = threshold; }
   void BeginPhase() override;
   void Emit(Record record) override { records_.push_back(std::move(record)); }
-  std::vector<Record> TakeRecords() override { return std::exchange(records_, {}); }
+  std::vector<Record> TakeRecords() { return std::exchange(records_, {}); }
 
   // Applies one engine event to the path that owns its lane; returns that path, or kNoPath for a
   // lane that has been closed meanwhile.

@@ -66,7 +66,7 @@ Outcome RunWith(FakeEngine& engine, const std::string& method, const MethodOptio
   EXPECT_TRUE(outcome.session->finished());
   EXPECT_EQ(engine.open_lanes(), 0);
   EXPECT_EQ(engine.cost().cells_used, 0);
-  outcome.records = outcome.session->pool().TakeRecords();
+  outcome.records = outcome.session->TakeRecords();
   for (const Record& record : outcome.records) {
     if (const auto* shortage = std::get_if<ShortageRecord>(&record)) {
       outcome.shortages.push_back(*shortage);
@@ -75,10 +75,10 @@ Outcome RunWith(FakeEngine& engine, const std::string& method, const MethodOptio
   return outcome;
 }
 
-FakeEngine EngineWith(Script script, int64_t cells) {
+CrowdedEngine EngineWith(Script script, int64_t cells) {
   FakeOptions options = ScriptedOptions(std::move(script));
   options.capabilities.cells_total = cells;
-  return FakeEngine(options);
+  return CrowdedEngine(options);
 }
 
 // Every path that was ended by a lack of cells has its own shortage record, and the other way
@@ -100,7 +100,7 @@ void ExpectEachPruneRecorded(const Outcome& outcome) {
 }
 
 TEST(Shortage, NothingIsRecordedWhileCellsLast) {
-  FakeEngine engine = EngineWith(Falling(20), 0);
+  CrowdedEngine engine = EngineWith(Falling(20), 0);
   const Outcome outcome =
       RunWith(engine, "hyper", ShortOptions("none,single_token,multi_token,branch"), kPlenty);
   EXPECT_TRUE(outcome.shortages.empty());
@@ -108,7 +108,7 @@ TEST(Shortage, NothingIsRecordedWhileCellsLast) {
 }
 
 TEST(Shortage, OfTheReservationExpansionStopsBeforeAnyPathGoes) {
-  FakeEngine engine = EngineWith(Falling(20), 0);
+  CrowdedEngine engine = EngineWith(Falling(20), 0);
   const Outcome outcome = RunWith(engine, "hyper", ShortOptions("branch"), 50);
   EXPECT_LE(outcome.most_cells, 50);
   ASSERT_GE(outcome.shortages.size(), 2U);
@@ -120,7 +120,7 @@ TEST(Shortage, OfTheReservationExpansionStopsBeforeAnyPathGoes) {
 }
 
 TEST(Shortage, ThePathThatGoesIsTheLeastConfidentOfThoseThatRun) {
-  FakeEngine engine = EngineWith(Falling(20), 0);
+  CrowdedEngine engine = EngineWith(Falling(20), 0);
   const Outcome outcome = RunWith(engine, "sc", ShortOptions("none"), 60);
   std::map<PathId, bool> running;
   std::map<PathId, double> confidence;
@@ -145,7 +145,7 @@ TEST(Shortage, ThePathThatGoesIsTheLeastConfidentOfThoseThatRun) {
 }
 
 TEST(Shortage, OfTheEngineRefinementEndsFirst) {
-  FakeEngine engine = EngineWith(Falling(24), 62);  // the session believes in plenty
+  CrowdedEngine engine = EngineWith(Falling(24), 62);  // the session believes in plenty
   const Outcome outcome = RunWith(engine, "hyper", ShortOptions("single_token"), kPlenty);
   EXPECT_LE(outcome.most_cells, 62);
   ASSERT_GE(outcome.shortages.size(), 1U);
@@ -174,7 +174,7 @@ TEST(Shortage, OfTheEngineRefinementEndsFirst) {
 }
 
 TEST(Shortage, OfTheEngineContinuationsAreMergedBeforePathsAreLost) {
-  FakeEngine engine = EngineWith(Falling(24), 58);
+  CrowdedEngine engine = EngineWith(Falling(24), 58);
   const Outcome outcome = RunWith(engine, "hyper", ShortOptions("multi_token"), kPlenty);
   ASSERT_GE(outcome.shortages.size(), 1U);
   EXPECT_EQ(outcome.shortages.front().step, ShortageStep::kExpansionStopped);
@@ -193,7 +193,7 @@ TEST(Shortage, OfTheEngineContinuationsAreMergedBeforePathsAreLost) {
 
 TEST(Shortage, OfTheReservationEndsWhenCellsAreThereAgain) {
   // The short paths end soon after the first shortage and leave cells behind.
-  FakeEngine engine = EngineWith(Falling(30), 0);
+  CrowdedEngine engine = EngineWith(Falling(30), 0);
   const Outcome outcome = RunWith(engine, "hyper", ShortOptions("none,branch"), 47);
   const auto at = [&](ShortageStep step) {
     return std::find_if(outcome.shortages.begin(), outcome.shortages.end(),
@@ -211,7 +211,7 @@ TEST(Shortage, AnyNumberOfCellsEndsInAnAnswerOrInNone) {
       SCOPED_TRACE(method + " with " + std::to_string(cells));
       MethodOptions options = ShortOptions("none,single_token,multi_token,branch");
       options.routes = 4;
-      FakeEngine engine = EngineWith(Falling(20), cells);
+      CrowdedEngine engine = EngineWith(Falling(20), cells);
       const Outcome outcome = RunWith(engine, method, options, kPlenty);
       EXPECT_LE(outcome.most_cells, cells);
       EXPECT_FALSE(outcome.session->Result().partial);

@@ -122,7 +122,7 @@ TEST_P(SessionsUnderASignal, TheControllerReadsIt) {
   FakeEngine engine(AnyLetters());
   const auto session = RunUnder(engine, "hyper", signal);
   int decisions = 0;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     const auto* decision = std::get_if<DecisionRecord>(&record);
     if (decision == nullptr) {
       continue;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hyper/ask.h"
+#include "src/decode/methods/registry.h"
 #include "tests/support/scripted_paths.h"
 
 namespace hyper {
@@ -60,7 +61,7 @@ struct Ran {
     EXPECT_TRUE(driver.RunAll().ok());
     EXPECT_TRUE(session->status().ok());
     EXPECT_EQ(engine.open_lanes(), 0);
-    records = session->pool().TakeRecords();
+    records = session->TakeRecords();
     result = session->Result();
   }
 

@@ -371,7 +371,7 @@ TEST(Twin, ComputesWholeRunsAgain) {
     const Twin twin(session->pool());
     Maxima maxima;
     std::set<PathId> running;
-    for (const Record& record : session->pool().TakeRecords()) {
+    for (const Record& record : session->TakeRecords()) {
       if (const auto* path = std::get_if<PathRecord>(&record)) {
         running.insert(path->path);
       } else if (const auto* finish = std::get_if<FinishRecord>(&record)) {

@@ -94,7 +94,7 @@ TEST(Warmup, TheControllerDoesNotSeeLatePaths) {
   EXPECT_EQ(session->pool().path(kLate).status, PathStatus::kFinished);
   EXPECT_TRUE(session->method().Votes(session->pool(), session->pool().path(kLate)));
   int decisions = 0;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     if (const auto* refine = std::get_if<RefineRecord>(&record)) {
       EXPECT_NE(refine->path, kLate);
     }

@@ -24,7 +24,7 @@ struct FinishedSession {
     Driver driver(engine);
     driver.Add(session.get());
     EXPECT_TRUE(driver.RunAll().ok());
-    records = session->pool().TakeRecords();
+    records = session->TakeRecords();
   }
 
   FakeEngine engine{ScriptedOptions([](uint64_t key, std::string_view written, int) {

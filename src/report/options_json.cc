@@ -6,8 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include "src/decode/ask_options.h"
+
 namespace hyper {
 namespace {
+
+constexpr double kMostSeconds = 1e9;
 
 // Takes a member of type T and sets the option by its text.
 template <class T>
@@ -23,18 +27,17 @@ bool TakeAs(OptionReader& reader, Option& option) {
   return status.ok();
 }
 
-void TakeExtract(OptionReader& reader, ExtractOptions& extract) {
-  reader.TakeName("answer-kind", extract.kind);
-  std::string choices;
-  reader.Take("choices", choices);
-  if (choices.empty()) {
-    return;
+// A time is a number of seconds.
+bool TakeSeconds(OptionReader& reader, Option& option) {
+  double seconds = 0;
+  if (!reader.TakeWithin(option.info().name, 0.0, kMostSeconds, seconds)) {
+    return false;
   }
-  if (const std::optional<std::string> labels = ParseChoiceOptions(choices)) {
-    extract.options = *labels;
-  } else {
-    reader.Wrong("choices", fmt::format("is '{}'; it takes labels such as ABCD", choices));
+  const Status status = option.Set(fmt::format("{}", seconds));
+  if (!status) {
+    reader.Fail(status.error());
   }
+  return status.ok();
 }
 
 }  // namespace
@@ -43,11 +46,14 @@ bool TakeOption(OptionReader& reader, Option& option) {
   switch (option.type()) {
     case Option::Type::kInteger: {
       const Json* value = reader.Find(option.info().name);
-      const bool word = value != nullptr && value->is_string() && option.info().automatic;
-      return word ? TakeAs<std::string>(reader, option) : TakeAs<int64_t>(reader, option);
+      if (value != nullptr && value->is_string() && option.info().automatic) {
+        return TakeAs<std::string>(reader, option);
+      }
+      return option.is_unsigned() ? TakeAs<uint64_t>(reader, option)
+                                  : TakeAs<int64_t>(reader, option);
     }
     case Option::Type::kNumber:
-      return TakeAs<double>(reader, option);
+      return option.info().seconds ? TakeSeconds(reader, option) : TakeAs<double>(reader, option);
     case Option::Type::kSwitch:
       if (std::holds_alternative<bool>(option.value())) {
         return TakeAs<bool>(reader, option);
@@ -74,7 +80,7 @@ OptionReader::OptionReader(const Json& object)
           Null::kIsWrong) {}
 
 Status OptionReader::Finish() {
-  RefuseOthers("is not known; docs/c-api.md lists them");
+  RefuseOthers("is not known; docs/options.md lists them");
   return error() ? Status(*error()) : Status();
 }
 
@@ -91,29 +97,25 @@ Result<AskRequest> ParseAskOptions(const Json& object) {
   OptionReader reader(object);
   AskRequest request;
   AskOptions& options = request.options;
-  reader.Take("preset", options.preset);
-  Result<MethodOptions> checked = Preset(options.preset.empty() ? "paper" : options.preset);
-  if (!checked) {
-    reader.Fail(checked.error());
-    checked = MethodOptions();
-  }
-  for (Option& option : OptionsOf(*checked)) {
+  MethodOptions checked;  // values are checked here, and set where the run is resolved
+  for (Option& option : OptionsOf(checked)) {
     if (TakeOption(reader, option)) {
       options.options.emplace_back(option.info().name, option.Text());
     }
   }
-  reader.Take("method", options.method);
-  reader.Take("seed", options.seed);
-  reader.TakeName("effort", options.automatic.effort);
-  reader.Take("system", options.system);
-  reader.Take("instruction", options.instruction);
-  TakeExtract(reader, options.extract);
-  reader.Take("budget-tokens", options.limits.budget_tokens);
-  reader.Take("time", options.limits.time_s);
-  if (options.limits.budget_tokens < 0 || !(options.limits.time_s >= 0)) {
-    reader.Fail(InvalidArgument("options 'budget-tokens' and 'time' take numbers from 0 (none)"));
+  for (Option& option : OptionsOf(options)) {
+    const Json* value = reader.Find(option.info().name);
+    if (value != nullptr && *value != "") {  // an empty text is none
+      TakeOption(reader, option);
+    }
   }
-  reader.Take("token-records", options.token_records);
+  if (const Status choices = SettleChoices(options); !choices) {
+    reader.Fail(choices.error());
+  }
+  if (const Result<MethodOptions> preset = Preset(options.preset);
+      !preset && !options.preset.empty()) {
+    reader.Fail(preset.error());
+  }
   reader.Take("timing", request.timing);
   const Status status = reader.Finish();
   return status ? Result<AskRequest>(std::move(request)) : Result<AskRequest>(status.error());

@@ -29,7 +29,7 @@ class OptionReader : public MemberReader<Error> {
 Result<Json> ParseOptionObject(const std::string& text);
 
 // Reads an object such as {"method": "sc", "preset": "short", "width": 16, "seed": 7}. Members:
-// those of docs/c-api.md, which every option of the method is one of.
+// the options of a question and of its method (docs/options.md), and `timing`.
 // Errors: kInvalidArgument (an unknown member, a value of another type or out of its range),
 // kNotFound (no such preset). Pure.
 Result<AskRequest> ParseAskOptions(const Json& object);

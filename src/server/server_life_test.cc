@@ -37,7 +37,7 @@ TEST(ServerLife, AWaitingStreamIsNotSilent) {
   setup.http.heartbeat_s = 0.02;
   TestServer server(setup);
   auto first = std::make_shared<ReplyQueue>(size_t{1} << 22U);
-  RunRequest request;
+  ServedRun request;
   request.messages = {{"user", "x"}};
   request.plan.options.max_tokens = 1 << 19;
   EXPECT_FALSE(server.scheduler().Submit({request}, first).error);
@@ -141,7 +141,7 @@ TEST(ServerLife, PoolsShareTheCells) {
     setup.cells = 4000;
     setup.scheduler.pools = pools;
     TestServer server(setup);
-    RunRequest request;
+    ServedRun request;
     request.method = "sc";
     request.messages = {{"user", "x"}};
     request.plan.options = Preset("short").value_or({});

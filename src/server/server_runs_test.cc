@@ -62,7 +62,7 @@ TEST(Server, TurnsRunsAwayWhenTheQueueIsFull) {
   TestServer server(setup);
   const Json body = With(Chat("x"), "max_tokens", 400000);
   auto reply = std::make_shared<ReplyQueue>(size_t{1} << 22U);
-  RunRequest request;
+  ServedRun request;
   request.messages = {{"user", "x"}};
   request.plan.options.max_tokens = 1 << 20;
   EXPECT_FALSE(server.scheduler().Submit({request}, reply).error);
@@ -124,7 +124,7 @@ TEST(Server, KeepsRunsAndControlsLiveOnes) {
   setup.logits = Babble;
   setup.context = 1 << 20;
   TestServer server(setup);
-  RunRequest request;
+  ServedRun request;
   request.method = "sc";
   request.messages = {{"user", "x"}};
   request.plan.options = Preset("short").value_or({});

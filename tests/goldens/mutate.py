@@ -137,6 +137,9 @@ CORE = [
 
 DECODE = [
     ("ask.cc", "if (found.cut_box) {", "if (false) {"),
+    ("ask.cc", "most.lanes > 0 ? most.lanes : LaneLimit(options)", "LaneLimit(options)"),
+    ("ask.cc", "std::min(most.cells, cells)", "most.cells"),
+    ("ask.cc", "  if (status) {\n    status = CheckAbilities", "  if (status && method == nullptr) {\n    status = CheckAbilities"),
     ("ask.cc", "plan.path_tokens + plan.path_tokens / 5", "plan.path_tokens"),
     ("auto_choice.cc", "kTimeShare * request.time_s", "request.time_s"),
     ("auto_choice.cc", "tokens / (wanted / 2)", "tokens / wanted"),
@@ -241,6 +244,7 @@ DECODE = [
     ("methods/expansion.cc", "confidence > best_confidence", "confidence < best_confidence"),
     ("methods/expansion.cc", "      pool.Discard(id, reason, best);\n", ""),
     ("methods/hyper.cc", "pool.GrantAll(1)", "pool.GrantAll(2)"),
+    ("methods/hyper.cc", "tokens_to_decision_ == 0 && ", ""),
     ("methods/hyper.cc", "tokens_to_decision_ = options_.interval", "tokens_to_decision_ = options_.interval + 1"),
     ("methods/hyper.cc", "  expansion_.Merge(pool);  ", "  "),
     ("methods/hyper.cc", "ExpansionFactor(PoolWidth(options_), decision.paths_before)", "ExpansionFactor(PoolWidth(options_), decision.paths_before + 1)"),

@@ -49,7 +49,7 @@ Outcome RunOn(Engine& engine, const std::string& question) {
   EXPECT_TRUE(driver.RunAll().ok());
   Outcome run;
   run.result = (*ask)->Result();
-  for (const Record& record : (*ask)->pool().TakeRecords()) {
+  for (const Record& record : (*ask)->TakeRecords()) {
     if (const auto* decision = std::get_if<DecisionRecord>(&record)) {
       run.decisions.push_back(*decision);
     }

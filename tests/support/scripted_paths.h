@@ -1,6 +1,8 @@
 // Test support: a fake engine whose paths write given texts with a given sureness.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,11 +11,11 @@
 #include <variant>
 #include <vector>
 
+#include "hyper/ask.h"
 #include "hyper/driver.h"
 #include "hyper/fake_engine.h"
 #include "hyper/session.h"
 #include "src/core/random.h"
-#include "src/decode/methods/registry.h"
 
 namespace hyper {
 
@@ -43,6 +45,20 @@ inline FakeOptions ScriptedOptions(Script script) {
   };
   return options;
 }
+
+// Others use it too: it has fewer lanes and cells to give than it tells.
+class CrowdedEngine : public FakeEngine {
+ public:
+  explicit CrowdedEngine(const FakeOptions& options)
+      : FakeEngine(options), told_(options.capabilities) {
+    told_.max_lanes = FakeOptions().capabilities.max_lanes;
+    told_.cells_total = 0;
+  }
+  const Capabilities& capabilities() const override { return told_; }
+
+ private:
+  Capabilities told_;
+};
 
 // Takes the text after the last '='.
 inline ExtractedAnswer AfterEquals(std::string_view text, bool finished, bool) {
@@ -75,7 +91,7 @@ inline int PathIndexOf(uint64_t key) {
 // The texts of the notices that a session has emitted; takes all its records.
 inline std::vector<std::string> NoticesOf(Session& session) {
   std::vector<std::string> notices;
-  for (const Record& record : session.pool().TakeRecords()) {
+  for (const Record& record : session.TakeRecords()) {
     if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
       notices.push_back(notice->text);
     }
@@ -83,20 +99,40 @@ inline std::vector<std::string> NoticesOf(Session& session) {
   return notices;
 }
 
-// A session over the prompt "q" with greedy sampling; lanes and cells as roomy as given.
+// The plan of a method with exactly these options, and greedy sampling.
+inline RunPlan ScriptedPlan(const std::string& method, const MethodOptions& options) {
+  RunRequest request;
+  request.method = method;
+  request.preset = "short";
+  RunPlan plan = *ResolveRun(request, {});
+  plan.options = options;
+  plan.options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
+  return plan;
+}
+
+// A session over the prompt "q", with as many cells as given.
+//   own  a method of the test's; null: the plan's
+inline std::unique_ptr<Session> ScriptedSession(Engine& engine, const RunPlan& plan, int64_t cells,
+                                                SessionLimits limits, SessionSeed seed,
+                                                std::unique_ptr<Method> own = nullptr) {
+  SessionSpec spec;
+  spec.prompt.tokens = {'q'};
+  spec.prompt.text = "q";
+  spec.seed = seed;
+  spec.limits = limits;
+  spec.most.cells = cells;
+  spec.extractor = AfterEquals;
+  Result<std::unique_ptr<Session>> session =
+      OpenSession(engine, plan, std::move(spec), std::move(own));
+  EXPECT_TRUE(session.has_value()) << session.error().message;
+  return std::move(*session);
+}
+
 inline std::unique_ptr<Session> ScriptedSession(Engine& engine, const std::string& method,
-                                                MethodOptions options, int64_t cells = 1 << 20,
-                                                SessionLimits limits = {},
+                                                const MethodOptions& options,
+                                                int64_t cells = 1 << 20, SessionLimits limits = {},
                                                 SessionSeed seed = kScriptedSeed) {
-  options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
-  Pool::Config config;
-  config.prompt.tokens = {'q'};
-  config.options = options;
-  config.seed = seed;
-  config.reservation = {LaneLimit(options), cells};
-  config.extractor = AfterEquals;
-  Result<std::unique_ptr<Method>> made = MakeMethod(method, options);
-  return std::make_unique<Session>(engine, std::move(config), std::move(*made), limits);
+  return ScriptedSession(engine, ScriptedPlan(method, options), cells, limits, seed);
 }
 
 }  // namespace hyper

@@ -106,25 +106,20 @@ inline MethodOptions StepOptions(int width) {
   return options;
 }
 
-inline std::unique_ptr<Session> SessionOf(Engine& engine, std::unique_ptr<Method> method,
-                                          MethodOptions options, int64_t cells = 1 << 20) {
-  options.sampler = SamplerSpec{0.0, 0, 1.0, 0.0};
-  Pool::Config config;
-  config.prompt.tokens = {'q'};
-  config.prompt.text = "q";
-  config.options = options;
-  config.seed = {7, 3};
-  config.reservation = {LaneLimit(options), cells};
-  config.extractor = AfterEquals;
-  return std::make_unique<Session>(engine, std::move(config), std::move(method), SessionLimits{});
+inline std::unique_ptr<Session> StepSession(Engine& engine, const std::string& method,
+                                            const MethodOptions& options,
+                                            std::unique_ptr<StepReward> reward,
+                                            int64_t cells = 1 << 20) {
+  const RunPlan plan = ScriptedPlan(method, options);
+  return ScriptedSession(engine, plan, cells, {}, kScriptedSeed,
+                         std::move(*MakeStepMethod(plan, std::move(reward))));
 }
 
 inline std::unique_ptr<Session> StepSession(Engine& engine, const std::string& method,
                                             const MethodOptions& options, StepValue value,
                                             Batches* batches = nullptr, int64_t cells = 1 << 20) {
-  Result<std::unique_ptr<Method>> made =
-      MakeStepMethod(method, options, std::make_unique<TextReward>(std::move(value), batches));
-  return SessionOf(engine, std::move(*made), options, cells);
+  return StepSession(engine, method, options,
+                     std::make_unique<TextReward>(std::move(value), batches), cells);
 }
 
 // Runs the only session of a driver to its end and checks that nothing is left behind.

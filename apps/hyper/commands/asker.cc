@@ -128,14 +128,14 @@ std::string Asked::Reply() const {
   return split.content.empty() ? path->text : JoinSpans(path->text, split.content);
 }
 
-void Stream::Take(const Pool& pool) {
+void LeaderStream::Take(const Pool& pool) {
   if (on_) {
     const std::string text = leader_.Next(pool);
     on_ = text.empty() || PrintResult(kRunCommand, text);
   }
 }
 
-bool Stream::End(const Path* path) const {
+bool LeaderStream::End(const Path* path) const {
   if (leader_.started()) {
     PrintResult(kRunCommand, "\n\n");
   }
@@ -162,7 +162,7 @@ Result<Asker> Asker::Load(const RunFlags& flags, int64_t prompt_tokens, LiveView
   if (!engine) {
     return engine.error();
   }
-  if (const Result<RunPlan> plan = ResolveRun(flags.request, (*engine)->model()); !plan) {
+  if (const Result<RunPlan> plan = ResolveRun(flags, (*engine)->model()); !plan) {
     return plan.error();
   }
   Asker asker(flags, std::move(*engine));
@@ -203,7 +203,7 @@ Result<Asked> Asker::Prepare(std::vector<ChatMessage> messages, uint64_t number)
   return asked;
 }
 
-void Asker::Decode(Asked& asked, LiveView& view, Stream& stream, TraceFile* trace) {
+void Asker::Decode(Asked& asked, LiveView& view, LeaderStream& stream, TraceFile* trace) {
   const InterruptGuard interrupt;
   const auto start = Clock::now();
   view.Start(fmt::format("{} on {}, seed {}", asked.setup.method, OneLine(asked.setup.model.name),
@@ -220,7 +220,7 @@ void Asker::Decode(Asked& asked, LiveView& view, Stream& stream, TraceFile* trac
     }
     // The session keeps an engine error too; it is printed with the result.
     Status step = driver.Step(/*timeout_s=*/1.0);
-    Status written = recorder.Take(session.pool().TakeRecords());
+    Status written = recorder.Take(session.TakeRecords());
     if (!written) {
       view.Clear();
       Complain(kRunCommand, written.error());

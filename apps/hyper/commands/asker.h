@@ -35,9 +35,9 @@ struct Asked {
 };
 
 // The text of the leading path on stdout, as it grows.
-class Stream {
+class LeaderStream {
  public:
-  explicit Stream(bool on) : on_(on) {}
+  explicit LeaderStream(bool on) : on_(on) {}
   void Take(const Pool& pool);
   // Ends the last line. Returns whether the whole text of `path` has been printed.
   bool End(const Path* path) const;
@@ -61,7 +61,7 @@ class Asker {
   //   number  of the question: those of one seed draw different random numbers
   Result<Asked> Prepare(std::vector<ChatMessage> messages, uint64_t number);
   // Decodes to the end, Ctrl-C or an error; exit_code tells which. `trace` may be null.
-  void Decode(Asked& asked, LiveView& view, Stream& stream, TraceFile* trace);
+  void Decode(Asked& asked, LiveView& view, LeaderStream& stream, TraceFile* trace);
 
  private:
   Asker(const RunFlags& flags, std::unique_ptr<Engine> engine);

@@ -15,6 +15,7 @@
 #include "apps/hyper/printers/live_view.h"
 #include "hyper/ask.h"
 #include "hyper/driver.h"
+#include "src/decode/ask_options.h"
 
 namespace hyper::app {
 namespace {
@@ -31,21 +32,16 @@ A first run warms up and is not counted. Exit codes are those of hyper run.)";
 
 struct BenchFlags {
   EngineFlags engine;
-  int width = 32;
+  MethodOptions method;  // its width
+  AskOptions question;   // its seed
   int tokens = 128;
   int runs = 5;
-  uint64_t seed = 1;
   bool json = false;
 };
 
 std::vector<Option> OwnOptions(BenchFlags& flags) {
   constexpr const char* kGroup = "Bench";
-  return {{flags.width,
-           {.name = "width",
-            .help = "paths decoded side by side",
-            .bounds = Between(1, 4096),
-            .group = kGroup}},
-          {flags.tokens,
+  return {{flags.tokens,
            {.name = "tokens",
             .help = "tokens of a path at most",
             .bounds = Between(1, 1048576),
@@ -54,8 +50,15 @@ std::vector<Option> OwnOptions(BenchFlags& flags) {
            {.name = "runs",
             .help = "runs that are timed",
             .bounds = Between(1, 1000),
-            .group = kGroup}},
-          {flags.seed, {.name = "seed", .help = "run seed", .bounds = From(0), .group = kGroup}}};
+            .group = kGroup}}};
+}
+
+std::vector<Option> SharedOptions(BenchFlags& flags) {
+  std::vector<Option> options = Only(OptionsOf(flags.method), {"width"});
+  for (const Option& seed : Only(OptionsOf(flags.question), {"seed"})) {
+    options.push_back(seed);
+  }
+  return options;
 }
 
 // Self-consistency: paths are decoded side by side until each has ended.
@@ -88,14 +91,15 @@ Result<BenchRun> TimeOnce(Engine& engine, const RunPlan& plan, const Prompt& pro
 Result<BenchReport> Measure(const BenchFlags& flags) {
   LiveView view(LiveModeOf(LiveWhen::kAuto));
   view.Phase("loading " + flags.engine.model);
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(kBenchCommand, flags.engine, flags.width);
+  Result<std::unique_ptr<Engine>> engine =
+      MakeEngine(kBenchCommand, flags.engine, flags.method.width);
   if (!engine) {
     return engine.error();
   }
   RunRequest wanted;
   wanted.method = "sc";
   wanted.preset = FixedPreset((*engine)->model());
-  wanted.options = {{"width", flags.width}, {"max-tokens", flags.tokens}};
+  wanted.options = {{"width", flags.method.width}, {"max-tokens", flags.tokens}};
   const Result<RunPlan> plan = ResolveRun(wanted, (*engine)->model());
   if (!plan) {
     return plan.error();
@@ -107,12 +111,12 @@ Result<BenchReport> Measure(const BenchFlags& flags) {
   BenchReport report;
   report.model = (*engine)->model();
   report.determinism = flags.engine.llama.strict ? "strict" : "fast";
-  report.width = flags.width;
+  report.width = flags.method.width;
   report.tokens = flags.tokens;
-  report.seed = flags.seed;
+  report.seed = flags.question.seed;
   for (int run = -1; run < flags.runs; ++run) {
     view.Phase(run < 0 ? "warming up" : fmt::format("run {} of {}", run + 1, flags.runs));
-    Result<BenchRun> timed = TimeOnce(**engine, *plan, *prompt, flags.seed);
+    Result<BenchRun> timed = TimeOnce(**engine, *plan, *prompt, flags.question.seed);
     if (!timed) {
       return timed.error();
     }
@@ -129,7 +133,10 @@ int BenchCommand(int argc, const char* const* argv) {
   CLI::App app("Measures tokens/s of plain pool decoding, and the share of time in each part.");
   BenchFlags flags;
   SetUpParser(app, kBenchCommand, kBenchFooter);
+  flags.method.width = 32;
+  flags.question.seed = 1;
   OptionValues given;
+  AddOptionFlags(app, SharedOptions(flags), given);
   AddOptionFlags(app, OwnOptions(flags), given);
   app.add_flag("--json", flags.json, "print one JSON object");
   flags.engine.llama.strict = false;
@@ -138,6 +145,9 @@ int BenchCommand(int argc, const char* const* argv) {
     return *exit_code;
   }
   Status checked = ApplyFlags(given, OwnOptions(flags));
+  if (checked) {
+    checked = ApplyFlags(given, SharedOptions(flags));
+  }
   if (checked) {
     checked = CheckEngineFlags(flags.engine);
   }

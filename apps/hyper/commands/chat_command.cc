@@ -55,7 +55,7 @@ int Chat(const RunFlags& flags) {
     if (!asked) {
       return Complain(kChatCommand, asked.error());
     }
-    Stream stream(flags.stream);
+    LeaderStream stream(flags.stream);
     asker->Decode(*asked, view, stream, nullptr);
     if (const Status& status = asked->session->status(); !status) {
       return Complain(kChatCommand, status.error());

@@ -13,9 +13,9 @@
 #include "apps/hyper/command.h"
 #include "apps/hyper/commands/eval_pool.h"
 #include "apps/hyper/commands/eval_rows.h"
-#include "apps/hyper/commands/eval_tables.h"
 #include "apps/hyper/flags/eval_flags.h"
 #include "apps/hyper/interrupt.h"
+#include "apps/hyper/printers/eval_tables.h"
 #include "apps/hyper/printers/judge_line.h"
 #include "apps/hyper/secret.h"
 #include "hyper/ask.h"
@@ -78,10 +78,10 @@ int LanesOf(int lanes, int parallel) {
 struct Prepared {
   eval::Suite suite;
   std::vector<eval::Question> questions;
-  std::vector<eval::MethodRow> rows;  // reservations not set yet
-  int lanes = 0;                      // of one session at most
-  int64_t cells = 0;                  // of the widest session; 0: all that the engine has
-  int longest = 0;                    // tokens of a path at most
+  std::vector<eval::StudyRow> rows;  // reservations not set yet
+  int lanes = 0;                     // of one session at most
+  int64_t cells = 0;                 // of the widest session; 0: all that the engine has
+  int longest = 0;                   // tokens of a path at most
   std::unique_ptr<Engine> reward = nullptr;
 };
 
@@ -186,15 +186,13 @@ Result<Prepared> Prepare(const EvalFlags& flags) {
 // else, for long traces, the engine.
 Reservation RowReservation(const EvalFlags& flags, const MethodOptions& options,
                            const Prepared& prepared, const Engine& engine) {
-  Reservation reservation = WholeEngine(options, engine);
-  int64_t most = reservation.cells;
+  Reservation most;
   if (flags.engine.llama.context_cells > 0) {
-    most = prepared.cells;
+    most.cells = prepared.cells;
   } else if (options.max_tokens <= kShortTraces) {
-    most = eval::CellsOfRow(options);
+    most.cells = eval::CellsOfRow(options);
   }
-  reservation.cells = std::min(reservation.cells, most);
-  return reservation;
+  return ReservationOf(options, engine, most);
 }
 
 void ShowStudy(const eval::StudyProgress& progress) {
@@ -214,26 +212,26 @@ void ShowStudy(const eval::StudyProgress& progress) {
 // Gives each row its reservation, or that of the run which the study has of it.
 Status SetReservations(const EvalFlags& flags, const Prepared& prepared, const Engine& engine,
                        Store& store, const eval::StudyPlan& plan,
-                       std::vector<eval::MethodRow>& rows) {
+                       std::vector<eval::StudyRow>& rows) {
   const Result<std::vector<StoredRun>> runs = store.Runs();
   if (!runs) {
     return runs.error();
   }
-  for (eval::MethodRow& row : rows) {
+  for (eval::StudyRow& row : rows) {
     row.reservation = RowReservation(flags, row.plan.options, prepared, engine);
     if (flags.engine.llama.context_cells > 0 || prepared.cells == 0) {
       continue;
     }
-    const int64_t most = std::min(WholeEngine(row.plan.options, engine).cells, prepared.cells);
-    eval::TakeOverReservation(plan, engine.model(), *runs, most, row);
+    const Reservation most = ReservationOf(row.plan.options, engine, {0, prepared.cells});
+    eval::TakeOverReservation(plan, engine.model(), *runs, most.cells, row);
   }
   return {};
 }
 
 // Runs the given rows of the study; returns their numbers in the store.
 Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& prepared,
-                                     std::vector<eval::MethodRow> rows, Engine& engine,
-                                     Store& store, const InterruptGuard& interrupt) {
+                                     std::vector<eval::StudyRow> rows, Engine& engine, Store& store,
+                                     const InterruptGuard& interrupt) {
   eval::StudyPlan plan;
   plan.suite = prepared.suite;
   plan.questions = prepared.questions;
@@ -241,8 +239,8 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
   plan.shard = flags.shard;
   plan.shards = flags.shards;
   plan.parallel = flags.parallel;
-  plan.seed = flags.seed;
-  plan.limits = flags.limits;
+  plan.seed = flags.question.seed;
+  plan.limits = flags.question.limits;
   plan.strict = flags.engine.llama.strict && engine.capabilities().strict;
   plan.engine = EngineText(flags.engine);
   plan.program_version = HYPER_VERSION;
@@ -287,9 +285,9 @@ Result<int> MeasuredWidth(Store& store, const std::vector<int64_t>& runs) {
 // Runs everything: with alignment, hyper's rows first and the aligned ones at the measured width.
 Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prepared,
                                     Engine& engine, Store& store, const InterruptGuard& interrupt) {
-  std::vector<eval::MethodRow> first;
-  std::vector<eval::MethodRow> aligned;
-  for (const eval::MethodRow& row : prepared.rows) {
+  std::vector<eval::StudyRow> first;
+  std::vector<eval::StudyRow> aligned;
+  for (const eval::StudyRow& row : prepared.rows) {
     const bool later = flags.align == Align::kMeasured && IsAligned(row.plan.method);
     (later ? aligned : first).push_back(row);
   }
@@ -304,7 +302,7 @@ Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prep
   if (!width) {
     return width.error();
   }
-  for (eval::MethodRow& row : aligned) {
+  for (eval::StudyRow& row : aligned) {
     if (*width > 0) {
       row.plan.options.width = *width;
     }

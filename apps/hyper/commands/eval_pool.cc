@@ -10,7 +10,7 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/commands/eval_rows.h"
-#include "apps/hyper/commands/eval_tables.h"
+#include "apps/hyper/printers/eval_tables.h"
 #include "apps/hyper/read_text.h"
 #include "src/eval/data/questions.h"
 #include "src/eval/data/suite.h"
@@ -124,7 +124,7 @@ Result<std::string> PoolTables(const EvalFlags& flags) {
   }
   eval::PoolStudyPlan plan;
   plan.resamples = flags.resamples;
-  plan.seed = flags.seed;
+  plan.seed = flags.question.seed;
   plan.source = flags.pool;
   plan.program_version = HYPER_VERSION;
   for (const RowRequest& row : flags.rows) {

@@ -28,7 +28,7 @@ std::string EngineText(const EngineFlags& flags) {
   return text;
 }
 
-Result<std::vector<std::string>> SharedRows(const std::vector<eval::MethodRow>& rows,
+Result<std::vector<std::string>> SharedRows(const std::vector<eval::StudyRow>& rows,
                                             const std::vector<int64_t>& runs, Store& store) {
   const Result<std::vector<StoredRun>> all = store.Runs();
   if (!all) {
@@ -50,7 +50,7 @@ Result<std::vector<std::string>> SharedRows(const std::vector<eval::MethodRow>& 
   return shared;
 }
 
-Status WarnOfSharedRows(const std::vector<eval::MethodRow>& rows, const std::vector<int64_t>& runs,
+Status WarnOfSharedRows(const std::vector<eval::StudyRow>& rows, const std::vector<int64_t>& runs,
                         Store& store) {
   const Result<std::vector<std::string>> shared = SharedRows(rows, runs, store);
   if (!shared) {

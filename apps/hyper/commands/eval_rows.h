@@ -17,11 +17,11 @@ std::string EngineText(const EngineFlags& flags);
 
 // Rows that stand in the study under another row's label, since both are the same run: a line of
 // words each. `runs` are their numbers in the store. Errors: those of the store.
-Result<std::vector<std::string>> SharedRows(const std::vector<eval::MethodRow>& rows,
+Result<std::vector<std::string>> SharedRows(const std::vector<eval::StudyRow>& rows,
                                             const std::vector<int64_t>& runs, Store& store);
 
 // Warns of these.
-Status WarnOfSharedRows(const std::vector<eval::MethodRow>& rows, const std::vector<int64_t>& runs,
+Status WarnOfSharedRows(const std::vector<eval::StudyRow>& rows, const std::vector<int64_t>& runs,
                         Store& store);
 
 }  // namespace hyper::app

@@ -27,7 +27,7 @@ TEST(SharedRowsTest, RowsUnderAnotherNameAreNamedWithBoth) {
   run.label = "hyper";
   const int64_t second = *store.AddRun(run);
   const auto plan = [](const char* method) { return *ResolveRun({method, "", {}, {}}, {}); };
-  const std::vector<eval::MethodRow> rows = {
+  const std::vector<eval::StudyRow> rows = {
       {"sc", plan("sc"), {}}, {"mine", plan("sc"), {}}, {"hyper", plan("hyper"), {}}};
   EXPECT_EQ(*SharedRows(rows, {first, first, second}, store),
             std::vector<std::string>{"row 'mine' is the same as row 'sc' and is shown under that "

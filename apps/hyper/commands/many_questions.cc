@@ -182,7 +182,7 @@ int RunMany(const RunFlags& flags) {
       return Complain(kRunCommand, {asked.error().code, fmt::format("question {}: {}", question.id,
                                                                     asked.error().message)});
     }
-    Stream none(false);
+    LeaderStream none(false);
     asker->Decode(*asked, view, none, nullptr);
     for (const std::string& warning : asked->warnings) {
       Warn(kRunCommand, fmt::format("question {}: {}", question.id, warning));

@@ -13,8 +13,8 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
-#include "apps/hyper/commands/eval_tables.h"
 #include "apps/hyper/gnuplot.h"
+#include "apps/hyper/printers/eval_tables.h"
 #include "apps/hyper/read_text.h"
 #include "apps/hyper/write_text.h"
 #include "hyper/ask.h"

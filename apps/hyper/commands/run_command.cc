@@ -25,7 +25,7 @@ namespace hyper::app {
 namespace {
 
 // The result as the flags want it.
-std::string ResultText(const Asked& asked, const RunFlags& flags, const Stream& stream) {
+std::string ResultText(const Asked& asked, const RunFlags& flags, const LeaderStream& stream) {
   const RunReport report = asked.Report();
   if (flags.json) {
     return RunToJson(report, flags.timing);
@@ -43,7 +43,7 @@ std::string ResultText(const Asked& asked, const RunFlags& flags, const Stream& 
 }
 
 // Prints the result; returns the exit code.
-int Print(const Asked& asked, const RunFlags& flags, TraceFile* trace, const Stream& stream) {
+int Print(const Asked& asked, const RunFlags& flags, TraceFile* trace, const LeaderStream& stream) {
   int exit_code = asked.exit_code;
   const RunReport report = asked.Report();
   for (const std::string& warning : report.warnings) {
@@ -141,7 +141,7 @@ int RunQuestion(const RunFlags& flags, const std::string& question) {
     Complain(kRunCommand, trace ? output.error() : trace.error());
     return kExitOutput;
   }
-  Stream stream(flags.stream);
+  LeaderStream stream(flags.stream);
   asker->Decode(*asked, view, stream, trace->get());
   const int exit_code = Print(*asked, flags, trace->get(), stream);
   KeepInLog(flags, *asked);

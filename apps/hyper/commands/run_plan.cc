@@ -15,7 +15,7 @@ constexpr const char* kInstruction =
 }  // namespace
 
 Result<RunPlan> EarlyPlan(const RunFlags& flags) {
-  return ResolveRun(flags.request, PeekModel(flags.engine));
+  return ResolveRun(flags, PeekModel(flags.engine));
 }
 
 int64_t MostPromptTokens(const RunFlags& flags, std::span<const ChatMessage> messages) {
@@ -29,7 +29,7 @@ int64_t MostPromptTokens(const RunFlags& flags, std::span<const ChatMessage> mes
 
 Result<Prompt> RenderPrompt(const RunFlags& flags, std::vector<ChatMessage> messages,
                             Engine& engine) {
-  const Result<RunPlan> plan = ResolveRun(flags.request, engine.model());
+  const Result<RunPlan> plan = ResolveRun(flags, engine.model());
   if (!plan) {
     return plan.error();
   }
@@ -45,11 +45,11 @@ Result<Prompt> RenderPrompt(const RunFlags& flags, std::vector<ChatMessage> mess
 }
 
 Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& prompt) {
-  Result<RunPlan> plan = ResolveRun(flags.request, engine.model());
+  Result<RunPlan> plan = ResolveRun(flags, engine.model());
   if (!plan || plan->preset != "auto" || flags.engine.engine != "llama") {
     return plan;
   }
-  RunRequest request = flags.request;
+  RunRequest request = flags;
   double pace = request.automatic.machine.tokens_per_s;
   const bool quiet = flags.detail == Detail::kAnswer && !flags.plan;
   if (pace == 0 && !(quiet && flags.seed_given)) {

@@ -8,9 +8,10 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
-#include "apps/hyper/commands/eval_tables.h"
 #include "apps/hyper/flags/option_flags.h"
+#include "apps/hyper/printers/eval_tables.h"
 #include "hyper/ask.h"
+#include "src/decode/ask_options.h"
 
 namespace hyper::app {
 namespace {
@@ -38,6 +39,8 @@ constexpr const char* kVariants[] = {
     "threshold percentile 10=hyper:threshold=percentile:10",
     "threshold off=hyper:threshold=off",
 };
+
+constexpr uint64_t kStudySeed = 1;  // where none is given
 
 // Flags as they are written, before they are checked.
 struct EvalTexts {
@@ -81,25 +84,17 @@ std::vector<Option> OwnOptions(EvalFlags& flags) {
         .help = "questions decoded side by side",
         .bounds = Between(1, 64),
         .group = kStudy}},
-      {flags.seed,
-       {.name = "seed", .help = "seed of the study", .bounds = From(0), .group = kStudy}},
-      {flags.limits.time_s,
-       {.name = "time",
-        .help = "limit of each question, such as 30s; 0: none",
-        .bounds = From(0),
-        .group = kStudy,
-        .seconds = true}},
-      {flags.limits.budget_tokens,
-       {.name = "budget-tokens",
-        .help = "limit of each question in effective tokens",
-        .bounds = From(1),
-        .group = kStudy}},
       {flags.resamples,
        {.name = "resamples",
         .help = "with --pool: draws of each question's traces",
         .bounds = Between(1, 10'000),
         .group = kStudy}},
   };
+}
+
+// Options of a question that hold for all of the suite.
+std::vector<Option> QuestionOptions(EvalFlags& flags) {
+  return Only(OptionsOf(flags.question), {"seed", "time", "budget-tokens"});
 }
 
 void AddStudyFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
@@ -269,8 +264,9 @@ Status ReadRaw(const EvalTexts& raw, const OptionValues& given, EvalFlags& flags
     return status;
   }
   flags.selection.groups = SplitAt(raw.levels, ',');
-  for (const Status& status : {ApplyFlags(given, OwnOptions(flags)), ReadRows(raw, flags),
-                               ReadOutput(raw, flags), CheckOptions(flags)}) {
+  for (const Status& status :
+       {ApplyFlags(given, OwnOptions(flags)), ApplyFlags(given, QuestionOptions(flags)),
+        ReadRows(raw, flags), ReadOutput(raw, flags), CheckOptions(flags)}) {
     if (!status) {
       return status;
     }
@@ -323,7 +319,9 @@ std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* 
   AddStudyFlags(app, *flags, raw);
   AddOutputFlags(app, *flags, raw);
   flags->engine.AddTo(app);
+  flags->question.seed = kStudySeed;
   AddOptionFlags(app, OwnOptions(*flags), given);
+  AddOptionFlags(app, QuestionOptions(*flags), given);
   AddMethodFlags(app, flags->options);
   if (const std::optional<int> done = ParseCommandLine(app, kEvalCommand, argc, argv)) {
     return done;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "apps/hyper/flags/engine_flags.h"
+#include "hyper/ask.h"
 #include "hyper/option.h"
 #include "hyper/result.h"
-#include "hyper/session.h"
 #include "src/eval/data/questions.h"
 #include "src/eval/grade/judge.h"
 #include "src/eval/tables/table.h"
@@ -43,10 +43,9 @@ struct EvalFlags {
   int shard = 0;  // of `shards` parts of the questions, from 0
   int shards = 1;
   int parallel = 1;
-  uint64_t seed = 1;
   Align align = Align::kMeasured;
-  double align_factor = 1;  // of kFactor
-  SessionLimits limits;
+  double align_factor = 1;   // of kFactor
+  AskOptions question = {};  // seed of the study, limits of each question
   std::string study;         // empty: SUITE.study.db
   std::string pool;          // stored traces to run on, FILE or FILE:ROW; empty: an engine
   int resamples = 1;         // of these

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "apps/hyper/printers/help_text.h"
 #include "apps/hyper/read_text.h"
 
 namespace hyper::app {
@@ -71,12 +72,12 @@ void AddOptionFlags(CLI::App& app, const std::vector<Option>& options, OptionVal
   }
 }
 
-std::string MethodOptionHelp(const Option& paper, const Option& brief) {
-  const OptionInfo& info = paper.info();
-  const std::string symbol = *info.symbol != '\0' ? fmt::format("{}; ", info.symbol) : "";
-  const std::string value = paper.Text();
-  const std::string other = brief.Text() != value ? fmt::format("; short: {}", brief.Text()) : "";
-  return fmt::format("{} ({}{}) [{}{}]", info.help, symbol, paper.Takes(), value, other);
+std::vector<Option> Only(std::vector<Option> options,
+                         std::initializer_list<std::string_view> names) {
+  std::erase_if(options, [names](const Option& option) {
+    return std::find(names.begin(), names.end(), option.info().name) == names.end();
+  });
+  return options;
 }
 
 void AddMethodFlags(CLI::App& app, OptionValues& given) {

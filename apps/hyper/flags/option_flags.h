@@ -22,9 +22,9 @@ namespace hyper::app {
 void AddOptionFlags(CLI::App& app, const std::vector<Option>& options, OptionValues& given,
                     std::initializer_list<std::string_view> without = {});
 
-// Meaning, symbol, range and default of a method's option; `paper` and `brief` are the option in
-// the two presets. Pure.
-std::string MethodOptionHelp(const Option& paper, const Option& brief);
+// The rows of a table that have these names.
+std::vector<Option> Only(std::vector<Option> options,
+                         std::initializer_list<std::string_view> names);
 
 // The flags of a method's options, with the default of each preset in the help.
 void AddMethodFlags(CLI::App& app, OptionValues& given);

@@ -16,7 +16,9 @@
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/flags/option_flags.h"
 #include "apps/hyper/nearest.h"
+#include "hyper/llama_engine.h"
 #include "hyper/method.h"
+#include "src/decode/ask_options.h"
 
 namespace hyper::app {
 namespace {
@@ -53,63 +55,46 @@ constexpr auto kEveryday = std::to_array<EverydayOption>({
     {"--file", "read the question from a file"},
     {"--questions", "answer all questions of a file, with -o"},
     {"--output", "write the result to a file"},
-    {"--method", "how paths are decoded and voted on [hyper]"},
-    {"--preset", "defaults: auto, paper or short [auto]"},
+    {"--method"},
+    {"--preset"},
     {"--quiet", "print the answer alone"},
     {"--verbose", "also print votes, paths, actions and cost"},
     {"--show", "whole texts: winner, losers, or a path's number"},
     {"--stream", "print the text of the leading path as it grows"},
     {"--json", "print one JSON object (docs/json.md)"},
-    {"--answer-kind", "integer, math, choice or text [math]"},
-    {"--seed", "repeat a run exactly [drawn]"},
-    {"--effort", "of --preset auto: low, medium or high [medium]"},
-    {"--time", "stop after 30s, 5m, ... and vote"},
+    {"--answer-kind"},
+    {"--seed"},
+    {"--effort"},
+    {"--time"},
     {"--model", "GGUF file, or a name of 'hyper models list' [bundled]"},
     {"--engine", "llama, or the URL of a server [llama]"},
-    {"--gpu-layers", "layers of the model on GPUs [auto: all that fit]"},
-    {"--width", "paths decoded side by side"},
-    {"--max-tokens", "longest path, in tokens"},
-    {"--stop", "end when the vote is decided, such as 0.95 [auto: 0.99]"},
+    {"--gpu-layers"},
+    {"--width"},
+    {"--max-tokens"},
+    {"--stop"},
 });
 
-constexpr const char* kRunGroup = "Run";
-
-// What only a run has: options of the question and of this one run.
-std::vector<Option> OwnOptions(RunFlags& flags, std::string& choices) {
-  constexpr const char* kQuestion = "Question";
+// What only a run has beside the options of a question.
+std::vector<Option> OwnOptions(RunFlags& flags) {
   return {
-      {flags.extract.kind,
-       {.name = "answer-kind", .help = "what the answer is", .group = kQuestion}},
-      {choices,
-       {.name = "choices", .help = "labels of a choice question, such as A-D", .group = kQuestion}},
-      {flags.seed,
-       {.name = "seed",
-        .help = "run seed; without one it is drawn and printed",
-        .bounds = From(0),
-        .group = kRunGroup}},
-      {flags.request.automatic.effort,
-       {.name = "effort",
-        .help = "what --preset auto spends on a question: 40 s, 4 minutes or 20 minutes",
-        .group = kRunGroup}},
-      {flags.request.automatic.machine.tokens_per_s,
+      {flags.automatic.machine.tokens_per_s,
        {.name = "pace",
         .help = "tokens/s that --preset auto goes by; without it they are measured",
         .bounds = Above(0),
-        .group = kRunGroup}},
-      {flags.limits.time_s,
-       {.name = "time",
-        .help = "stop after this time and vote, such as 30s or 2m",
-        .bounds = Above(0),
-        .group = kRunGroup,
-        .seconds = true}},
-      {flags.limits.budget_tokens,
-       {.name = "budget-tokens",
-        .help = "stop after this many effective tokens and vote",
-        .bounds = From(1),
-        .group = kRunGroup}},
+        .group = "Run"}},
       {flags.live,
        {.name = "live", .help = "show the pool on stderr; auto: on a terminal", .group = "Output"}},
   };
+}
+
+// What the table of a question cannot know: methods by name, and the program's own instruction.
+void DescribeQuestionFlags(CLI::App& app) {
+  app.get_option("--method")
+      ->description(fmt::format("how paths are decoded and voted on: {} [hyper]",
+                                fmt::join(MethodNames(), ", ")))
+      ->option_text(fmt::format("{}", fmt::join(MethodNames(), " ")));  // for completions
+  app.get_option("--instruction")
+      ->description("paragraph added to the question [how to give the answer; preset short: none]");
 }
 
 // Where questions come from and results go; a chat has neither.
@@ -129,38 +114,6 @@ void AddSourceFlags(CLI::App& app, RunFlags& flags) {
                  "the file ends")
       ->type_name("FILE")
       ->group("Output");
-}
-
-void AddQuestionFlags(CLI::App& app, RunFlags& flags) {
-  const char* group = "Question";
-  app.add_option_function<std::string>(
-         "--instruction",
-         [&flags](const std::string& value) {
-           flags.instruction = value;
-           flags.has_instruction = true;
-         },
-         "paragraph added to the question [how to give the answer; preset short: none]")
-      ->type_name("TEXT")
-      ->group(group);
-  app.add_option("--system", flags.system, "system message [none]")
-      ->type_name("TEXT")
-      ->group(group);
-}
-
-void AddRunFlags(CLI::App& app, RunFlags& flags) {
-  std::string methods;
-  for (const MethodInfo& method : Methods()) {
-    methods += (methods.empty() ? "" : ", ") + method.name;
-  }
-  app.add_option("--method", flags.request.method,
-                 fmt::format("how paths are decoded and voted on: {} [hyper]", methods))
-      ->type_name("NAME")
-      ->option_text(fmt::format("{}", fmt::join(MethodNames(), " ")))  // for completions
-      ->group(kRunGroup);
-  app.add_option("--preset", flags.request.preset,
-                 "defaults of the method: auto, paper or short [auto]")
-      ->type_name("NAME")
-      ->group(kRunGroup);
 }
 
 void AddOutputFlags(CLI::App& app, RunFlags& flags) {
@@ -196,22 +149,19 @@ void AddOutputFlags(CLI::App& app, RunFlags& flags) {
 
 // Values that need no model: words that must be known, and options that no preset makes valid.
 Status CheckValues(RunFlags& flags, const OptionValues& given) {
-  std::string choices;
-  Status status = ApplyFlags(given, OwnOptions(flags, choices));
+  Status status = ApplyFlags(given, OptionsOf(flags));
+  if (status) {
+    status = ApplyFlags(given, OwnOptions(flags));
+  }
+  if (status) {
+    status = SettleChoices(flags);
+  }
   if (!status) {
     return status;
   }
   flags.seed_given = Given(given, "seed");
-  flags.request.automatic.time_s = flags.limits.time_s;
-  if (Given(given, "choices")) {
-    const std::optional<std::string> labels = ParseChoiceOptions(choices);
-    if (!labels) {
-      return InvalidArgument(fmt::format(
-          "--choices '{}' is not a list of labels; it takes one such as A-D, ABCD or 1-4",
-          choices));
-    }
-    flags.extract.options = *labels;
-  }
+  flags.has_instruction = Given(given, "instruction");
+  flags.automatic.time_s = flags.limits.time_s;
   if (!flags.show.empty() && flags.show != "winner" && flags.show != "losers" &&
       flags.show.find_first_not_of("0123456789") != std::string::npos) {
     return InvalidArgument(
@@ -236,14 +186,14 @@ Status CheckValues(RunFlags& flags, const OptionValues& given) {
   if (!status) {
     return status;
   }
-  const Result<RunPlan> plan = ResolveRun(flags.request, PeekModel(flags.engine));
+  const Result<RunPlan> plan = ResolveRun(flags, PeekModel(flags.engine));
   if (plan) {
     return {};
   }
   const bool no_method =
       plan.error().code == ErrorCode::kNotFound && plan.error().message.starts_with("method ");
   return InvalidArgument(plan.error().message +
-                         (no_method ? DidYouMean(flags.request.method, MethodNames()) : ""));
+                         (no_method ? DidYouMean(flags.method, MethodNames()) : ""));
 }
 
 // The options that were given, as "--name=value"; those of one run's own files are left out.
@@ -274,19 +224,19 @@ std::vector<std::string> Canonical(const CLI::App& app,
 class RunParser {
  public:
   RunParser(RunFlags& flags, const char* command, const char* description, const char* footer)
-      : app_(description), flags_(flags), command_(command), choices_(flags.extract.options) {
+      : app_(description), flags_(flags), command_(command) {
     SetUpParser(app_, command, footer);
   }
   CLI::App& app() { return app_; }
 
   std::optional<int> Parse(int argc, const char* const* argv) {
-    AddQuestionFlags(app_, flags_);
-    AddRunFlags(app_, flags_);
+    AddOptionFlags(app_, OptionsOf(flags_), given_, {"token-records"});
+    DescribeQuestionFlags(app_);
     AddOutputFlags(app_, flags_);
-    AddOptionFlags(app_, OwnOptions(flags_, choices_), given_);
+    AddOptionFlags(app_, OwnOptions(flags_), given_);
     flags_.engine.AddTo(app_);
-    AddMethodFlags(app_, flags_.request.options);
-    return ParseCommandLine(app_, command_, argc, argv, kEveryday);
+    AddMethodFlags(app_, flags_.options);
+    return ParseCommandLine(app_, command_, argc, argv, Everyday());
   }
   std::optional<int> Check() {
     flags_.arguments =
@@ -296,11 +246,24 @@ class RunParser {
   }
 
  private:
+  // The options of the short help, with the words of their rows where these are short.
+  std::vector<EverydayOption> Everyday() {
+    std::vector<EverydayOption> everyday(kEveryday.begin(), kEveryday.end());
+    MethodOptions method;
+    LlamaOptions llama;
+    for (std::vector<Option> table : {OptionsOf(flags_), OptionsOf(method), OptionsOf(llama)}) {
+      for (EverydayOption& one : everyday) {
+        const Option* row = FindOption(table, std::string_view(one.name).substr(2));
+        one.help = row != nullptr && *one.help == '\0' ? row->info().brief_help : one.help;
+      }
+    }
+    return everyday;
+  }
+
   CLI::App app_;
   RunFlags& flags_;
   const char* command_;
   OptionValues given_;
-  std::string choices_;
 };
 
 }  // namespace

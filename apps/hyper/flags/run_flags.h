@@ -21,9 +21,9 @@ inline constexpr const char* kRunCommand = "run";
 inline constexpr const char* kChatCommand = "chat";
 inline constexpr const char* kAgainCommand = "again";
 
-struct RunFlags {
+// The options of the question and its method, and those of the program.
+struct RunFlags : AskOptions {
   EngineFlags engine;
-  RunRequest request;    // method, preset and its options
   std::string question;  // argument; "-" is standard input
   std::string file;
   std::string questions;  // a file of many questions
@@ -31,14 +31,9 @@ struct RunFlags {
   bool log = true;        // keep the run in the user's log
   // What was given, as "--name=value", but for the question, files of this run and the seed.
   std::vector<std::string> arguments;
-  std::string instruction;
-  bool has_instruction = false;
-  std::string system;
-  uint64_t seed = 0;
-  bool seed_given = false;  // else it is drawn
-  SessionLimits limits;
-  ExtractOptions extract;
-  bool plan = false;  // print what memory the run would take, and no more
+  bool has_instruction = false;  // else the program adds its own
+  bool seed_given = false;       // else it is drawn
+  bool plan = false;             // print what memory the run would take, and no more
   Detail detail = Detail::kResult;
   std::string show;     // whose texts; empty: the winner's, folded
   bool stream = false;  // print the leading path's text as it grows

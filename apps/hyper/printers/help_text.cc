@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "apps/hyper/flags/option_flags.h"
 #include "hyper/ask.h"
 #include "hyper/method_traits.h"
+#include "src/base/utf8.h"
 
 namespace hyper::app {
 namespace {
@@ -15,11 +15,7 @@ namespace {
 constexpr size_t kHelpAt = 26;  // column of the second column
 
 // Columns of a text in which every character takes one.
-size_t Columns(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
+size_t Columns(std::string_view text) { return base::CountCharacters(text); }
 
 // The name under which Methods() lists it: trees stand there with one scorer of several.
 std::string ListedName(const std::string& method) {
@@ -90,6 +86,14 @@ std::string WrappedParagraphs(std::string_view text) {
   }
   flush();
   return wrapped;
+}
+
+std::string MethodOptionHelp(const Option& paper, const Option& brief) {
+  const OptionInfo& info = paper.info();
+  const std::string symbol = *info.symbol != '\0' ? fmt::format("{}; ", info.symbol) : "";
+  const std::string value = paper.Text();
+  const std::string other = brief.Text() != value ? fmt::format("; short: {}", brief.Text()) : "";
+  return fmt::format("{} ({}{}) [{}{}]", info.help, symbol, paper.Takes(), value, other);
 }
 
 Result<std::string> MethodHelp(const std::string& method) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "hyper/option.h"
 #include "hyper/result.h"
 
 namespace hyper::app {
@@ -22,6 +23,10 @@ std::string HelpEntry(std::string_view name, std::string_view help);
 
 // Lines that start with a space stay as they are, those between them are joined and wrapped. Pure.
 std::string WrappedParagraphs(std::string_view text);
+
+// Meaning, symbol, range and default of a method's option; `paper` and `brief` are the option in
+// the two presets. Pure.
+std::string MethodOptionHelp(const Option& paper, const Option& brief);
 
 // What a method is and the options it reads, with their ranges and defaults.
 // Errors: kNotFound (no such method).

@@ -104,15 +104,15 @@ ScreenLine ProgressLine(const LiveState& state, int columns) {
   }
   ScreenLine line(columns);
   line.Add(state.phase, Style::kBold).To(kPhase);
-  const std::optional<Outlook> outlook = Foresee(state);
-  if (outlook) {
-    line.Add(Bar(outlook->progress, bar), Style::kAccent).To(kPhase + bar);
-    line.Add(fmt::format(" {:2.0f} %  ", 100 * outlook->progress));
+  const std::optional<Progress> progress = Foresee(state);
+  if (progress) {
+    line.Add(Bar(progress->done, bar), Style::kAccent).To(kPhase + bar);
+    line.Add(fmt::format(" {:2.0f} %  ", 100 * progress->done));
   }
   line.Add(fmt::format("{} of {} paths run  {} tokens  {}", running, state.paths.size(),
                        Grouped(state.tokens), RateText(state)));
-  if (outlook) {
-    line.Add(fmt::format("  {} left", Duration(outlook->left_s)));
+  if (progress) {
+    line.Add(fmt::format("  {} left", Duration(progress->left_s)));
   }
   return line;
 }
@@ -237,14 +237,14 @@ void AddPaths(const LiveState& state, int columns, int rows, std::vector<ScreenL
 
 }  // namespace
 
-std::optional<Outlook> Foresee(const LiveState& state) {
+std::optional<Progress> Foresee(const LiveState& state) {
   double sum = 0;
   int ended = 0;
   for (const LivePath& path : state.paths) {
     sum += EndedByItself(path) ? path.tokens : 0;
     ended += EndedByItself(path) ? 1 : 0;
   }
-  Outlook outlook;
+  Progress progress;
   if (ended > 0) {
     const double expected = std::max(1.0, sum / ended);
     double done = 0;
@@ -255,15 +255,15 @@ std::optional<Outlook> Foresee(const LiveState& state) {
     }
     const auto all =
         std::max<double>(state.expected_paths, static_cast<double>(state.paths.size()));
-    outlook.progress = done / all;
-    outlook.left_s = state.elapsed_s * (1 - outlook.progress) / std::max(outlook.progress, 1e-6);
+    progress.done = done / all;
+    progress.left_s = state.elapsed_s * (1 - progress.done) / std::max(progress.done, 1e-6);
   }
   if (state.limit_s > 0) {
     const double left = std::max(0.0, state.limit_s - state.elapsed_s);
-    outlook.left_s = ended > 0 ? std::min(outlook.left_s, left) : left;
-    outlook.progress = std::max(outlook.progress, std::min(1.0, state.elapsed_s / state.limit_s));
+    progress.left_s = ended > 0 ? std::min(progress.left_s, left) : left;
+    progress.done = std::max(progress.done, std::min(1.0, state.elapsed_s / state.limit_s));
   }
-  return ended > 0 || state.limit_s > 0 ? std::optional(outlook) : std::nullopt;
+  return ended > 0 || state.limit_s > 0 ? std::optional(progress) : std::nullopt;
 }
 
 std::string Sparkline(std::span<const float> values, double low, double high, int columns) {
@@ -337,8 +337,8 @@ std::string LiveLine(const LiveState& state) {
     text += fmt::format("; {} leads with {:.0f} %", OneLine(state.answers.front().answer),
                         100 * state.answers.front().share);
   }
-  const std::optional<Outlook> outlook = Foresee(state);
-  return text + (outlook ? fmt::format("; {} left", Duration(outlook->left_s)) : "");
+  const std::optional<Progress> progress = Foresee(state);
+  return text + (progress ? fmt::format("; {} left", Duration(progress->left_s)) : "");
 }
 
 }  // namespace hyper::app

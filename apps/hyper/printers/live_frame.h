@@ -48,15 +48,15 @@ struct Screen {
 };
 
 // How far the run is.
-struct Outlook {
-  double progress = 0;  // share of the work, [0, 1]
-  double left_s = 0;    // seconds to come
+struct Progress {
+  double done = 0;    // share of the work, [0, 1]
+  double left_s = 0;  // seconds to come
 };
 
 // Paths that still run are expected to become as long as those that have ended by themselves, on
 // average; a time limit ends them earlier. Nothing while no path has ended and there is no limit.
 // Pure.
-std::optional<Outlook> Foresee(const LiveState& state);
+std::optional<Progress> Foresee(const LiveState& state);
 
 // `values` as `columns` block characters between `low` and `high`, the newest at the right; where
 // there are more values than columns, the mean of each part. Pure.

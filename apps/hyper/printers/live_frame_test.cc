@@ -140,13 +140,13 @@ TEST(LiveFrame, PutsTwoColumnsOnAWideScreen) {
 
 TEST(Foresee, TakesTheMeanLengthOfThePathsThatEnded) {
   LiveState state = SmallState();
-  const std::optional<Outlook> outlook = Foresee(state);
-  ASSERT_TRUE(outlook.has_value());
-  EXPECT_DOUBLE_EQ(outlook->progress, 2.5 / 4);
-  EXPECT_DOUBLE_EQ(outlook->left_s, 1.5);
+  const std::optional<Progress> progress = Foresee(state);
+  ASSERT_TRUE(progress.has_value());
+  EXPECT_DOUBLE_EQ(progress->done, 2.5 / 4);
+  EXPECT_DOUBLE_EQ(progress->left_s, 1.5);
   state.limit_s = 3;
   EXPECT_DOUBLE_EQ(Foresee(state)->left_s, 0.5) << "the limit comes first";
-  EXPECT_DOUBLE_EQ(Foresee(state)->progress, 2.5 / 3);
+  EXPECT_DOUBLE_EQ(Foresee(state)->done, 2.5 / 3);
   state.paths.clear();
   EXPECT_DOUBLE_EQ(Foresee(state)->left_s, 0.5);
   state.limit_s = 0;
@@ -157,7 +157,7 @@ TEST(Foresee, NeverCallsARunningPathDone) {
   LiveState state = SmallState();
   state.paths[1].tokens = 5000;
   state.expected_paths = 3;
-  EXPECT_DOUBLE_EQ(Foresee(state)->progress, (2 + 0.95) / 3);
+  EXPECT_DOUBLE_EQ(Foresee(state)->done, (2 + 0.95) / 3);
 }
 
 TEST(Sparkline, ShowsTheMeanOfEachPart) {

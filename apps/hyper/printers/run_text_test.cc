@@ -76,7 +76,7 @@ class RunText : public testing::Test {
     setup.seed = 12;
     setup.seed_drawn = true;
     first_ = session->pool().paths().front().answer;
-    std::vector<Record> records = session->pool().TakeRecords();
+    std::vector<Record> records = session->TakeRecords();
     if (stop_) {
       records.emplace_back(*stop_);
     }

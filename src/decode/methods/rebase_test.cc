@@ -179,7 +179,7 @@ TEST(Rebase, FailedLanesAreNoLeaves) {
 TEST(Rebase, FewerLanesThanTheWidthIsANoticeAndANarrowerSearch) {
   FakeOptions tight = LetterSteps([](char) { return 1; }, [](char) { return '5'; });
   tight.capabilities.max_lanes = 3;
-  FakeEngine engine(tight);
+  CrowdedEngine engine(tight);
   auto session =
       StepSession(engine, "rebase", StepOptions(8), [](const std::string&) { return .5; });
   RunSteps(engine, *session);
@@ -221,7 +221,7 @@ TEST(Rebase, ShortOfCellsTheLeastSureStepGoes) {
   }
   EXPECT_EQ(session->Result().answer, "5");
   std::string first;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     const auto* finish = std::get_if<FinishRecord>(&record);
     if (first.empty() && finish != nullptr &&
         finish->reason.find("KV cells ran short") != std::string::npos) {

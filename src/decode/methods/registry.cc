@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hyper/ask.h"
 #include "hyper/step_reward.h"
 #include "src/decode/methods/deepconf.h"
 #include "src/decode/methods/ets.h"
@@ -326,14 +327,15 @@ Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const Method
   return named->method->make(options);
 }
 
-Result<std::unique_ptr<Method>> MakeStepMethod(const std::string& name,
-                                               const MethodOptions& options, Reward reward) {
-  const TreeRow* row = RowOf(kTrees, name);
-  if (row == nullptr) {
+Result<std::unique_ptr<Method>> MakeStepMethod(const RunPlan& plan, Reward reward) {
+  const Result<Named> named = Find(plan.method);
+  if (!named || named->tree == nullptr) {
     return Error{ErrorCode::kNotFound,
-                 "step-wise method '" + name + "' is not known; use tot, mcts, rebase or ets"};
+                 fmt::format("method '{}' takes no scorer of steps; resolve a plan of tot, mcts, "
+                             "rebase or ets",
+                             plan.method)};
   }
-  return row->make(options, std::move(reward));
+  return named->tree->make(plan.options, std::move(reward));
 }
 
 }  // namespace hyper

@@ -35,11 +35,13 @@ TEST(StepMethods, TheNameSaysTheScorerOrLeavesItToTheOptions) {
               ErrorCode::kInvalidArgument);
     EXPECT_EQ(MakeMethod(std::string(method) + "-oracle", options).error().code,
               ErrorCode::kNotFound);
-    EXPECT_EQ(MakeStepMethod(std::string(method) + "x", options, nullptr).error().code,
-              ErrorCode::kNotFound);
   }
   MethodOptions options;
   EXPECT_FALSE(ApplyMethodDefaults("rebase-", options).ok());
+  const auto no_tree = MakeStepMethod(ScriptedPlan("sc", options), nullptr);
+  ASSERT_FALSE(no_tree);
+  EXPECT_EQ(no_tree.error().code, ErrorCode::kNotFound);
+  EXPECT_NE(no_tree.error().message.find("'sc'"), std::string::npos);
 }
 
 TEST(StepMethods, VoteRulesAreTheSystems) {
@@ -86,7 +88,7 @@ TEST(StepMethods, AllRunByTheirNames) {
     MethodOptions options = StepOptions(6);
     ASSERT_TRUE(ApplyMethodDefaults(name, options).ok());
     options.tree.iterations = 5;
-    auto session = SessionOf(engine, std::move(*MakeMethod(name, options)), options);
+    auto session = ScriptedSession(engine, name, options);
     RunSteps(engine, *session);
     EXPECT_EQ(session->Result().answer, "7") << name;
     EXPECT_EQ(session->Result().ledger.generated, engine.cost().decode_rows) << name;

@@ -13,8 +13,7 @@ namespace {
 
 std::unique_ptr<Session> RebaseWith(Engine& engine, std::unique_ptr<StepReward> reward,
                                     const MethodOptions& options, int64_t cells = 1 << 20) {
-  return SessionOf(engine, std::move(*MakeStepMethod("rebase", options, std::move(reward))),
-                   options, cells);
+  return StepSession(engine, "rebase", options, std::move(reward), cells);
 }
 
 std::unique_ptr<Session> RebaseBy(Engine& engine, const std::string& reward,
@@ -270,7 +269,7 @@ TEST(JudgeReward, TakesTheMeanOfItsCallsAndStopsThemAtTheirLimit) {
 TEST(JudgeReward, JudgesOneByOneWhereLanesAreFew) {
   FakeOptions tight = JudgedOptions({{'a', "Score: 0.9"}, {'b', "Score: 0.8"}, {'c', "Score: 0"}});
   tight.capabilities.max_lanes = 3;
-  FakeEngine engine(tight);
+  CrowdedEngine engine(tight);
   auto session = RebaseBy(engine, "judge", StepOptions(2));
   RunSteps(engine, *session);
   EXPECT_EQ(session->Result().voting_paths, 2);
@@ -301,7 +300,7 @@ TEST(JudgeReward, PathsThatWaitMakeRoomForTheJudge) {
   for (const Path& path : session->pool().paths()) {
     EXPECT_TRUE(path.kind != PathKind::kJudge || path.status != PathStatus::kPruned) << path.id;
   }
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     const auto* shortage = std::get_if<ShortageRecord>(&record);
     EXPECT_TRUE(shortage == nullptr || shortage->cells >= 0);
   }
@@ -310,7 +309,7 @@ TEST(JudgeReward, PathsThatWaitMakeRoomForTheJudge) {
 TEST(JudgeReward, AJudgeLostForWantOfCellsIsNoVerdict) {
   FakeOptions tight = JudgedOptions({{'a', "Score: 0.9"}});
   tight.capabilities.cells_total = 50;  // for the path, never for a judge's prompt
-  FakeEngine engine(tight);
+  CrowdedEngine engine(tight);
   auto session = RebaseBy(engine, "judge", StepOptions(1));
   RunSteps(engine, *session);
   const Path& path = session->pool().path(0);
@@ -334,7 +333,7 @@ TEST(JudgeReward, ACallWithoutALaneLeavesTheVerdictsOfTheOthers) {
 TEST(JudgeReward, NoLaneForAJudgeIsNoValue) {
   FakeOptions tight = JudgedOptions({});
   tight.capabilities.max_lanes = 2;
-  FakeEngine engine(tight);
+  CrowdedEngine engine(tight);
   auto session = RebaseBy(engine, "judge", StepOptions(2));
   RunSteps(engine, *session);
   EXPECT_FALSE(session->Result().answer.has_value());  // every step was dropped: none has a value

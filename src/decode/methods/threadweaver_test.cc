@@ -48,7 +48,7 @@ MethodOptions WeaverOptions(int width) {
 
 std::unique_ptr<Session> WeaverSession(Engine& engine, const MethodOptions& options,
                                        int64_t cells = 1 << 20) {
-  return SessionOf(engine, std::make_unique<ThreadWeaver>(options), options, cells);
+  return ScriptedSession(engine, "threadweaver", options, cells);
 }
 
 const ThreadWeaver& WeaverOf(const Session& session) {
@@ -139,7 +139,7 @@ TEST(ThreadWeaver, WithoutOutlinesItIsOrdinaryDecoding) {
   EXPECT_EQ(WeaverOf(*session).activation_ratio(), 0.0);
   EXPECT_EQ(WeaverOf(*session).acceleration(session->pool()), 0.0);
   bool reported = false;
-  for (const Record& record : session->pool().TakeRecords()) {
+  for (const Record& record : session->TakeRecords()) {
     const auto* notice = std::get_if<NoticeRecord>(&record);
     reported |= notice != nullptr &&
                 notice->text.find("activation ratio 0.000 over 3") != std::string::npos;
@@ -166,7 +166,7 @@ TEST(ThreadWeaver, FewLanesDecodeThreadsOneAfterAnother) {
   FakeOptions tight = ScriptedOptions(
       Spawning(kPlan, {{"1", "a</Thread>"}, {"2", "b</Thread>"}, {"3.1", "c</Thread>"}}, "=1"));
   tight.capabilities.max_lanes = 2;
-  FakeEngine engine(tight);
+  CrowdedEngine engine(tight);
   auto session = WeaverSession(engine, WeaverOptions(1));
   RunSteps(engine, *session);
   EXPECT_EQ(session->pool().path(0).text,
@@ -180,7 +180,7 @@ TEST(ThreadWeaver, NoLaneForThreadsIsOrdinaryDecoding) {
   FakeOptions tight = ScriptedOptions(
       Spawning("<Outlines><Outline>1: a</Outlines> so =8", {{"1", "x</Thread>"}}, ""));
   tight.capabilities.max_lanes = 1;
-  FakeEngine engine(tight);
+  CrowdedEngine engine(tight);
   auto session = WeaverSession(engine, WeaverOptions(1));
   RunSteps(engine, *session);
   EXPECT_EQ(session->Result().answer, "8");

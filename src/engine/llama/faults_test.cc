@@ -125,7 +125,7 @@ class Faults : public ::testing::TestWithParam<const char*> {
     SessionSpec spec;
     spec.prompt.tokens = {72, 101, 108, 108, 111, 63, 10};
     spec.seed = {11, 0};
-    spec.reservation = Reservation{LaneLimit(plan.options), 1 << 20};
+    spec.most.cells = 1 << 20;
     spec.extractor = FirstByte;
     Result<std::unique_ptr<Session>> session = OpenSession(*engine_, plan, std::move(spec));
     EXPECT_TRUE(session.has_value());
@@ -333,7 +333,7 @@ TEST_P(Faults, CellsShortMidRunStopExpansionThenPruneAndTheAnswerComes) {
     EXPECT_TRUE(session->Result().answer.has_value());
     EXPECT_FALSE(session->Result().partial);
     std::vector<ShortageRecord> shortages;
-    for (const Record& record : session->pool().TakeRecords()) {
+    for (const Record& record : session->TakeRecords()) {
       if (const auto* shortage = std::get_if<ShortageRecord>(&record)) {
         shortages.push_back(*shortage);
       }

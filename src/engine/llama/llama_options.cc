@@ -41,6 +41,7 @@ std::vector<Option> OptionsOf(LlamaOptions& o) {
       {o.gpu_layers,
        {.name = "gpu-layers",
         .help = "layers on the GPU; auto: all that fit, and with --rpc all",
+        .brief_help = "layers of the model on GPUs [auto: all that fit]",
         .bounds = Between(kFitGpuLayers, 65536),
         .group = kDevices,
         .takes = "auto, -1 for all, or 0 to 65536",

@@ -260,7 +260,7 @@ std::vector<std::vector<Token>> RunSession(Engine& engine) {
   SessionSpec spec;
   spec.prompt.tokens = QuestionTokens(engine, kEquationQuestion);
   spec.seed = {5, 0};
-  spec.reservation = Reservation{LaneLimit(plan.options), 1 << 20};
+  spec.most.cells = 1 << 20;
   const Result<std::unique_ptr<Session>> opened = OpenSession(engine, plan, std::move(spec));
   EXPECT_TRUE(opened.has_value());
   Session& session = **opened;

@@ -267,7 +267,7 @@ RunOf RunIt(Engine& engine, const AskOptions& options) {
   Driver driver(engine);
   driver.Add(ask->get());
   EXPECT_TRUE(driver.RunAll().ok());
-  RunOf run{(*ask)->Result(), (*ask)->pool().TakeRecords(), {}};
+  RunOf run{(*ask)->Result(), (*ask)->TakeRecords(), {}};
   for (const Path& path : (*ask)->pool().paths()) {
     run.texts.push_back(path.text);
   }

@@ -16,8 +16,6 @@
 namespace hyper::eval {
 namespace {
 
-constexpr int64_t kUncountedCells = int64_t{1} << 40;
-
 // The paths of a question in the order of a draw (Fisher-Yates over counter-based numbers).
 std::vector<StoredPath> Drawn(const std::vector<StoredPath>& paths, uint64_t seed, int draw) {
   std::vector<StoredPath> drawn = paths;
@@ -30,11 +28,11 @@ std::vector<StoredPath> Drawn(const std::vector<StoredPath>& paths, uint64_t see
   return drawn;
 }
 
-Error RowError(const MethodRow& row, const std::string& reason) {
+Error RowError(const StudyRow& row, const std::string& reason) {
   return InvalidArgument("row " + row.label + ": " + reason);
 }
 
-Status CheckRow(const MethodRow& row, const TracePool& pool) {
+Status CheckRow(const StudyRow& row, const TracePool& pool) {
   const int paths = ReplayablePaths(row.plan.method, row.plan.options);
   if (paths == 0) {
     return RowError(row, "the method " + row.plan.method +
@@ -51,8 +49,8 @@ Status CheckRow(const MethodRow& row, const TracePool& pool) {
 
 // The row with the confidences that the pool has: DeepConf's and those that follow from the stored
 // series where the row asks for these, else the ones that the traces were decoded with.
-MethodRow WithStoredConfidences(const MethodRow& row, const TracePool& pool) {
-  MethodRow stored = row;
+StudyRow WithStoredConfidences(const StudyRow& row, const TracePool& pool) {
+  StudyRow stored = row;
   MethodOptions& options = stored.plan.options;
   // Texts that an option printed are read back; those of another program may not be.
   const auto take = [&](const char* name, const std::string& text) {
@@ -81,7 +79,7 @@ class PoolStudy {
   PoolStudy(const TracePool& pool, const PoolStudyPlan& plan, Store& store)
       : pool_(pool), plan_(plan), store_(store) {}
 
-  Status RunRow(const MethodRow& row, int64_t run) {
+  Status RunRow(const StudyRow& row, int64_t run) {
     for (const PoolEntry& entry : pool_.entries) {
       const Result<int64_t> question = store_.AddQuestion(entry.question);
       if (!question) {
@@ -118,7 +116,7 @@ class PoolStudy {
     };
   }
 
-  Result<StoredItem> RunOne(const MethodRow& row, const PoolEntry& entry,
+  Result<StoredItem> RunOne(const StudyRow& row, const PoolEntry& entry,
                             const ExtractOptions& reader, int draw, const ItemKey& key) {
     const uint64_t question = QuestionKey(entry.question.suite, entry.question.name);
     const uint64_t seed = plan_.seed ^ RepeatSeed(question, entry.item.key.repeat);
@@ -136,8 +134,7 @@ class PoolStudy {
     spec.prompt.tokens.assign(
         static_cast<size_t>(std::max<int64_t>(1, entry.item.ledger.prefilled)), 0);
     spec.seed = {plan_.seed, question};
-    spec.reservation =
-        Reservation{ReplayablePaths(row.plan.method, row.plan.options), kUncountedCells};
+    spec.most.lanes = ReplayablePaths(row.plan.method, row.plan.options);
     spec.extractor = ExtractorFor(reader);
     ModelInfo model;
     model.name = pool_.made_by.model;
@@ -183,8 +180,8 @@ Result<std::vector<int64_t>> RunPoolStudy(const TracePool& pool, const PoolStudy
   model.name = pool.made_by.model;
   model.hash = pool.made_by.model_hash;
   PoolStudy study(pool, plan, store);
-  for (const MethodRow& asked : plan.rows) {
-    const MethodRow row = WithStoredConfidences(asked, pool);
+  for (const StudyRow& asked : plan.rows) {
+    const StudyRow row = WithStoredConfidences(asked, pool);
     if (Status status = CheckRow(row, pool); !status) {
       return status.error();
     }

@@ -12,8 +12,8 @@
 namespace hyper::eval {
 
 struct PoolStudyPlan {
-  std::vector<MethodRow> rows;  // reservations are not used
-  int resamples = 1;            // draws of each row's paths, without replacement
+  std::vector<StudyRow> rows;  // reservations are not used
+  int resamples = 1;           // draws of each row's paths, without replacement
   uint64_t seed = 1;
   std::string source;  // of the pool, for records
   std::string program_version = {};

@@ -74,7 +74,7 @@ TEST_F(PoolStudyTest, StopsAndLaunchesAreReplayedOnLengthsAndAnswers) {
   EXPECT_DOUBLE_EQ((*runs)[1].generated_tokens, 20);
   EXPECT_DOUBLE_EQ((*runs)[1].sequential_tokens, 20);
   PoolStudyPlan plan;
-  MethodRow stopped{"stopped", StudyPlanFor("sc", 8), {}};
+  StudyRow stopped{"stopped", StudyPlanFor("sc", 8), {}};
   ASSERT_TRUE(SetOption(stopped.plan.options, "stop", "0.95").ok());
   plan.rows = {stopped};
   ASSERT_TRUE(RunPoolStudy(*pool, plan, store_));

@@ -156,7 +156,7 @@ TEST(ReplayTest, OtherSignalsComeFromTheStoredSeries) {
          {ConfidenceSignal::kLogprob, ConfidenceSignal::kSurprise, ConfidenceSignal::kEntropy,
           ConfidenceSignal::kSelfCertainty}) {
       for (const char* method : {"deepconf-top10", "deepconf-offline"}) {
-        MethodRow row{std::string(method) + " " + NameOf(signal), PlanFor(method), {64, 1 << 20}};
+        StudyRow row{std::string(method) + " " + NameOf(signal), PlanFor(method), {64, 1 << 20}};
         row.plan.options.confidence = signal;
         plan.rows.push_back(row);
       }

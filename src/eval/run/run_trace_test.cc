@@ -49,7 +49,7 @@ LiveRun Live(const std::string& method, uint64_t seed, const std::string& questi
   SessionSpec spec;
   spec.prompt.tokens = {'q'};
   spec.seed = {seed, 0};
-  spec.reservation = Reservation{LaneLimit(plan.options), 1 << 20};
+  spec.most.cells = 1 << 20;
   spec.token_records = true;
   spec.extractor = ExtractorFor({});
   const Json head = {{"record", "run"},
@@ -66,7 +66,7 @@ LiveRun Live(const std::string& method, uint64_t seed, const std::string& questi
   Driver driver(engine);
   driver.Add(&session);
   EXPECT_TRUE(driver.RunAll().ok());
-  for (const Record& record : session.pool().TakeRecords()) {
+  for (const Record& record : session.TakeRecords()) {
     run.trace += DumpJson(RecordJson(record)) + "\n";
   }
   run.result = session.Result();

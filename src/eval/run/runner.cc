@@ -43,7 +43,7 @@ StudyRunner::~StudyRunner() {
 }
 
 Status StudyRunner::Prepare() {
-  for (const MethodRow& row : plan_.rows) {
+  for (const StudyRow& row : plan_.rows) {
     if (const auto method = MakeRowMethod(plan_, row); !method) {
       return method.error();
     }
@@ -76,8 +76,8 @@ Status StudyRunner::Prepare() {
 }
 
 Status StudyRunner::AddRuns() {
-  std::vector<MethodRow> rows;
-  for (MethodRow& row : plan_.rows) {
+  std::vector<StudyRow> rows;
+  for (StudyRow& row : plan_.rows) {
     StoredRun stored = RunOf(plan_, row, engine_.model());
     const Result<int64_t> run = store_.AddRun(stored);
     if (!run) {
@@ -122,7 +122,7 @@ Status StudyRunner::AddWork() {
   std::iota(order.begin(), order.end(), size_t{0});
   if (plan_.replay) {
     const auto paths = [&](size_t row) {
-      const MethodRow& one = plan_.rows[row];
+      const StudyRow& one = plan_.rows[row];
       return MakesPool(one.plan.method, one.plan.options)
                  ? ReplayablePaths(one.plan.method, one.plan.options)
                  : 0;
@@ -176,7 +176,7 @@ SessionSpec StudyRunner::SpecOf(const Work& work) const {
   spec.seed = {RepeatSeed(plan_.seed, work.key.repeat),
                QuestionKey(plan_.suite.name, plan_.questions[work.question].id)};
   spec.limits = plan_.limits;
-  spec.reservation = plan_.rows[work.row].reservation;
+  spec.most = plan_.rows[work.row].reservation;
   spec.extractor = ExtractorFor(readers_[work.question]);
   return spec;
 }
@@ -184,7 +184,7 @@ SessionSpec StudyRunner::SpecOf(const Work& work) const {
 bool StudyRunner::WaitsForPaths(const Work& work) const {
   return std::any_of(active_.begin(), active_.end(), [&](const auto& active) {
     const Work& other = active->work;
-    const MethodRow& row = plan_.rows[other.row];
+    const StudyRow& row = plan_.rows[other.row];
     const auto& pools = pools_[work.row];
     return other.question == work.question && other.key.repeat == work.key.repeat &&
            MakesPool(row.plan.method, row.plan.options) &&
@@ -218,7 +218,7 @@ Result<bool> StudyRunner::StartNext(const std::function<void(const StudyProgress
 }
 
 Status StudyRunner::StartLive(const Work& work) {
-  const MethodRow& row = plan_.rows[work.row];
+  const StudyRow& row = plan_.rows[work.row];
   Result<std::unique_ptr<Method>> method = MakeRowMethod(plan_, row);
   if (!method) {
     return method.error();
@@ -238,7 +238,7 @@ Status StudyRunner::StartLive(const Work& work) {
 
 // Computes an item from paths of another run; false where no run has what it takes.
 Result<bool> StudyRunner::StartReplay(const Work& work) {
-  const MethodRow& row = plan_.rows[work.row];
+  const StudyRow& row = plan_.rows[work.row];
   for (const StoredRun& pool : pools_[work.row]) {
     const Result<StoredItem> source =
         store_.LoadItem({pool.id, work.key.question, work.key.repeat});
@@ -297,7 +297,7 @@ Status StudyRunner::StoreOne(Active& active) {
 Status StudyRunner::Collect(const std::function<void(const StudyProgress&)>& progress) {
   for (size_t i = 0; i < active_.size();) {
     Active& active = *active_[i];
-    for (Record& record : active.session->pool().TakeRecords()) {
+    for (Record& record : active.session->TakeRecords()) {
       active.records.push_back(std::move(record));
     }
     if (!active.session->finished()) {

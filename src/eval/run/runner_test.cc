@@ -30,7 +30,7 @@ FakeOptions DigitsByKey() {
 }
 
 // A row of narrow pools whose texts are the script's.
-MethodRow Row(const std::string& label, const std::string& method) {
+StudyRow Row(const std::string& label, const std::string& method) {
   const RunRequest request{
       method,
       "short",
@@ -204,7 +204,7 @@ TEST_F(RunnerTest, ARowGoesOnWithWhatAnEarlierProgramReservedForIt) {
   Store store = Open();
   StudyPlan plan = Plan(1, 1);
   RunStudy(engine, store, plan);
-  MethodRow& row = plan.rows[0];
+  StudyRow& row = plan.rows[0];
   const int64_t before = row.reservation.cells;
   EXPECT_EQ(CellsOfRow(row.plan.options), LaneLimit(row.plan.options) * (40 + 256));
   const auto taken = [&](int64_t own, int64_t most) {

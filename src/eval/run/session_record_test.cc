@@ -96,7 +96,7 @@ double Entropy(const std::vector<TokenLogprob>& top) {
 TEST(SessionRecord, ReadingsTellTheStatisticsOfEveryDecision) {
   FakeEngine engine(Unequal());
   const std::unique_ptr<Session> session = RunHyper(engine);
-  const StoredItem item = ThroughAFile(*session, session->pool().TakeRecords());
+  const StoredItem item = ThroughAFile(*session, session->TakeRecords());
   ASSERT_GE(item.decisions.size(), 3U);
   for (const DecisionRecord& decision : item.decisions) {
     std::vector<double> confidences;
@@ -137,7 +137,7 @@ TEST(SessionRecord, ReadingsTellTheStatisticsOfEveryDecision) {
 TEST(SessionRecord, WarmupSeriesTellTheMaxima) {
   FakeEngine engine(Unequal());
   const std::unique_ptr<Session> session = RunHyper(engine);
-  const StoredItem item = ThroughAFile(*session, session->pool().TakeRecords());
+  const StoredItem item = ThroughAFile(*session, session->TakeRecords());
   ASSERT_TRUE(item.warmup.has_value());
   size_t longest = 0;
   for (const StoredPath& path : item.paths) {

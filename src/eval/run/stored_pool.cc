@@ -219,7 +219,7 @@ Result<StoredItem> Replay(std::vector<ReplayTrace> traces, const ModelInfo& mode
   if (Status status = driver.RunAll(); !status) {
     return status.error();
   }
-  StoredItem item = RecordSession(session, session.pool().TakeRecords(), key);
+  StoredItem item = RecordSession(session, session.TakeRecords(), key);
   item.series.clear();
   Ledger& ledger = item.ledger;
   for (double* time : {&ledger.wall_s, &ledger.engine_s, &ledger.sampler_s, &ledger.statistics_s}) {

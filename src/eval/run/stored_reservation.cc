@@ -21,7 +21,7 @@ int64_t CellsOfRow(const MethodOptions& options) {
 }
 
 void TakeOverReservation(const StudyPlan& plan, const ModelInfo& model,
-                         const std::vector<StoredRun>& runs, int64_t most, MethodRow& row) {
+                         const std::vector<StoredRun>& runs, int64_t most, StudyRow& row) {
   StoredRun own = RunOf(plan, row, model);
   const std::string identity = RunIdentity(own);
   int64_t taken = 0;

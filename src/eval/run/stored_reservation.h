@@ -19,6 +19,6 @@ int64_t CellsOfRow(const MethodOptions& options);
 // takes these over and goes on with that run: earlier programs reserved as much for each row as for
 // the widest one. Pure.
 void TakeOverReservation(const StudyPlan& plan, const ModelInfo& model,
-                         const std::vector<StoredRun>& runs, int64_t most, MethodRow& row);
+                         const std::vector<StoredRun>& runs, int64_t most, StudyRow& row);
 
 }  // namespace hyper::eval

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
 #include <utility>
 
 #include "hyper/step_reward.h"
@@ -11,9 +10,7 @@
 namespace hyper::eval {
 namespace {
 
-constexpr std::string_view kRewardSuffix = "-prm";
-
-bool NeedsRewardModel(const std::string& method) { return method.ends_with(kRewardSuffix); }
+bool NeedsRewardModel(const std::string& method) { return method.ends_with("-prm"); }
 
 }  // namespace
 
@@ -37,7 +34,7 @@ uint64_t QuestionKey(const std::string& suite, const std::string& id) {
   return hash;
 }
 
-Result<std::unique_ptr<Method>> MakeRowMethod(const StudyPlan& plan, const MethodRow& row) {
+Result<std::unique_ptr<Method>> MakeRowMethod(const StudyPlan& plan, const StudyRow& row) {
   const std::string& method = row.plan.method;
   if (!NeedsRewardModel(method) || plan.reward == nullptr) {
     return std::unique_ptr<Method>();
@@ -47,11 +44,10 @@ Result<std::unique_ptr<Method>> MakeRowMethod(const StudyPlan& plan, const Metho
                            " asks a reward model, which serves one question at a time; leave "
                            "--parallel at 1");
   }
-  const std::string stem = method.substr(0, method.size() - kRewardSuffix.size());
-  return MakeStepMethod(stem, row.plan.options, MakeProcessReward(*plan.reward, {}));
+  return MakeStepMethod(row.plan, MakeProcessReward(*plan.reward, {}));
 }
 
-StoredRun RunOf(const StudyPlan& plan, const MethodRow& row, const ModelInfo& model) {
+StoredRun RunOf(const StudyPlan& plan, const StudyRow& row, const ModelInfo& model) {
   StoredRun run;
   run.label = row.label;
   run.method = row.plan.method;

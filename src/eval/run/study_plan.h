@@ -17,7 +17,7 @@
 namespace hyper::eval {
 
 // One row of a table: a method with its options.
-struct MethodRow {
+struct StudyRow {
   std::string label;  // in tables
   RunPlan plan;
   Reservation reservation;  // of each session; part of the run's identity
@@ -26,7 +26,7 @@ struct MethodRow {
 struct StudyPlan {
   Suite suite;
   std::vector<Question> questions;
-  std::vector<MethodRow> rows;
+  std::vector<StudyRow> rows;
   int repeats = 1;
   // Only every `shards`-th question, from the one at place `shard` on, is worked on; all are in the
   // study, so that parts of it merge into what one program would have made (src/store/merge.h).
@@ -48,7 +48,7 @@ struct StudyPlan {
 
 // The method of a row whose name asks for the study's reward model; null for all others, which
 // OpenSession makes. Errors: kInvalidArgument where parallel is not 1.
-Result<std::unique_ptr<Method>> MakeRowMethod(const StudyPlan& plan, const MethodRow& row);
+Result<std::unique_ptr<Method>> MakeRowMethod(const StudyPlan& plan, const StudyRow& row);
 
 // Seed of a repeat: repeat 0 has the run's own, others are independent of it and of each other.
 // Pure.
@@ -58,6 +58,6 @@ uint64_t RepeatSeed(uint64_t seed, int repeat);
 uint64_t QuestionKey(const std::string& suite, const std::string& id);
 
 // The run that a row is, with everything that changes its output. Pure.
-StoredRun RunOf(const StudyPlan& plan, const MethodRow& row, const ModelInfo& model);
+StoredRun RunOf(const StudyPlan& plan, const StudyRow& row, const ModelInfo& model);
 
 }  // namespace hyper::eval

@@ -20,7 +20,7 @@ constexpr const char* kOutputLogprobs = "message.output_text.logprobs";
 constexpr size_t kMostStops = 16;
 constexpr int kLargest = 1 << 30;
 
-void ReadSampling(FieldReader& fields, RunRequest& run) {
+void ReadSampling(FieldReader& fields, ServedRun& run) {
   SamplerSpec& sampler = run.plan.options.sampler;
   fields.TakeWithin("temperature", 0.0, 100.0, sampler.temperature);
   fields.TakeWithin("min_p", 0.0, 0.999999, sampler.min_p);
@@ -52,7 +52,7 @@ void ReadSampling(FieldReader& fields, RunRequest& run) {
   }
 }
 
-void ReadStop(FieldReader& fields, RunRequest& run) {
+void ReadStop(FieldReader& fields, ServedRun& run) {
   const Json* stop = fields.Find("stop");
   if (stop == nullptr) {
     return;
@@ -71,7 +71,7 @@ void ReadStop(FieldReader& fields, RunRequest& run) {
   }
 }
 
-void ReadLogitBias(FieldReader& fields, const ServerLimits& limits, RunRequest& run) {
+void ReadLogitBias(FieldReader& fields, const ServerLimits& limits, ServedRun& run) {
   const Json* bias = fields.Find("logit_bias");
   if (bias == nullptr) {
     return;
@@ -95,7 +95,7 @@ void ReadLogitBias(FieldReader& fields, const ServerLimits& limits, RunRequest& 
   }
 }
 
-void ReadLength(FieldReader& fields, const ServerLimits& limits, RunRequest& run,
+void ReadLength(FieldReader& fields, const ServerLimits& limits, ServedRun& run,
                 std::initializer_list<const char*> names) {
   for (const char* name : names) {
     fields.TakeWithin(name, 1, kLargest, run.plan.options.max_tokens);
@@ -107,7 +107,7 @@ void ReadLength(FieldReader& fields, const ServerLimits& limits, RunRequest& run
   }
 }
 
-void ReadChatLogprobs(FieldReader& fields, RunRequest& run) {
+void ReadChatLogprobs(FieldReader& fields, ServedRun& run) {
   bool logprobs = false;
   int top = 0;
   fields.Take("logprobs", logprobs);
@@ -123,7 +123,7 @@ void ReadChatLogprobs(FieldReader& fields, RunRequest& run) {
 }
 
 // /v1/responses asks for them by an entry of `include`, or by a number of alternatives.
-void ReadResponsesLogprobs(FieldReader& fields, RunRequest& run) {
+void ReadResponsesLogprobs(FieldReader& fields, ServedRun& run) {
   bool wanted = false;
   if (const Json* include = fields.Find("include")) {
     const auto is_text = [](const Json& entry) { return entry.is_string(); };
@@ -141,7 +141,7 @@ void ReadResponsesLogprobs(FieldReader& fields, RunRequest& run) {
 }
 
 // What no request may ask for, and what pools cannot give; `logprobs_field` asks for them there.
-void CheckRun(FieldReader& fields, const ServerLimits& limits, RunRequest& run,
+void CheckRun(FieldReader& fields, const ServerLimits& limits, ServedRun& run,
               const char* logprobs_field = "logprobs") {
   if (run.top_logprobs) {
     run.plan.options.entropy_count = std::max(run.plan.options.entropy_count, *run.top_logprobs);
@@ -175,10 +175,10 @@ void CheckRun(FieldReader& fields, const ServerLimits& limits, RunRequest& run,
 }
 
 // A reply is held in memory until it is whole; each log-probability takes some 500 bytes of it.
-void BoundLogprobs(FieldReader& fields, const char* name, const std::vector<RunRequest>& runs) {
+void BoundLogprobs(FieldReader& fields, const char* name, const std::vector<ServedRun>& runs) {
   constexpr int64_t kMost = 1 << 20;
   int64_t values = 0;
-  for (const RunRequest& run : runs) {
+  for (const ServedRun& run : runs) {
     values += run.top_logprobs ? int64_t{run.choices} * run.plan.options.max_tokens *
                                      (1 + int64_t{*run.top_logprobs})
                                : 0;
@@ -191,7 +191,7 @@ void BoundLogprobs(FieldReader& fields, const char* name, const std::vector<RunR
 }
 
 // Fields that chat and completions share, once the prompt is read.
-void ReadCommon(FieldReader& fields, const ServerLimits& limits, ApiRequest& api, RunRequest& run) {
+void ReadCommon(FieldReader& fields, const ServerLimits& limits, ApiRequest& api, ServedRun& run) {
   ReadModel(fields, limits, api, run);
   ReadHyper(fields, limits, run);
   ReadSampling(fields, run);
@@ -232,7 +232,7 @@ ParsedRequest Parse(const std::string& body, Read read) {
 
 ParsedRequest ParseChatRequest(const std::string& body, const ServerLimits& limits) {
   return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
-    RunRequest run;
+    ServedRun run;
     ReadMessages(fields, "messages", KeepsReasoning(fields), run);
     ReadTemplateArguments(fields, run.template_arguments);
     ReadCommon(fields, limits, api, run);
@@ -247,7 +247,7 @@ ParsedRequest ParseChatRequest(const std::string& body, const ServerLimits& limi
 
 ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits& limits) {
   return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
-    RunRequest run;
+    ServedRun run;
     run.prompt_field = "prompt";
     ReadCommon(fields, limits, api, run);
     if (fields.Find("suffix") != nullptr) {
@@ -278,7 +278,7 @@ ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits
 
 ParsedRequest ParseResponsesRequest(const std::string& body, const ServerLimits& limits) {
   return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
-    RunRequest run;
+    ServedRun run;
     run.prompt_field = "input";
     ReadInput(fields, KeepsReasoning(fields), run);
     ReadTemplateArguments(fields, run.template_arguments);

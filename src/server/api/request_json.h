@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/server/api/api_error.h"
-#include "src/server/api/run_request.h"
+#include "src/server/api/served_run.h"
 
 namespace hyper::server {
 
@@ -31,7 +31,7 @@ struct ServerLimits {
 
 // A body, read: one run for each prompt, and how the reply is to look.
 struct ApiRequest {
-  std::vector<RunRequest> runs;
+  std::vector<ServedRun> runs;
   std::string model;  // as asked, for the reply
   bool stream = false;
   bool include_usage = false;

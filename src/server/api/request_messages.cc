@@ -97,7 +97,7 @@ std::optional<ReadTurn> ReadMessage(FieldReader& fields, const std::string& at, 
 }
 
 // Takes an assistant's last message off the conversation: the model continues it.
-void TakeStart(FieldReader& fields, const char* name, ReadTurn last, RunRequest& run) {
+void TakeStart(FieldReader& fields, const char* name, ReadTurn last, ServedRun& run) {
   std::vector<ChatMessage>& messages = run.messages;
   if (messages.empty()) {
     fields.Fail(name, fmt::format("'{}' needs a message before the assistant's", name));
@@ -141,7 +141,7 @@ bool ReadTokens(const Json& list, int vocab_size, std::vector<Token>& tokens) {
 
 }  // namespace
 
-void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning, RunRequest& run) {
+void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning, ServedRun& run) {
   const Json* list = fields.Find(name);
   if (list == nullptr || !list->is_array() || list->empty()) {
     fields.Fail(name, fmt::format("'{}' takes an array of at least one message", name));
@@ -177,7 +177,7 @@ void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning, Ru
   CheckContinuation(fields, continued);
 }
 
-void ReadInput(FieldReader& fields, bool keep_reasoning, RunRequest& run) {
+void ReadInput(FieldReader& fields, bool keep_reasoning, ServedRun& run) {
   std::string instructions;
   if (fields.Take("instructions", instructions) && !instructions.empty()) {
     run.messages.push_back({"system", instructions});
@@ -190,8 +190,8 @@ void ReadInput(FieldReader& fields, bool keep_reasoning, RunRequest& run) {
   ReadMessages(fields, "input", keep_reasoning, run);
 }
 
-void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const RunRequest& run,
-                 std::vector<RunRequest>& runs) {
+void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const ServedRun& run,
+                 std::vector<ServedRun>& runs) {
   const Json* given = fields.Find("prompt");
   const bool single =
       given != nullptr &&
@@ -200,7 +200,7 @@ void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const Ru
   bool good =
       prompts.is_array() && !prompts.empty() && prompts.size() <= static_cast<size_t>(most_prompts);
   for (size_t i = 0; good && i < prompts.size(); ++i) {
-    RunRequest one = run;
+    ServedRun one = run;
     if (prompts[i].is_string()) {
       one.prompt_text = prompts[i].get<std::string>();
       good = !one.prompt_text.empty();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/server/api/field_reader.h"
-#include "src/server/api/run_request.h"
+#include "src/server/api/served_run.h"
 
 namespace hyper::server {
 
@@ -14,14 +14,14 @@ namespace hyper::server {
 // The "reasoning_content" of earlier turns is left out, as templates do, unless `keep_reasoning`:
 // it then stands in think tags before the content. A last message of the assistant is the start of
 // the reply, as llama-server takes it.
-void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning, RunRequest& run);
+void ReadMessages(FieldReader& fields, const char* name, bool keep_reasoning, ServedRun& run);
 
 // "input" and "instructions" of /v1/responses: a text, or messages.
-void ReadInput(FieldReader& fields, bool keep_reasoning, RunRequest& run);
+void ReadInput(FieldReader& fields, bool keep_reasoning, ServedRun& run);
 
 // "prompt" of /v1/completions: a text, tokens, or an array of either; a copy of `run` for each.
-void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const RunRequest& run,
-                 std::vector<RunRequest>& runs);
+void ReadPrompts(FieldReader& fields, int vocab_size, int most_prompts, const ServedRun& run,
+                 std::vector<ServedRun>& runs);
 
 // "chat_template_kwargs": an object whose values reach the template as JSON. So does the effort of
 // "reasoning_effort" or "reasoning"; the effort "none" turns thinking off.

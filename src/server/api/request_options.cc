@@ -33,7 +33,7 @@ std::string FieldOf(const Json& own, const std::string& message) {
 
 }  // namespace
 
-void ReadModel(FieldReader& fields, const ServerLimits& limits, ApiRequest& api, RunRequest& run) {
+void ReadModel(FieldReader& fields, const ServerLimits& limits, ApiRequest& api, ServedRun& run) {
   run.method = limits.default_method;
   api.model = limits.model_name;
   std::string name;
@@ -66,7 +66,7 @@ bool KeepsReasoning(FieldReader& fields) {
   return own != nullptr && own->is_object() && own->value("keep-reasoning", Json()) == true;
 }
 
-void ReadHyper(FieldReader& fields, const ServerLimits& limits, RunRequest& run) {
+void ReadHyper(FieldReader& fields, const ServerLimits& limits, ServedRun& run) {
   Json own = Json::object();
   if (const Json* given = fields.Find("hyper")) {
     if (!given->is_object()) {
@@ -106,8 +106,14 @@ void ReadHyper(FieldReader& fields, const ServerLimits& limits, RunRequest& run)
     run.method = own.contains("method") ? wanted.method : run.method;
     wanted.method = run.method == kPlainMethod ? kPlainPlan : run.method;
     wanted.preset = wanted.preset.empty() ? limits.preset : wanted.preset;
-    if (run.method == kPlainMethod && wanted.preset.empty()) {
-      wanted.preset = FixedPreset(limits.model);  // nothing is to be chosen for one completion
+    if (run.method == kPlainMethod) {
+      if (wanted.preset.empty()) {
+        wanted.preset = FixedPreset(limits.model);  // nothing is to be chosen for one completion
+      }
+      // Choices take lanes as these come free, and a choice is what the model writes, loops and
+      // all.
+      wanted.options.emplace_back("width", 1);
+      wanted.options.emplace_back("loop-guard", false);
     }
     Result<RunPlan> plan = ResolveRun(wanted, limits.model);
     if (plan) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hyper/options.h"
+#include "src/decode/ask_options.h"
 #include "src/server/http/page_files.h"
 
 namespace hyper::server {
@@ -15,7 +16,8 @@ namespace {
 // The schema of an option's value, or null, which is absent.
 Json OptionSchema(const Option& option) {
   const OptionInfo& info = option.info();
-  Json schema = {{"description", fmt::format("{} ({})", info.help, option.Takes())}};
+  const std::string takes = info.seconds ? "seconds" : option.Takes();
+  Json schema = {{"description", fmt::format("{} ({})", info.help, takes)}};
   const auto bound = [&schema](const char* key, const char* open_key, double value, bool open) {
     if (std::isfinite(value)) {
       schema[open ? open_key : key] = value;
@@ -56,6 +58,10 @@ Json ApiDescription(const ServerLimits& limits) {
   Json& options = schemas["Hyper"]["properties"];
   MethodOptions defaults;
   for (const Option& option : OptionsOf(defaults)) {
+    options[option.info().name] = OptionSchema(option);
+  }
+  AskOptions question;
+  for (const Option& option : OptionsOf(question)) {
     options[option.info().name] = OptionSchema(option);
   }
   options["route"]["maximum"] = limits.routing ? kMostRoutes : 1;

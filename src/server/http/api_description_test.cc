@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "src/decode/ask_options.h"
 #include "src/server/http/routes.h"
 #include "tests/support/server_fixture.h"
 
@@ -105,6 +106,12 @@ TEST(ApiDescription, KnowsTheOptionsOfTheMethods) {
   for (const Option& option : OptionsOf(defaults)) {
     EXPECT_TRUE(options.contains(option.info().name)) << option.info().name;
   }
+  AskOptions question;
+  for (const Option& option : OptionsOf(question)) {
+    EXPECT_TRUE(options.contains(option.info().name)) << option.info().name;
+  }
+  EXPECT_EQ(options["budget-tokens"]["minimum"], 1);
+  EXPECT_EQ(options["effort"]["enum"], Json::array({"low", "medium", "high", nullptr}));
   EXPECT_EQ(options["width"]["minimum"], 1);
   EXPECT_EQ(options["width"]["maximum"], 4096);
   EXPECT_EQ(options["top-p"]["exclusiveMinimum"], 0);

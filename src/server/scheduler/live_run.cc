@@ -56,24 +56,21 @@ void MoveContent(std::vector<TokenLogprobs>& undecided, size_t bytes,
 
 // What a session may take: enough for every path to its end, so that runs beside each other never
 // prune each other's paths. Where pools share the cells, one has its part and prunes within it.
-Reservation ReservationFor(const RunRequest& request, size_t prompt_tokens, const Engine& engine,
-                           int pools) {
-  Reservation whole = WholeEngine(request.plan.options, engine);
+Reservation MostOf(const ServedRun& request, size_t prompt_tokens, const Engine& engine,
+                   int pools) {
   const bool plain = request.method == kPlainMethod;
-  if (plain) {
-    whole.lanes = std::min(request.choices, engine.capabilities().max_lanes);
-  }
-  const int64_t rows = plain ? int64_t{whole.lanes} * request.routes : whole.lanes;
-  const int64_t wanted = static_cast<int64_t>(prompt_tokens) +
-                         rows * static_cast<int64_t>(request.plan.options.max_tokens);
-  const int64_t one_path = static_cast<int64_t>(prompt_tokens) + request.plan.options.max_tokens;
-  const int64_t part = plain ? whole.cells : std::max(whole.cells / pools, one_path);
-  return {whole.lanes, std::min({whole.cells, wanted, part})};
+  Reservation most = ReservationOf(request.plan.options, engine, {plain ? request.choices : 0, 0});
+  const auto prompt = static_cast<int64_t>(prompt_tokens);
+  const int64_t path = request.plan.options.max_tokens;
+  const int64_t rows = int64_t{most.lanes} * (plain ? request.routes : 1);
+  const int64_t part = plain ? most.cells : std::max(most.cells / pools, prompt + path);
+  most.cells = std::min(prompt + rows * path, part);
+  return most;
 }
 
 }  // namespace
 
-LiveRun::LiveRun(std::string id, RunRequest request, std::shared_ptr<ReplyQueue> reply,
+LiveRun::LiveRun(std::string id, ServedRun request, std::shared_ptr<ReplyQueue> reply,
                  std::shared_ptr<RunLog> log)
     : id_(std::move(id)),
       request_(std::move(request)),
@@ -90,7 +87,7 @@ std::optional<ApiError> LiveRun::MakeSession(Engine& engine, RequestPrompt rende
   options.max_tokens =
       std::min(options.max_tokens, context - static_cast<int>(prompt.tokens.size()));
   SessionSpec spec;
-  spec.reservation = ReservationFor(request_, prompt.tokens.size(), engine, pools);
+  spec.most = MostOf(request_, prompt.tokens.size(), engine, pools);
   spec.prompt = std::move(prompt);
   spec.seed = {request_.seed, 0};
   spec.limits = request_.limits;
@@ -98,7 +95,6 @@ std::optional<ApiError> LiveRun::MakeSession(Engine& engine, RequestPrompt rende
   spec.logit_bias = request_.logit_bias;
   std::unique_ptr<Method> method;  // the plan's, where there is none here
   if (plain()) {
-    request_.plan.options.loop_guard = false;  // what the model writes, whatever it is
     method = std::make_unique<PlainMethod>(
         request_.choices, request_.routes,
         [this](const Path& path) { return Feed(path, static_cast<int>(path.id)); });
@@ -303,7 +299,7 @@ void LiveRun::SharePrompt(PromptCache& cache) {
 }
 
 void LiveRun::AfterStep() {
-  for (const Record& record : session_->pool().TakeRecords()) {
+  for (const Record& record : session_->TakeRecords()) {
     OnRecord(record);
   }
 }

@@ -10,7 +10,7 @@
 #include "hyper/engine.h"
 #include "hyper/session.h"
 #include "src/server/api/reply.h"
-#include "src/server/api/run_request.h"
+#include "src/server/api/served_run.h"
 #include "src/server/api/text_stream.h"
 #include "src/server/archive/run_archive.h"
 #include "src/server/scheduler/prompt_cache.h"
@@ -22,7 +22,7 @@ namespace hyper::server {
 class LiveRun {
  public:
   // `reply` and `log` are shared with HTTP threads, which may outlast the run or leave before it.
-  LiveRun(std::string id, RunRequest request, std::shared_ptr<ReplyQueue> reply,
+  LiveRun(std::string id, ServedRun request, std::shared_ptr<ReplyQueue> reply,
           std::shared_ptr<RunLog> log);
 
   // Renders the prompt and makes the session, not started. The error has gone into the reply.
@@ -39,7 +39,7 @@ class LiveRun {
   void Refuse(ApiError error);
 
   const std::string& id() const { return id_; }
-  const RunRequest& request() const { return request_; }
+  const ServedRun& request() const { return request_; }
   const ReplyQueue& reply() const { return *reply_; }
   Session* session() { return session_.get(); }
   const Session* session() const { return session_.get(); }
@@ -69,7 +69,7 @@ class LiveRun {
   Json Summary(const SessionResult& result) const;
 
   std::string id_;
-  RunRequest request_;
+  ServedRun request_;
   std::shared_ptr<ReplyQueue> reply_;
   std::shared_ptr<RunLog> log_;
   const Engine* engine_ = nullptr;

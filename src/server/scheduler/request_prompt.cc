@@ -19,7 +19,7 @@ std::string ClosingTag(std::string_view text) {
   return "</think>";
 }
 
-Result<RequestPrompt> RawPrompt(Engine& engine, const RunRequest& request) {
+Result<RequestPrompt> RawPrompt(Engine& engine, const ServedRun& request) {
   RequestPrompt raw;
   raw.prompt.tokens = request.prompt_tokens;
   raw.prompt.text = request.prompt_text;
@@ -58,7 +58,7 @@ std::vector<StartPiece> StartPieces(const Prompt& rendered, const AssistantStart
   return pieces;
 }
 
-Result<RequestPrompt> RenderRequest(Engine& engine, const RunRequest& request) {
+Result<RequestPrompt> RenderRequest(Engine& engine, const ServedRun& request) {
   if (request.messages.empty()) {
     return RawPrompt(engine, request);
   }

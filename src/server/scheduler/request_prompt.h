@@ -6,7 +6,7 @@
 
 #include "hyper/engine.h"
 #include "hyper/extract.h"
-#include "src/server/api/run_request.h"
+#include "src/server/api/served_run.h"
 
 namespace hyper::server {
 
@@ -19,7 +19,7 @@ struct RequestPrompt {
 };
 
 // Errors: those of Engine::RenderChat; kInvalidArgument where the prompt has no token.
-Result<RequestPrompt> RenderRequest(Engine& engine, const RunRequest& request);
+Result<RequestPrompt> RenderRequest(Engine& engine, const ServedRun& request);
 
 // A part of the reply's start: a tag of the reasoning, or words of the client.
 struct StartPiece {

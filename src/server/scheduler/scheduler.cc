@@ -21,7 +21,7 @@ int64_t UnixTime() {
       .count();
 }
 
-std::string QuestionOf(const RunRequest& request) {
+std::string QuestionOf(const ServedRun& request) {
   constexpr size_t kShown = 300;
   std::string text =
       request.messages.empty() ? request.prompt_text : request.messages.back().content;
@@ -57,7 +57,7 @@ Scheduler::~Scheduler() {
   thread_.join();
 }
 
-Scheduler::Submission Scheduler::Submit(std::vector<RunRequest> requests,
+Scheduler::Submission Scheduler::Submit(std::vector<ServedRun> requests,
                                         const std::shared_ptr<ReplyQueue>& reply) {
   const std::lock_guard lock(mutex_);
   if (closing_) {
@@ -76,7 +76,7 @@ Scheduler::Submission Scheduler::Submit(std::vector<RunRequest> requests,
                     fmt::format("{} runs are already waiting; try again later", metrics_.waiting)}};
   }
   Submission first;
-  for (RunRequest& request : requests) {
+  for (ServedRun& request : requests) {
     std::string id = fmt::format("run_{}", next_id_++);
     first.id = first.id.empty() ? id : first.id;
     auto log = std::make_shared<RunLog>(options_.log_bytes);

@@ -28,7 +28,7 @@ struct SchedulerOptions {
   int most_kept = 100;                        // finished runs that are kept for /v1/runs
   size_t log_bytes = size_t{32} << 20U;       // of one run's log
   size_t all_log_bytes = size_t{512} << 20U;  // of all; the oldest runs that have ended go first
-  int pools = 1;                              // that may share the cells; see ReservationFor
+  int pools = 1;                              // that may share the cells; see MostOf in live_run.cc
   int most_prompts = 8;                       // prompts of earlier runs that are kept computed
   RunArchive* archive = nullptr;  // takes the runs that have ended; outlives the scheduler
 };
@@ -71,7 +71,7 @@ class Scheduler {
     std::string id;
     std::optional<ApiError> error;
   };
-  Submission Submit(std::vector<RunRequest> requests, const std::shared_ptr<ReplyQueue>& reply);
+  Submission Submit(std::vector<ServedRun> requests, const std::shared_ptr<ReplyQueue>& reply);
 
   std::vector<RunOverview> Runs() const;  // newest first; those in memory
   // Where older ones are, or null.

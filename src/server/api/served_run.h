@@ -26,7 +26,7 @@ struct AssistantStart {
   std::string content;
 };
 
-struct RunRequest {
+struct ServedRun {
   std::string method = kPlainMethod;  // or one of Methods()
   RunPlan plan =
       *ResolveRun({.method = kPlainPlan, .preset = "paper", .options = {}, .defaults = {}}, {});

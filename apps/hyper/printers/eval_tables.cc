@@ -1,4 +1,4 @@
-#include "apps/hyper/commands/eval_tables.h"
+#include "apps/hyper/printers/eval_tables.h"
 
 #include <algorithm>
 #include <utility>
