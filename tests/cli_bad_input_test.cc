@@ -93,7 +93,7 @@ std::vector<BadInput> Cases() {
       {"ModelSignedAlignment", model("{}/signed-alignment.gguf"), 65, {"alignment"}},
       {"ModelZeroAlignment", model("{}/zero-alignment.gguf"), 65, {"alignment"}},
       {"ModelOddAlignment", model("{}/odd-alignment.gguf"), 65, {"alignment"}},
-      {"ModelLineBreakInName", model("{}/no\nmodel.gguf"), 66, {"no\\x0amodel.gguf"}},
+      {"ModelLineBreakInName", model("{}/no\nmodel.gguf"), 66, {"no\\nmodel.gguf"}},
       {"ModelNonAsciiName", model("{}/mod\xC3\xA8le.gguf"), 66, {"mod\xC3\xA8le.gguf"}},
       {"NoQuestion", {"run", "--engine", "scripted"}, 64, {"question", "--file"}},
       {"EmptyQuestion", {"run", "--engine", "scripted", ""}, 64, {"question is empty"}},

@@ -29,7 +29,7 @@ namespace {
 constexpr const char* kQuestion = "How many?";
 constexpr const char* kSeed = "7";
 constexpr const char* kBudget = "budget-tokens";
-constexpr int kContext = 4096;
+constexpr int kContext = 65536;  // holds the paper's 32,768 tokens of a path
 constexpr const char* kEndText = "<end>";  // of the token that ends a path, which is no text of it
 
 // What is asked for beside question and seed.
@@ -195,7 +195,7 @@ class Served {
                        {"messages", {{{"role", "user"}, {"content", kQuestion}}}},
                        {"hyper", options}};
     const auto reply = client.Post("/v1/chat/completions", body.dump(), "application/json");
-    EXPECT_TRUE(reply && reply->status == 200) << method;
+    EXPECT_TRUE(reply && reply->status == 200) << method << (reply ? reply->body : "no reply");
     const Json answer = Json::parse(reply->body);
     const std::string id = answer.at("hyper").at("run");
     Seen seen{{}, answer.at("hyper").at("vote_rule"), WordOr(answer.at("hyper").at("answer")), {}};

@@ -106,7 +106,7 @@ class Option {
                              ThresholdRule*, StopRule*, WordField>;
 
   template <class T>
-  static Field FieldOf(T& field) {
+  [[gnu::visibility("hidden")]] static Field FieldOf(T& field) {
     if constexpr (std::is_enum_v<T>) {
       static_assert(!kNamesOf<T>.empty(), "the enum has no names");
       return WordField{

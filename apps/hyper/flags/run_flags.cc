@@ -62,7 +62,7 @@ constexpr auto kEveryday = std::to_array<EverydayOption>({
     {"--show", "whole texts: winner, losers, or a path's number"},
     {"--stream", "print the text of the leading path as it grows"},
     {"--json", "print one JSON object (docs/json.md)"},
-    {"--answer-kind"},
+    {"--answer-kind", "the answer: integer, math, choice or text [math]"},
     {"--seed"},
     {"--effort"},
     {"--time"},

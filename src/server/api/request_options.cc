@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "hyper/ask.h"
 #include "hyper/auto_choice.h"
-#include "hyper/method.h"
 #include "src/report/options_json.h"
 #include "src/server/api/request_messages.h"
 
@@ -49,11 +49,9 @@ void ReadModel(FieldReader& fields, const ServerLimits& limits, ApiRequest& api,
   if (ours) {
     run.method = name.substr(colon + 1);
   }
-  const std::vector<MethodInfo> methods = Methods();
-  const bool known = run.method == kPlainMethod ||
-                     std::any_of(methods.begin(), methods.end(), [&run](const MethodInfo& info) {
-                       return info.name == run.method;
-                     });
+  // A tree is listed with one of the scorers that its name may end with.
+  const bool known =
+      run.method == kPlainMethod || ResolveRun({run.method, "", {}, {}}, {}).has_value();
   if (!ours || !known) {
     fields.Fail(
         {404, "invalid_request_error", "model_not_found", "model",
@@ -113,7 +111,7 @@ void ReadHyper(FieldReader& fields, const ServerLimits& limits, ServedRun& run) 
       // Choices take lanes as these come free, and a choice is what the model writes, loops and
       // all.
       wanted.options.emplace_back("width", 1);
-      wanted.options.emplace_back("loop-guard", false);
+      wanted.options.emplace_back("loop-guard", "off");
     }
     Result<RunPlan> plan = ResolveRun(wanted, limits.model);
     if (plan) {

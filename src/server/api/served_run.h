@@ -28,8 +28,8 @@ struct AssistantStart {
 
 struct ServedRun {
   std::string method = kPlainMethod;  // or one of Methods()
-  RunPlan plan =
-      *ResolveRun({.method = kPlainPlan, .preset = "paper", .options = {}, .defaults = {}}, {});
+  RunPlan plan = *ResolveRun(
+      {.method = kPlainPlan, .preset = "paper", .options = {{"width", 1}}, .defaults = {}}, {});
   uint64_t seed = 0;
   SessionLimits limits;
   ExtractOptions extract;
