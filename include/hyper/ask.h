@@ -56,6 +56,10 @@ struct RunPlan {
 // or that the method does not read; the message names the methods that do). Pure.
 Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model);
 
+// Paths that each phase of a run decodes side by side: warm-up, if the method has one, and pool.
+// Pure.
+std::vector<int> PhasesOf(const RunPlan& plan);
+
 // What a run by preset "auto" takes.
 struct RunEstimate {
   int paths = 0;        // warm-up and pool

@@ -22,7 +22,7 @@ inline constexpr std::array kNamesOf<Effort> = {"low", "medium", "high"};
 
 // What is known of the machine; 0: not known, and then it limits nothing.
 struct MachineFacts {
-  double tokens_per_s = 0;  // of a pool of paths together, as MeasurePace has it
+  double tokens_per_s = 0;  // of all paths together over the run, as MeasurePace has it
   int64_t cells = 0;        // KV cells that a run may fill
 };
 
@@ -56,10 +56,13 @@ std::string FixedPreset(const ModelInfo& model);
 // Pure.
 AutoChoice ChooseAuto(const ModelInfo& model, const AutoRequest& request);
 
-// Tokens per second of `paths` paths of the prompt side by side (fewer where the engine holds
-// fewer): the first tokens of each, thrown away. Takes a second or the time of one forward, and
-// leaves no trace in what a strict engine decodes later. Errors: the engine's.
-Result<double> MeasurePace(Engine& engine, std::span<const Token> prompt, int paths);
+// Tokens per second of a run whose phases decode so many paths each, all of one length, side by
+// side (fewer where the engine holds fewer): see PhasesOf. Decodes the first tokens of each phase's
+// paths and throws them away. Takes a second or the time of one forward for each phase, and leaves
+// no trace in what a strict engine decodes later. `phases` holds at least one number, all from 1.
+// Errors: the engine's.
+Result<double> MeasurePace(Engine& engine, std::span<const Token> prompt,
+                           std::span<const int> phases);
 
 }  // namespace hyper
 #pragma GCC visibility pop

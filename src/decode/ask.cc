@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -152,10 +153,17 @@ Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
   return status ? Result<RunPlan>(std::move(plan)) : Result<RunPlan>(status.error());
 }
 
-RunEstimate EstimateOf(const RunPlan& plan, double tokens_per_s) {
+std::vector<int> PhasesOf(const RunPlan& plan) {
   const Result<MethodEntry> method = FindMethod(plan.method);
-  const bool warms_up = method && (method->features & kPruning) != 0;
-  const int paths = PoolWidth(plan.options) + (warms_up ? WarmupCount(plan.options) : 0);
+  if (method && (method->features & kPruning) != 0) {
+    return {WarmupCount(plan.options), PoolWidth(plan.options)};
+  }
+  return {PoolWidth(plan.options)};
+}
+
+RunEstimate EstimateOf(const RunPlan& plan, double tokens_per_s) {
+  const std::vector<int> phases = PhasesOf(plan);
+  const int paths = std::accumulate(phases.begin(), phases.end(), 0);
   return {paths, std::min(plan.path_tokens, plan.options.max_tokens), tokens_per_s};
 }
 

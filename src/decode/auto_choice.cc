@@ -67,6 +67,7 @@ Length Bounded(Length length, const ModelInfo& model) {
 // than very few whole ones.
 void Fit(double tokens, int& paths, Length& length) {
   const double wanted = length.expected;
+  const bool fills = length.most == length.expected;
   if (paths * wanted > tokens) {
     paths = std::max(std::min(paths, kFewPaths), static_cast<int>(tokens / wanted));
   }
@@ -75,7 +76,7 @@ void Fit(double tokens, int& paths, Length& length) {
     length.expected = std::max(length.least, static_cast<int>(tokens / paths));
   }
   const auto most = static_cast<int>(std::min(kMostOverAim * tokens / paths, 1e9));
-  length.most = std::min(length.most, std::max(length.expected, most));
+  length.most = fills ? length.expected : std::min(length.most, std::max(length.expected, most));
 }
 
 void AddPool(int paths, bool made_for_short, OptionValues& options) {

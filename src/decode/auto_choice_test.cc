@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hyper/ask.h"
+#include "src/decode/pace.h"
 #include "tests/support/scripted_paths.h"
 
 namespace hyper {
@@ -215,7 +216,7 @@ ScriptedNext Letters(uint64_t key, std::string_view written, int /*routes*/) {
 TEST(Auto, MeasuringLeavesNoTrace) {
   FakeEngine measured(ScriptedOptions(Letters));
   const std::vector<Token> prompt = {'q'};
-  const Result<double> pace = MeasurePace(measured, prompt, 8);
+  const Result<double> pace = MeasurePace(measured, prompt, std::vector{3, 8});
   ASSERT_TRUE(pace);
   EXPECT_GT(*pace, 0);
   EXPECT_EQ(measured.open_lanes(), 0);
@@ -234,16 +235,39 @@ TEST(Auto, MeasuringLeavesNoTrace) {
   EXPECT_EQ(std::vector(texts.begin(), half), std::vector(half, texts.end()));
 }
 
+TEST(Auto, ThePaceOfARunCountsTheTimeOfEachPhase) {
+  EXPECT_DOUBLE_EQ(PaceOfRun(std::vector{2, 4}, std::vector{20.0, 40.0}), 6 / (0.1 + 0.1));
+  EXPECT_DOUBLE_EQ(PaceOfRun(std::vector{8}, std::vector{48.0}), 48);
+  const auto phases = [](const char* method) {
+    return PhasesOf(*ResolveRun({.method = method, .preset = "auto", .options = {}, .defaults = {}},
+                                Instructed()));
+  };
+  EXPECT_EQ(phases("hyper"), (std::vector{8, 16}));
+  EXPECT_EQ(phases("sc"), std::vector{16});
+}
+
+// A base model writes to the last token that it may: its paths are as long as the estimate says.
+TEST(Auto, PathsThatFillTheirLengthAreCutWithIt) {
+  const AutoChoice choice = ChooseAuto(Base(), {Effort::kLow, 0, {25, 0}});
+  EXPECT_LT(choice.path_tokens, 256) << "25 tokens/s for 40 s are 1,000 tokens";
+  MethodOptions options;
+  std::vector<Option> fields = OptionsOf(options);
+  for (const OptionValue& value : choice.options) {
+    ASSERT_TRUE(FindOption(fields, value.name)->Set(value.text).ok()) << value.name;
+  }
+  EXPECT_EQ(options.max_tokens, choice.path_tokens);
+}
+
 TEST(Auto, ABrokenEngineHasNoPace) {
   FakeOptions options = ScriptedOptions(Letters);
   options.poll_fault = [](int64_t) {
     return std::optional<Error>(Error{ErrorCode::kInternal, ""});
   };
   FakeEngine engine(options);
-  EXPECT_FALSE(MeasurePace(engine, std::vector<Token>{'q'}, 4));
+  EXPECT_FALSE(MeasurePace(engine, std::vector<Token>{'q'}, std::vector{4}));
   EXPECT_EQ(engine.open_lanes(), 0);
   FakeEngine sound(ScriptedOptions(Letters));
-  EXPECT_FALSE(MeasurePace(sound, {}, 4)) << "a prompt without a token";
+  EXPECT_FALSE(MeasurePace(sound, {}, std::vector{4})) << "a prompt without a token";
 }
 
 }  // namespace

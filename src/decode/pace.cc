@@ -1,3 +1,5 @@
+#include "src/decode/pace.h"
+
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -38,9 +40,8 @@ Result<double> Count(Engine& engine, size_t lanes) {
   return static_cast<double>(tokens) / std::max(passed.count(), 1e-9);
 }
 
-}  // namespace
-
-Result<double> MeasurePace(Engine& engine, std::span<const Token> prompt, int paths) {
+// Tokens per second of `paths` paths side by side.
+Result<double> PaceOf(Engine& engine, std::span<const Token> prompt, int paths) {
   const int wanted = std::clamp(paths, 1, std::max(1, engine.capabilities().max_lanes));
   std::vector<LaneId> lanes;
   Status status;
@@ -59,6 +60,21 @@ Result<double> MeasurePace(Engine& engine, std::span<const Token> prompt, int pa
     engine.Close(lane);
   }
   return pace;
+}
+
+}  // namespace
+
+Result<double> MeasurePace(Engine& engine, std::span<const Token> prompt,
+                           std::span<const int> phases) {
+  std::vector<double> paces;
+  for (const int paths : phases) {
+    const Result<double> pace = PaceOf(engine, prompt, paths);
+    if (!pace) {
+      return pace;
+    }
+    paces.push_back(*pace);
+  }
+  return PaceOfRun(phases, paces);
 }
 
 }  // namespace hyper

@@ -12,6 +12,24 @@ namespace {
 constexpr const char* kInstruction =
     "Please reason step by step, and put your final answer within \\boxed{}.";
 
+// The pace of the run. A slow machine gets fewer paths, which then go at another pace: that is
+// measured too. With a seed no clock changes their number.
+Result<double> SettlePace(const RunFlags& flags, Engine& engine, const Prompt& prompt,
+                          const RunPlan& plan) {
+  const std::vector<int> phases = PhasesOf(plan);
+  const Result<double> pace = MeasurePace(engine, prompt.tokens, phases);
+  if (!pace || flags.seed_given) {
+    return pace;
+  }
+  RunRequest request = flags;
+  request.automatic.machine = {*pace, engine.capabilities().cells_total};
+  const Result<RunPlan> cut = ResolveRun(request, engine.model());
+  if (!cut || PhasesOf(*cut) == phases) {
+    return pace;
+  }
+  return MeasurePace(engine, prompt.tokens, PhasesOf(*cut));
+}
+
 }  // namespace
 
 Result<RunPlan> EarlyPlan(const RunFlags& flags) {
@@ -53,7 +71,7 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
   double pace = request.automatic.machine.tokens_per_s;
   const bool quiet = flags.detail == Detail::kAnswer && !flags.plan;
   if (pace == 0 && !(quiet && flags.seed_given)) {
-    const Result<double> measured = MeasurePace(engine, prompt.tokens, PoolWidth(plan->options));
+    const Result<double> measured = SettlePace(flags, engine, prompt, *plan);
     if (!measured) {  // such as too few cells: the run will tell
       return plan;
     }
