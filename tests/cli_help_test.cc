@@ -1,0 +1,95 @@
+// The help of every command, of methods, and what may have been meant.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli_program.h"
+#include "tests/support/process.h"
+
+namespace hyper::test {
+namespace {
+
+void ExpectColumns(const std::string& text, size_t most) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), most) << line;
+  }
+}
+
+TEST(CliRun, HelpShowsMeaningRangeSymbolAndDefault) {
+  const ProcessResult result = RunProcess(Hyper({"run", "--help-all"}));
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* part : {"--width", "S_max", "1 to 4096", "[80; short: 32]",
+                           "--lambda-confidence", "Examples:", "Exit codes:"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  }
+  ExpectColumns(result.out, 80);
+}
+
+TEST(CliRun, ShortHelpFitsAScreen) {
+  const ProcessResult result = RunProcess(Hyper({"run", "--help"}));
+  EXPECT_EQ(result.exit_code, 0);
+  ExpectColumns(result.out, 80);
+  EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 40) << result.out;
+  for (const char* part :
+       {"-m,--model", "-n,--width", "-q,--quiet", "-v,--verbose", "--stream", "--preset",
+        "--effort", "--time", "--stop", "--help-all", "Examples:", "Exit codes:"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(result.out.find("--lambda"), std::string::npos);
+  EXPECT_EQ(RunProcess(Hyper({"help", "run"})).out, result.out);
+}
+
+TEST(CliHelp, ExplainsMethods) {
+  const ProcessResult tot = RunProcess(Hyper({"help", "tot-judge"}));
+  EXPECT_EQ(tot.exit_code, 0) << tot.err;
+  EXPECT_NE(tot.out.find("--search"), std::string::npos) << tot.out;
+  EXPECT_NE(RunProcess(Hyper({"help", "methods"})).out.find("deepconf-high"), std::string::npos);
+  const ProcessResult none = RunProcess(Hyper({"help", "deepcnf"}));
+  EXPECT_EQ(none.exit_code, 64);
+  EXPECT_NE(none.err.find("did you mean deepconf?"), std::string::npos) << none.err;
+}
+
+TEST(CliHelp, SaysWhatMayHaveBeenMeant) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
+      {{"runn"}, "did you mean run?"},
+      {{"run", "--modle", "x", "hi"}, "option '--modle' is not known; did you mean --model?"},
+      {{"run", "--widht=3", "hi"}, "option '--widht' is not known; did you mean --width?"},
+      {{"run", "--method", "hypr", "hi"}, "did you mean hyper?"},
+      {{"serve", "--prt", "1"}, "did you mean --port?"},
+  };
+  for (const auto& [arguments, words] : cases) {
+    const ProcessResult result = RunProcess(Hyper(arguments));
+    EXPECT_EQ(result.exit_code, 64) << result.err;
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+}
+
+TEST(Cli, HelpListsCommandsAndExitCodes) {
+  const ProcessResult result = RunProcess(Hyper({"--help"}));
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* part : {"run ", "bench ", "130"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(RunProcess(Hyper({})).exit_code, 64);
+  EXPECT_EQ(RunProcess(Hyper({"--version"})).out.rfind("hyper ", 0), 0U);
+}
+
+// Options of two parts that bear the same name stop a command before it reads its first argument.
+TEST(Cli, EveryCommandHasHelpWithExamples) {
+  for (const char* command :
+       {"run",     "serve",   "eval",   "inspect", "compare", "grade",    "merge",
+        "figures", "report",  "export", "data",    "models",  "bench",    "equal",
+        "probe",   "extract", "chat",   "again",   "log",     "complete", "help"}) {
+    const ProcessResult result = RunProcess(Hyper({command, "--help"}));
+    EXPECT_EQ(result.exit_code, 0) << command << ": " << result.err;
+    EXPECT_NE(result.out.find("Examples:"), std::string::npos) << command;
+  }
+}
+
+}  // namespace
+}  // namespace hyper::test
