@@ -122,7 +122,7 @@ TEST(OptionsPage, IsWhatTheTablesSay) {
     std::ofstream(path) << page;
   }
   EXPECT_EQ(ReadWholeFile(path), page) << "HYPER_WRITE=1 "
-                                       << "options_page_test writes it anew";
+                                       << "front_doors_tests writes it anew";
 }
 
 }  // namespace

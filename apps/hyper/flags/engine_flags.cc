@@ -63,7 +63,7 @@ void AddServerFlags(CLI::App& app, EngineFlags& flags) {
 void EngineFlags::AddTo(CLI::App& app) {
   app.add_option(
          "-m,--model", model,
-         "GGUF file of the model, or a name out of 'hyper models list' [HYPER_MODEL, else the "
+         "GGUF file of the model, or a name from 'hyper models list' [HYPER_MODEL, else the "
          "bundled one]; of servers, the model's name there")
       ->type_name("FILE")
       ->group("Model and engine");

@@ -66,7 +66,7 @@ constexpr auto kEveryday = std::to_array<EverydayOption>({
     {"--seed"},
     {"--effort"},
     {"--time"},
-    {"--model", "GGUF file, or a name of 'hyper models list' [bundled]"},
+    {"--model", "GGUF file, or a name from 'hyper models list' [bundled]"},
     {"--engine", "llama, or the URL of a server [llama]"},
     {"--gpu-layers"},
     {"--width"},
@@ -79,7 +79,7 @@ std::vector<Option> OwnOptions(RunFlags& flags) {
   return {
       {flags.automatic.machine.tokens_per_s,
        {.name = "pace",
-        .help = "tokens/s that --preset auto goes by; without it they are measured",
+        .help = "tokens/s that --preset auto assumes; without it they are measured",
         .bounds = Above(0),
         .group = "Run"}},
       {flags.live,

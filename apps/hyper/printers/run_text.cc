@@ -95,7 +95,8 @@ std::string ActionCounts(const std::vector<Record>& records) {
   return fmt::format(
       "actions  {}{}\n", fmt::join(parts, ", "),
       without_effect > 0
-          ? fmt::format(" ({} chosen actions could do nothing and count as none)", without_effect)
+          ? fmt::format(" (other actions that could do nothing, counted as none: {})",
+                        without_effect)
           : "");
 }
 

@@ -12,8 +12,9 @@ Error Refusal(const std::string& base, const JsonAnswer& answer) {
   const char* remedy = status == 401 || status == 403 ? "; give a key with --engine-key-file"
                        : status == 404 ? "; is this the base URL, such as http://host:8000/v1?"
                                        : "";
-  return {ErrorCode::kUnavailable, fmt::format("the server at {} gave an unexpected reply: {}{}",
-                                               base, answer.error_words, remedy)};
+  const char* what = status == 0 ? "gave no reply" : "gave an unexpected reply";
+  return {ErrorCode::kUnavailable,
+          fmt::format("the server at {} {}: {}{}", base, what, answer.error_words, remedy)};
 }
 
 Status ReadModels(const std::string& base, const JsonAnswer& answer, const std::string& wanted,
