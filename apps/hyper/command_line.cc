@@ -133,6 +133,7 @@ int PrintHelp(const char* command, const std::string& text) {
 
 void SetUpParser(CLI::App& app, const char* command, const std::string& footer) {
   app.name(std::string("hyper ") + command);
+  app.set_help_flag("-h,--help", "print this help");
   app.formatter(std::make_shared<WrappingFormatter>());
   app.footer(footer);
 }

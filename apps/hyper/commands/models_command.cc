@@ -28,7 +28,7 @@ constexpr const char* kModelsFooter = R"(Examples:
 
 The file comes from GET ADDRESS/REPOSITORY/resolve/main/FILE; HYPER_HUB names the hub for good. It
 is put into $XDG_DATA_HOME/hyper/models (~/.local/share/hyper/models), where --model finds it by its
-name. A fetch that was cut off goes on where it was, and the SHA-256 is checked. HF_TOKEN holds the
+name. An interrupted fetch continues where it stopped, and the SHA-256 is checked. HF_TOKEN holds the
 token of a gated repository. The memory listed is that of the weights and 16,384 KV cells;
 'hyper run --plan -m NAME' tells more. Exit codes are those of hyper run.)";
 
