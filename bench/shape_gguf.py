@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes a GGUF file that has the header of a large model and no weights, for `hyper run --plan`.
 
-  bench/shape_gguf.py qwen3-30b-a3b shape.gguf && build/hyper run --plan --model shape.gguf
+  bench/shape_gguf.py qwen3-30b-a3b shape.gguf
+  build/hyper run --plan --preset paper --model shape.gguf   # preset auto would load and time it
 
 The file is sparse: it takes some kilobytes of the disk, whatever its length. Matrices are Q4_K, so
 the weights weigh what a Q4_K_S file does; norms and routers are F32. Needs Python 3 only.
