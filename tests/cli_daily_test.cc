@@ -140,6 +140,8 @@ TEST_F(CliDaily, RunsAreLoggedAndRepeated) {
   EXPECT_EQ(wide["seed"], json::parse(first.out)["seed"]);
   EXPECT_EQ(json::parse(Hyper({"again", "run_1", "--seed", "9"}).out)["seed"], 9);
   EXPECT_EQ(Hyper({"again", "run_99"}).exit_code, 66);
+  EXPECT_NE(Hyper({"log", "run_99"}).err.find("hyper log: run 'run_99' is not in the log"),
+            std::string::npos);
   EXPECT_EQ(Hyper({"again", "run_1", "--widht", "3"}).exit_code, 64);
 }
 
@@ -191,6 +193,12 @@ TEST_F(CliDaily, TheConfigFileGivesWhatTheCommandLineDoesNot) {
   const ProcessResult wrong = Hyper({"run", "1 + 1 = ?"});
   EXPECT_EQ(wrong.exit_code, 64);
   EXPECT_NE(wrong.err.find("did you mean width?"), std::string::npos) << wrong.err;
+  for (const char* text : {"foo = 1\n", "[runn]\nwidth = 3\n", "[bench]\nfoo = 3\n"}) {
+    WriteFile(file, text);
+    const ProcessResult unknown = Hyper({"run", "1 + 1 = ?"});
+    EXPECT_EQ(unknown.exit_code, 64) << text;
+    EXPECT_NE(unknown.err.find("of the config file is not an option"), std::string::npos) << text;
+  }
   EXPECT_EQ(Hyper({"run", "--config", folder_.File("none.toml"), "x"}).exit_code, 64);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/hyper/command.h"
+#include "apps/hyper/commands/command_table.h"
 #include "apps/hyper/nearest.h"
 #include "apps/hyper/printers/help_text.h"
 #include "apps/hyper/secret.h"
@@ -66,6 +67,17 @@ void List(const CLI::App& app, ListedCommand& listed) {
   }
 }
 
+// Whether the program, or one command of it, has the option.
+bool IsKnown(const std::string& name, const std::string& command = "") {
+  const std::span<const Command> all = Commands();
+  return std::any_of(all.begin(), all.end(), [&](const Command& one) {
+    const std::vector<ListedOption> options = ListOptions(one).options;
+    return (command.empty() || command == one.name) &&
+           std::any_of(options.begin(), options.end(),
+                       [&](const ListedOption& option) { return option.long_name == name; });
+  });
+}
+
 // A TOML file of options: those at the top and those of one command.
 class ConfigSections : public CLI::ConfigTOML {
  public:
@@ -75,18 +87,19 @@ class ConfigSections : public CLI::ConfigTOML {
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     std::vector<CLI::ConfigItem> mine;
     for (CLI::ConfigItem& item : CLI::ConfigTOML::from_config(input)) {
-      const bool own = item.parents.size() == 1 && item.parents.front() == command_;
-      const bool mark = item.name == "++" || item.name == "--";  // of a section
-      if (mark || (!item.parents.empty() && !own)) {
+      if (item.name == "++" || item.name == "--") {  // of a section
         continue;
       }
-      if (app_.get_option_no_throw("--" + item.name) != nullptr) {
-        item.parents.clear();
-        mine.push_back(std::move(item));
-      } else if (own) {
-        throw CLI::ConfigError("[" + command_ + "] " + item.name +
+      const std::string section = item.parents.empty() ? "" : item.parents.front();
+      if (!IsKnown(item.name, section)) {
+        throw CLI::ConfigError((section.empty() ? "" : "[" + section + "] ") + item.name +
                                " of the config file is not an option" +
                                DidYouMean(item.name, LongNames(app_, "")));
+      }
+      if ((section.empty() || section == command_) &&
+          app_.get_option_no_throw("--" + item.name) != nullptr) {
+        item.parents.clear();
+        mine.push_back(std::move(item));
       }
     }
     return mine;

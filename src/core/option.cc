@@ -198,8 +198,9 @@ std::string Option::Takes() const {
 }
 
 Error Option::OutOfRange(std::string_view value) const {
-  return InvalidArgument(
-      fmt::format("--{} is {}, outside its range; it takes {}", info_.name, value, Takes()));
+  const bool word = type() == Type::kWord || type() == Type::kSwitch;
+  return InvalidArgument(fmt::format("--{} is {}{}; it takes {}", info_.name, value,
+                                     word ? "" : ", outside its range", Takes()));
 }
 
 Status Option::Set(std::string_view text) {

@@ -53,6 +53,17 @@ std::string TimeText(double seconds) {
                                : fmt::format("about {:.1f} hours", seconds / kHour);
 }
 
+// Whether steps are scored as the method's name says, where it does.
+Status CheckReward(const MethodEntry& method, const MethodOptions& options) {
+  const char* reward = NameOf(options.tree.reward);
+  if (method.reward.empty() || method.reward == reward) {
+    return {};
+  }
+  return InvalidArgument(fmt::format(
+      "--reward {} has no effect on the method '{}', whose name gives the reward; use --method {}",
+      reward, method.name, method.name.substr(0, method.name.find('-') + 1) + reward));
+}
+
 // Whether the method gives what its vote rule takes.
 Status CheckRule(const MethodEntry& method, VoteRule rule) {
   const bool weighs =
@@ -143,6 +154,9 @@ Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
   }
   if (status) {
     status = Validate(plan.options);
+  }
+  if (status) {
+    status = CheckReward(*method, plan.options);
   }
   if (status) {
     status = CheckRule(*method, plan.options.vote.rule);

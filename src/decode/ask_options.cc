@@ -72,6 +72,10 @@ Status SettleChoices(AskOptions& options) {
     return InvalidArgument(
         fmt::format("option 'choices' is '{}'; it takes labels such as A-D, ABCD or 1-4", labels));
   }
+  if (options.extract.kind != AnswerKind::kChoice && labels != ExtractOptions{}.options) {
+    return InvalidArgument(fmt::format(
+        "option 'choices' is '{}', but the answer is no choice; add --answer-kind choice", labels));
+  }
   labels = *read;
   return {};
 }

@@ -258,6 +258,21 @@ TEST(ResolveRun, AnOptionThatTheMethodDoesNotReadIsRefusedWithThoseThatDo) {
   EXPECT_TRUE(ResolveRun(request, {}).has_value());
 }
 
+TEST(ResolveRun, ATreeIsScoredAsItsNameSays) {
+  RunRequest request;
+  request.method = "rebase-conf";
+  request.options = {{"reward", "ptrue"}};
+  const Result<RunPlan> refused = ResolveRun(request, {});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message.find("rebase-ptrue"), std::string::npos)
+      << refused.error().message;
+  request.method = "rebase";
+  EXPECT_EQ(ResolveRun(request, {})->options.tree.reward, RewardKind::kPTrue);
+  request.options = {};
+  request.method = "rebase-judge";
+  EXPECT_EQ(ResolveRun(request, {})->options.tree.reward, RewardKind::kJudge);
+}
+
 TEST(ResolveRun, CotIsOnePathWhateverTheWidth) {
   RunRequest request;
   request.method = "cot";

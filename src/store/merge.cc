@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "src/store/schema.h"
@@ -24,6 +25,14 @@ constexpr const char* kOtherAnswer =
     "SELECT path, parent, key, tokens, text, answer FROM main.paths WHERE item = m.id) OR "
     "(SELECT count(*) FROM other.paths WHERE item = o.id) != "
     "(SELECT count(*) FROM main.paths WHERE item = m.id))";
+
+// As SQL: the settings of `row` that `other` has not, as "one with name=value name=value".
+std::string OwnSettings(const std::string& row, const std::string& other) {
+  return "'one with ' || coalesce((SELECT group_concat(e.key || '=' || e.value, ' ') FROM "
+         "json_each(" +
+         row + ".settings) e WHERE NOT EXISTS (SELECT 1 FROM json_each(" + other +
+         ".settings) f WHERE f.key = e.key AND f.value IS e.value)), 'fewer settings')";
+}
 
 // An item of the study that is being read, and the one of the target that has its place.
 struct MergedItem {
@@ -93,12 +102,13 @@ class Merger {
   }
 
   Status AddRuns() {
-    Status status = RefuseRow(
-        "SELECT m.label, 'one with settings ' || m.settings, 'one with ' || o.settings, g.source "
-        "FROM other.runs o JOIN main.runs m USING(label, method, suite, model, model_hash, engine, "
-        "version, seed) JOIN run_origins g ON g.id = m.id WHERE o.identity != m.identity "
-        "AND o.identity NOT IN (SELECT identity FROM main.runs)",
-        "the row", "only equal rows become one");
+    const std::string sql = "SELECT m.label, " + OwnSettings("m", "o") + ", " +
+                            OwnSettings("o", "m") +
+                            ", g.source FROM other.runs o JOIN main.runs m USING(label, method, "
+                            "suite, model, model_hash, engine, version, seed) JOIN run_origins g "
+                            "ON g.id = m.id WHERE o.identity != m.identity "
+                            "AND o.identity NOT IN (SELECT identity FROM main.runs)";
+    Status status = RefuseRow(sql.c_str(), "the row", "only equal rows become one");
     if (!status) {
       return status;
     }

@@ -180,6 +180,7 @@ TEST_F(MergeTest, ContradictionsNameBothStudies) {
     EXPECT_NE(error.message.find(Path("first")), std::string::npos) << error.message;
     EXPECT_NE(error.message.find(Path(other)), std::string::npos) << error.message;
   }
+  EXPECT_NE(Refused({"first", "settings"}).message.find("one with width=5"), std::string::npos);
 }
 
 TEST_F(MergeTest, MissingAndExistingFilesAreRefused) {

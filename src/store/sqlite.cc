@@ -87,7 +87,7 @@ std::optional<Error> Missing(const std::string& path, DatabaseMode mode) {
   if (std::filesystem::is_directory(status)) {
     return Error{ErrorCode::kNotFound, path + " is a folder; name the file of a study"};
   }
-  if (mode == DatabaseMode::kReadOnly && !std::filesystem::exists(status)) {
+  if (mode != DatabaseMode::kCreate && !std::filesystem::exists(status)) {
     return Error{ErrorCode::kNotFound, path + " does not exist; name the file of a study"};
   }
   return std::nullopt;

@@ -67,6 +67,9 @@ int LogCommand(int argc, const char* const* argv) {
     return *done;
   }
   if (!run.empty()) {
+    if (const auto logged = LoggedArguments(run); !logged) {
+      return Complain(kLogCommand, logged.error());
+    }
     const std::string file = LogFile();
     const std::vector<const char*> arguments = {"inspect", file.c_str(), run.c_str(),
                                                 json ? "--json" : "--texts"};

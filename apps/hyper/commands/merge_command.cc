@@ -39,9 +39,9 @@ int MergeCommand(int argc, const char* const* argv) {
   }
   const std::string repeated =
       report->repeated > 0 ? fmt::format("; {} were in several studies", report->repeated) : "";
-  const std::string line =
-      fmt::format("{}: {} studies, {} rows, {} questions, {} answers{}\n", output, studies.size(),
-                  report->runs, report->questions, report->items, repeated);
+  const std::string line = fmt::format("{}: {} {}, {} rows, {} questions, {} answers{}\n", output,
+                                       studies.size(), studies.size() == 1 ? "study" : "studies",
+                                       report->runs, report->questions, report->items, repeated);
   return PrintResult(kMergeCommand, line) ? kExitOk : kExitOutput;
 }
 

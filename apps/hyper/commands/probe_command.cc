@@ -56,6 +56,12 @@ int ProbeCommand(int argc, const char* const* argv) {
   if (const std::optional<int> done = ParseCommandLine(app, kProbeCommand, argc, argv)) {
     return *done;
   }
+  if (!IsRemote(flags.engine)) {
+    return Complain(kProbeCommand,
+                    InvalidArgument(fmt::format("'{}' is no URL; name a server such as "
+                                                "http://127.0.0.1:8000/v1",
+                                                flags.engine)));
+  }
   if (Status status = CheckEngineFlags(flags); !status) {
     return Complain(kProbeCommand, status.error());
   }

@@ -67,6 +67,9 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
   if (!plan || plan->preset != "auto" || flags.engine.engine != "llama") {
     return plan;
   }
+  if (const Status able = CheckAbilities(*plan, engine.capabilities()); !able) {
+    return able.error();  // before a word of how long it takes
+  }
   RunRequest request = flags;
   double pace = request.automatic.machine.tokens_per_s;
   const bool quiet = flags.detail == Detail::kAnswer && !flags.plan;

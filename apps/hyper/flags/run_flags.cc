@@ -66,7 +66,7 @@ constexpr auto kEveryday = std::to_array<EverydayOption>({
     {"--seed"},
     {"--effort"},
     {"--time"},
-    {"--model", "GGUF file, or a name from 'hyper models list' [bundled]"},
+    {"--model", "GGUF file, or a name of 'models list' [bundled]"},
     {"--engine", "llama, or the URL of a server [llama]"},
     {"--gpu-layers"},
     {"--width"},

@@ -296,7 +296,7 @@ Result<MethodEntry> FindMethod(const std::string& name) {
     return named.error();
   }
   if (named->tree != nullptr) {
-    return MethodEntry{name, named->tree->features};
+    return MethodEntry{.name = name, .features = named->tree->features, .reward = named->reward};
   }
   const MethodRow& row = *named->method;
   return MethodEntry{name, row.features, row.trait == Trait::kNeedsLogprobs,

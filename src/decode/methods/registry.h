@@ -18,6 +18,7 @@ struct MethodEntry {
   uint32_t features = kEvery;   // MethodFeature bits
   bool needs_logprobs = false;  // cannot work on an engine that gives no log-probabilities
   bool one_path = false;        // decodes one path, whatever --width says
+  std::string reward = {};      // the scorer of a tree whose name gives one
 };
 
 // Errors: kNotFound with the names there are. Pure.

@@ -174,8 +174,8 @@ Result<std::unique_ptr<StepReward>> MakeStepReward(const std::string& name,
     reward = std::make_unique<JudgeReward>(options, JudgeScale::kScore);
   } else if (name == "prm") {
     return InvalidArgument(
-        "the reward prm needs the engine of a process reward model; use conf, ptrue or judge, or "
-        "name that engine");
+        "the reward prm needs a process reward model; use conf, ptrue or judge, or hyper eval with "
+        "--reward-model");
   } else {
     return Error{ErrorCode::kNotFound,
                  "reward '" + name + "' is not known; use conf, ptrue, judge or prm"};

@@ -235,6 +235,11 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
       IsOnCpu(options, loaded.placement)
           ? 0
           : LayersOnDevices(loaded.placement, llama_model_n_layer(loaded.model.get()));
+  if (llama_vocab_type(llama_model_get_vocab(loaded.model.get())) == LLAMA_VOCAB_TYPE_NONE) {
+    return Error{ErrorCode::kDataLoss,
+                 "model file " + Quoted(options.model_path) +
+                     " has no tokenizer, so that it can read no text; convert the model again"};
+  }
   loaded.info.vocab_size = llama_vocab_n_tokens(llama_model_get_vocab(loaded.model.get()));
   const int cpus = AllowedCpus();
   loaded.threads = options.threads == 0 ? DefaultThreads(cpus, load.FreeCpus())

@@ -155,6 +155,22 @@ TEST_F(ModelTest, NoChatTemplateMeansPlainTextAndAWarning) {
   }
 }
 
+// llama.cpp ends the process at the first text that such a model is to read.
+TEST_F(ModelTest, AModelWithoutATokenizerIsRefused) {
+  WriteChanged(
+      [](gguf_context* target) {
+        const int64_t key = gguf_find_key(target, "general.architecture");
+        const std::string size = std::string(gguf_get_val_str(target, key)) + ".vocab_size";
+        gguf_set_val_u32(target, size.c_str(), 640);
+        gguf_set_val_str(target, "tokenizer.ggml.model", "no_vocab");
+      },
+      [](const std::string&) { return true; }, [](gguf_context*, ggml_context*) {});
+  const Result<std::unique_ptr<LlamaEngine>> engine = LlamaEngine::Make(Options());
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_NE(engine.error().message.find("has no tokenizer"), std::string::npos)
+      << engine.error().message;
+}
+
 TEST_F(ModelTest, AMissingTensorIsLlamasErrorInOneLine) {
   WriteChanged([](gguf_context*) {},
                [](const std::string& name) { return name != "blk.3.attn_q.weight"; },
