@@ -285,6 +285,46 @@ TEST_F(StudyCommandsTest, TheCommandOfAReportRepeatsTheStudy) {
   EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 13) << command;
 }
 
+TEST_F(StudyCommandsTest, ASweepIsAStudyThatStopsAndGoesOn) {
+  const std::string study = folder_.File("sweep.db");
+  std::vector<std::string> command = {"sweep",
+                                      "--engine",
+                                      "scripted",
+                                      "--methods",
+                                      "hyper,sc",
+                                      "--grid",
+                                      "width=3,4 eta=0.2",
+                                      "--questions",
+                                      "2",
+                                      "--levels",
+                                      "2",
+                                      "--json",
+                                      "--study",
+                                      study};
+  std::vector<std::string> limited = command;
+  limited.insert(limited.end(), {"--study-tokens", "1"});
+  const ProcessResult first = RunStudyCommand(limited);
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_NE(first.err.find("1/14 "), std::string::npos) << first.err;
+  EXPECT_EQ(first.err.find("2/14 "), std::string::npos) << first.err;
+  EXPECT_NE(first.err.find("stopped by --study-tokens"), std::string::npos) << first.err;
+  const ProcessResult rest = RunStudyCommand(command);
+  EXPECT_EQ(rest.exit_code, 0) << rest.err;
+  EXPECT_EQ(("\n" + rest.err).find("\n1/14 "), std::string::npos) << "made already";
+  EXPECT_NE(rest.err.find("14/14 "), std::string::npos) << rest.err;
+  for (const char* row : {"\"hyper\"", "\"hyper width=3\"", "\"hyper width=4\"",
+                          "\"hyper eta=0.2\"", "\"sc\"", "\"sc width=3\"", "\"sc width=4\""}) {
+    EXPECT_NE(rest.out.find(row), std::string::npos) << row << rest.out;
+  }
+  command[6] = "eta=0.2,5";
+  EXPECT_EQ(RunStudyCommand(command).exit_code, 64);
+  command[4] = "sc";
+  command[6] = "eta=0.2";
+  const ProcessResult unread = RunStudyCommand(command);
+  EXPECT_EQ(unread.exit_code, 64);
+  EXPECT_NE(unread.err.find("none of the methods reads it"), std::string::npos) << unread.err;
+}
+
 TEST_F(StudyCommandsTest, GradingAgainChangesNothing) {
   const ProcessResult text = RunStudyCommand({"grade", study_});
   EXPECT_EQ(text.out, "12 answers graded, 0 verdicts changed\n") << text.err;

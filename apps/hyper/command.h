@@ -33,6 +33,7 @@ int EqualCommand(int argc, const char* const* argv);
 int ExtractCommand(int argc, const char* const* argv);
 int ProbeCommand(int argc, const char* const* argv);
 int EvalCommand(int argc, const char* const* argv);
+int SweepCommand(int argc, const char* const* argv);
 int ServeCommand(int argc, const char* const* argv);
 int InspectCommand(int argc, const char* const* argv);
 int GradeCommand(int argc, const char* const* argv);

@@ -95,7 +95,7 @@ Status LoadReward(const EvalFlags& flags, Prepared& prepared) {
   if (Status status = CheckEngineFlags(reward); !status) {
     return status;
   }
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(kEvalCommand, reward, prepared.lanes);
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(flags.command, reward, prepared.lanes);
   if (!engine) {
     return engine.error();
   }
@@ -119,7 +119,7 @@ Status Judge(const EvalFlags& flags, Store& store) {
 }
 
 // Says once what the engine said where items of these runs have no result. Returns their number.
-Result<int> WarnOfFailures(Store& store, const std::vector<int64_t>& runs) {
+Result<int> WarnOfFailures(const EvalFlags& flags, Store& store, const std::vector<int64_t>& runs) {
   int failed = 0;
   std::string reason;
   for (const int64_t run : std::set<int64_t>(runs.begin(), runs.end())) {
@@ -136,8 +136,8 @@ Result<int> WarnOfFailures(Store& store, const std::vector<int64_t>& runs) {
     }
   }
   if (failed > 0) {
-    Warn(kEvalCommand, fmt::format("{} answers failed; the same command tries them again: {}",
-                                   failed, OneLine(reason)));
+    Warn(flags.command, fmt::format("{} answers failed; the same command tries them again: {}",
+                                    failed, OneLine(reason)));
   }
   return failed;
 }
@@ -209,6 +209,34 @@ void ShowStudy(const eval::StudyProgress& progress) {
                    OneLine(progress.last), rate, left, terminal ? "" : "\n"));
 }
 
+// What a study may take in all, and has taken.
+class StudyBudget {
+ public:
+  explicit StudyBudget(const EvalFlags& flags) : flags_(flags) {}
+
+  void Take(const eval::StudyProgress& progress) { now_ = progress; }
+  // The rows that ran are done; others follow.
+  void EndPart() {
+    tokens_ += now_.tokens;
+    elapsed_s_ += now_.elapsed_s;
+    now_ = {};
+  }
+  // The limit that was reached, as its flag; null while there is none.
+  const char* reached() const {
+    if (flags_.most_tokens > 0 && tokens_ + now_.tokens >= flags_.most_tokens) {
+      return "--study-tokens";
+    }
+    const bool late = flags_.most_time_s > 0 && elapsed_s_ + now_.elapsed_s >= flags_.most_time_s;
+    return late ? "--study-time" : nullptr;
+  }
+
+ private:
+  const EvalFlags& flags_;
+  eval::StudyProgress now_;
+  int64_t tokens_ = 0;
+  double elapsed_s_ = 0;
+};
+
 // Gives each row its reservation, or that of the run which the study has of it.
 Status SetReservations(const EvalFlags& flags, const Prepared& prepared, const Engine& engine,
                        Store& store, const eval::StudyPlan& plan,
@@ -231,7 +259,7 @@ Status SetReservations(const EvalFlags& flags, const Prepared& prepared, const E
 // Runs the given rows of the study; returns their numbers in the store.
 Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& prepared,
                                      std::vector<eval::StudyRow> rows, Engine& engine, Store& store,
-                                     const InterruptGuard& interrupt) {
+                                     const InterruptGuard& interrupt, StudyBudget& budget) {
   eval::StudyPlan plan;
   plan.suite = prepared.suite;
   plan.questions = prepared.questions;
@@ -257,7 +285,12 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
   if (Status status = WarnOfSharedRows(rows, runner.runs(), store); !status) {
     return status.error();
   }
-  Status status = runner.Run([&] { return interrupt.interrupted(); }, ShowStudy);
+  Status status = runner.Run([&] { return interrupt.interrupted() || budget.reached() != nullptr; },
+                             [&](const eval::StudyProgress& progress) {
+                               budget.Take(progress);
+                               ShowStudy(progress);
+                             });
+  budget.EndPart();
   if (isatty(STDERR_FILENO) != 0) {
     Tell("\n");
   }
@@ -284,7 +317,8 @@ Result<int> MeasuredWidth(Store& store, const std::vector<int64_t>& runs) {
 
 // Runs everything: with alignment, hyper's rows first and the aligned ones at the measured width.
 Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prepared,
-                                    Engine& engine, Store& store, const InterruptGuard& interrupt) {
+                                    Engine& engine, Store& store, const InterruptGuard& interrupt,
+                                    StudyBudget& budget) {
   std::vector<eval::StudyRow> first;
   std::vector<eval::StudyRow> aligned;
   for (const eval::StudyRow& row : prepared.rows) {
@@ -293,9 +327,9 @@ Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prep
   }
   Result<std::vector<int64_t>> runs = std::vector<int64_t>();
   if (!first.empty()) {
-    runs = RunRows(flags, prepared, first, engine, store, interrupt);
+    runs = RunRows(flags, prepared, first, engine, store, interrupt, budget);
   }
-  if (!runs || aligned.empty() || interrupt.interrupted()) {
+  if (!runs || aligned.empty() || interrupt.interrupted() || budget.reached() != nullptr) {
     return runs;
   }
   const Result<int> width = MeasuredWidth(store, *runs);
@@ -307,7 +341,8 @@ Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prep
       row.plan.options.width = *width;
     }
   }
-  Result<std::vector<int64_t>> more = RunRows(flags, prepared, aligned, engine, store, interrupt);
+  Result<std::vector<int64_t>> more =
+      RunRows(flags, prepared, aligned, engine, store, interrupt, budget);
   if (!more) {
     return more;
   }
@@ -317,7 +352,7 @@ Result<std::vector<int64_t>> RunAll(const EvalFlags& flags, const Prepared& prep
 
 int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
   if (Status status = LoadReward(flags, prepared); !status) {
-    return Complain(kEvalCommand, status.error());
+    return Complain(flags.command, status.error());
   }
   EngineFlags engine_flags = flags.engine;
   if (prepared.cells > 0) {
@@ -325,14 +360,19 @@ int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
   }
   engine_flags.remote.stream_tokens = prepared.longest;
   Result<std::unique_ptr<Engine>> engine =
-      MakeEngine(kEvalCommand, engine_flags, LanesOf(prepared.lanes, flags.parallel));
+      MakeEngine(flags.command, engine_flags, LanesOf(prepared.lanes, flags.parallel));
   if (!engine) {
-    return Complain(kEvalCommand, engine.error());
+    return Complain(flags.command, engine.error());
   }
   const InterruptGuard interrupt;
-  const Result<std::vector<int64_t>> runs = RunAll(flags, prepared, **engine, store, interrupt);
+  StudyBudget budget(flags);
+  const Result<std::vector<int64_t>> runs =
+      RunAll(flags, prepared, **engine, store, interrupt, budget);
   if (!runs) {
-    return Complain(kEvalCommand, runs.error());
+    return Complain(flags.command, runs.error());
+  }
+  if (const char* limit = budget.reached()) {
+    Tell(fmt::format("stopped by {}; the same command continues the study\n", limit));
   }
   Status judged;
   if (!interrupt.interrupted()) {
@@ -341,28 +381,27 @@ int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
   const Result<std::string> tables =
       StudyTables({flags.tables, flags.selection.groups, flags.form}, store, *runs);
   if (!tables) {
-    return Complain(kEvalCommand, tables.error());
+    return Complain(flags.command, tables.error());
   }
-  if (!PrintResult(kEvalCommand, *tables)) {
+  if (!PrintResult(flags.command, *tables)) {
     return kExitOutput;
   }
   if (interrupt.interrupted()) {
     return kExitInterrupted;
   }
-  const Result<int> failed = WarnOfFailures(store, *runs);
+  const Result<int> failed = WarnOfFailures(flags, store, *runs);
   if (!failed) {
-    return Complain(kEvalCommand, failed.error());
+    return Complain(flags.command, failed.error());
   }
   if (!judged) {
-    return Complain(kEvalCommand, judged.error());
+    return Complain(flags.command, judged.error());
   }
   return *failed > 0 ? kExitUnavailable : kExitOk;
 }
 
-}  // namespace
-
-int EvalCommand(int argc, const char* const* argv) {
+int RunStudy(const char* command, int argc, const char* const* argv) {
   EvalFlags flags;
+  flags.command = command;
   if (const std::optional<int> done = ParseEvalFlags(argc, argv, &flags)) {
     return *done;
   }
@@ -374,13 +413,13 @@ int EvalCommand(int argc, const char* const* argv) {
     prepared = Prepare(flags);
   }
   if (!prepared) {
-    return Complain(kEvalCommand, prepared.error());
+    return Complain(flags.command, prepared.error());
   }
   const std::string path = flags.study.empty() ? flags.suite + ".study.db" : flags.study;
   Result<Store> store = Store::Open(
       path, flags.report_only || flags.resume ? DatabaseMode::kExisting : DatabaseMode::kCreate);
   if (!store) {
-    return Complain(kEvalCommand, store.error());
+    return Complain(flags.command, store.error());
   }
   if (!flags.report_only) {
     return Evaluate(flags, *prepared, *store);
@@ -388,9 +427,15 @@ int EvalCommand(int argc, const char* const* argv) {
   const Result<std::string> tables =
       StudyTables({flags.tables, flags.selection.groups, flags.form}, *store, {});
   if (!tables) {
-    return Complain(kEvalCommand, tables.error());
+    return Complain(flags.command, tables.error());
   }
-  return PrintResult(kEvalCommand, *tables) ? kExitOk : kExitOutput;
+  return PrintResult(flags.command, *tables) ? kExitOk : kExitOutput;
 }
+
+}  // namespace
+
+int EvalCommand(int argc, const char* const* argv) { return RunStudy(kEvalCommand, argc, argv); }
+
+int SweepCommand(int argc, const char* const* argv) { return RunStudy(kSweepCommand, argc, argv); }
 
 }  // namespace hyper::app

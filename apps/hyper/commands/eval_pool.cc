@@ -155,9 +155,9 @@ Result<std::string> PoolTables(const EvalFlags& flags) {
 int EvaluatePool(const EvalFlags& flags) {
   const Result<std::string> tables = PoolTables(flags);
   if (!tables) {
-    return Complain(kEvalCommand, tables.error());
+    return Complain(flags.command, tables.error());
   }
-  return PrintResult(kEvalCommand, *tables) ? kExitOk : kExitOutput;
+  return PrintResult(flags.command, *tables) ? kExitOk : kExitOutput;
 }
 
 }  // namespace hyper::app

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "apps/hyper/printers/eval_tables.h"
 #include "hyper/ask.h"
 #include "src/decode/ask_options.h"
+#include "src/eval/run/grid.h"
 
 namespace hyper::app {
 namespace {
@@ -24,6 +26,17 @@ constexpr const char* kEvalFooter = R"(Examples:
   hyper eval --pool study.db:sc --methods sc,self-certainty,deepconf --width 16 --resamples 64
 
 To continue a study that was stopped or killed, give the same command again.
+Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
+
+constexpr const char* kSweepFooter = R"(Examples:
+  hyper sweep --grid "interval=4,16 eta=0.2" --levels 2 --questions 2
+  hyper sweep --grid "width=4,8" --methods sc,hyper --levels 2 --questions 2 \
+    --study width.db
+  hyper figures width.db --only 8 --out width-figures
+
+A sweep is a study. To continue one that was stopped or killed, give the same command again; to see
+it while it runs, 'hyper eval --report-only --study FILE', 'hyper figures' or 'hyper report'. A
+method gets the options that it reads. All other flags are those of hyper eval ('hyper eval --help').
 Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
 
 // Rows of --methods all beyond the methods by name: the variants that the paper's tables compare.
@@ -48,6 +61,8 @@ struct EvalTexts {
   std::vector<std::string> rows;
   std::string levels;
   std::string align = "measured";
+  std::string grid;
+  std::string kind = "one";
   std::string shard;
   std::string tables;
   std::string form = "text";
@@ -89,6 +104,17 @@ std::vector<Option> OwnOptions(EvalFlags& flags) {
         .help = "with --pool: draws of each question's traces",
         .bounds = Between(1, 10'000),
         .group = kStudy}},
+      {flags.most_time_s,
+       {.name = "study-time",
+        .help = "stop the study after this time; the same command continues it",
+        .bounds = From(0),
+        .group = kStudy,
+        .seconds = true}},
+      {flags.most_tokens,
+       {.name = "study-tokens",
+        .help = "stop the study after so many generated tokens; 0: never",
+        .bounds = From(0),
+        .group = kStudy}},
   };
 }
 
@@ -106,7 +132,7 @@ void AddStudyFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
   text("--data", flags.data, "local JSONL with the suite's questions [the bundled ones]");
   text("--split", flags.selection.split, "split of bundled questions [evaluation]");
   text("--levels", raw.levels, "only these groups (levels, subjects), such as 2,3,4 [all]");
-  text("--methods", raw.methods, "methods, or all [sc,hyper]");
+  text("--methods", raw.methods, fmt::format("methods, or all [{}]", raw.methods).c_str());
   app.add_option("--row", raw.rows,
                  "one more row, LABEL=METHOD:option=value,option=value ('+' for ',' in a value)")
       ->type_name("ROW")
@@ -179,6 +205,76 @@ Status ReadRows(const EvalTexts& raw, EvalFlags& flags) {
     }
   }
   return flags.rows.empty() ? Status(InvalidArgument("--methods names no method")) : Status();
+}
+
+// Whether the method reads an option. Trees are listed with one scorer of several.
+bool Reads(const std::string& method, const OptionInfo& info) {
+  const std::vector<std::string> readers = ReadersOf(info);
+  const std::string listed = method.substr(0, method.find('-')) + "-conf";
+  return readers.empty() || std::any_of(readers.begin(), readers.end(), [&](const auto& reader) {
+           return reader == method || reader == listed;
+         });
+}
+
+// The axes of a grid that the method reads. Errors: those of the options and values.
+Result<std::vector<eval::GridAxis>> AxesOf(const RowRequest& row,
+                                           const std::vector<eval::GridAxis>& grid) {
+  MethodOptions fields;
+  std::vector<Option> options = OptionsOf(fields);
+  std::vector<eval::GridAxis> axes;
+  for (const eval::GridAxis& axis : grid) {
+    const Option* option = FindOption(options, axis.option);
+    const bool reads = option != nullptr && Reads(row.method, option->info());
+    for (const std::string& value : axis.values) {
+      const RunRequest request{row.method, "", {{axis.option, value}}, {}};
+      const Result<RunPlan> plan = ResolveRun(request, {});
+      if (!plan && (reads || option == nullptr)) {
+        return InvalidArgument(plan.error().message);
+      }
+    }
+    if (reads) {
+      axes.push_back(axis);
+    }
+  }
+  return axes;
+}
+
+// Puts a row for each point of the grid in the place of each row.
+Status Sweep(const EvalTexts& raw, EvalFlags& flags) {
+  const Result<std::vector<eval::GridAxis>> grid = eval::ParseGrid(raw.grid);
+  if (!grid) {
+    return grid.error();
+  }
+  const std::optional<eval::GridKind> kind = ValueOf<eval::GridKind>(raw.kind);
+  if (!kind) {
+    return InvalidArgument("--grid-kind '" + raw.kind + "' is not known; it takes one or full");
+  }
+  std::set<std::string> read;
+  std::vector<RowRequest> rows;
+  for (const RowRequest& row : flags.rows) {
+    const Result<std::vector<eval::GridAxis>> axes = AxesOf(row, *grid);
+    if (!axes) {
+      return axes.error();
+    }
+    for (const eval::GridAxis& axis : *axes) {
+      read.insert(axis.option);
+    }
+    for (const OptionValues& point : eval::GridPoints(*axes, *kind)) {
+      RowRequest next = row;
+      next.label += (point.empty() ? "" : " ") + eval::GridLabel(point);
+      next.options.insert(next.options.end(), point.begin(), point.end());
+      rows.push_back(std::move(next));
+    }
+  }
+  for (const eval::GridAxis& axis : *grid) {
+    if (read.count(axis.option) == 0) {
+      return InvalidArgument(fmt::format(
+          "--grid {}: none of the methods reads it; 'hyper help METHOD' lists what one reads",
+          axis.option));
+    }
+  }
+  flags.rows = std::move(rows);
+  return {};
 }
 
 // An option for every row has to be read by one of them at least.
@@ -264,9 +360,11 @@ Status ReadRaw(const EvalTexts& raw, const OptionValues& given, EvalFlags& flags
     return status;
   }
   flags.selection.groups = SplitAt(raw.levels, ',');
+  const bool sweeps = flags.command == std::string(kSweepCommand);
   for (const Status& status :
        {ApplyFlags(given, OwnOptions(flags)), ApplyFlags(given, QuestionOptions(flags)),
-        ReadRows(raw, flags), ReadOutput(raw, flags), CheckOptions(flags)}) {
+        ReadRows(raw, flags), sweeps ? Sweep(raw, flags) : Status(), ReadOutput(raw, flags),
+        CheckOptions(flags)}) {
     if (!status) {
       return status;
     }
@@ -312,10 +410,26 @@ Result<RowRequest> ParseRow(const std::string& text) {
 }
 
 std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* flags) {
-  CLI::App app("Answers the questions of a suite by several methods and compares them.");
+  const bool sweeps = flags->command == std::string(kSweepCommand);
+  CLI::App app(sweeps ? "Answers the questions of a suite for every value of some options."
+                      : "Answers the questions of a suite by several methods and compares them.");
   EvalTexts raw;
   OptionValues given;
-  SetUpParser(app, kEvalCommand, kEvalFooter);
+  SetUpParser(app, flags->command, sweeps ? kSweepFooter : kEvalFooter);
+  if (sweeps) {
+    raw.methods = "hyper";
+    raw.align = "off";
+    app.add_option("--grid", raw.grid,
+                   "options with their values, such as \"interval=8,16 eta=0.2,0.8\" ('+' for ',' "
+                   "in a value)")
+        ->type_name("TEXT")
+        ->required()
+        ->group("Study");
+    app.add_option("--grid-kind", raw.kind,
+                   "one: one option at a time; full: every combination [one]")
+        ->type_name("WORD")
+        ->group("Study");
+  }
   AddStudyFlags(app, *flags, raw);
   AddOutputFlags(app, *flags, raw);
   flags->engine.AddTo(app);
@@ -323,12 +437,12 @@ std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* 
   AddOptionFlags(app, OwnOptions(*flags), given);
   AddOptionFlags(app, QuestionOptions(*flags), given);
   AddMethodFlags(app, flags->options);
-  if (const std::optional<int> done = ParseCommandLine(app, kEvalCommand, argc, argv)) {
+  if (const std::optional<int> done = ParseCommandLine(app, flags->command, argc, argv)) {
     return done;
   }
   const Status status = ReadRaw(raw, given, *flags);
   if (!status) {
-    return Complain(kEvalCommand, status.error());
+    return Complain(flags->command, status.error());
   }
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// Flags of `hyper eval`.
+// Flags of `hyper eval` and `hyper sweep`.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 namespace hyper::app {
 
 inline constexpr const char* kEvalCommand = "eval";
+inline constexpr const char* kSweepCommand = "sweep";
 
 // One row of a study as it is asked for: "sc", or "LABEL=METHOD:option=value,option=value".
 struct RowRequest {
@@ -33,6 +34,7 @@ enum class Align {
 };
 
 struct EvalFlags {
+  const char* command = kEvalCommand;
   EngineFlags engine;
   OptionValues options;  // for every row
   std::string suite = "tinymath";
@@ -46,6 +48,8 @@ struct EvalFlags {
   Align align = Align::kMeasured;
   double align_factor = 1;   // of kFactor
   AskOptions question = {};  // seed of the study, limits of each question
+  double most_time_s = 0;    // of the whole study; 0: no limit
+  int64_t most_tokens = 0;   // of the whole study; 0: no limit
   std::string study;         // empty: SUITE.study.db
   std::string pool;          // stored traces to run on, FILE or FILE:ROW; empty: an engine
   int resamples = 1;         // of these
@@ -61,8 +65,9 @@ struct EvalFlags {
 // Reads a row. Errors: kInvalidArgument (its form, or the method is not known).
 Result<RowRequest> ParseRow(const std::string& text);
 
-// Parses and checks all that can be known before suite and model are loaded. Returns an exit code
-// where the program is done: --help, or an error, which has been printed.
+// Parses and checks all that can be known before suite and model are loaded; flags->command says
+// for which command. The rows of a sweep are those of its grid. Returns an exit code where the
+// program is done: --help, or an error, which has been printed.
 std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* flags);
 
 }  // namespace hyper::app
