@@ -100,7 +100,7 @@ TEST(ModelsCommandTest, MistakesAreOneLineAndAnExitCode) {
       {{"models", "get", "smollm2-135m", "--hub", "http://127.0.0.1:1"},
        69,
        "127.0.0.1:1 cannot be reached"},
-      {{"run", "-m", "qwen3-4b", "?"}, 66, "'hyper models get qwen3-4b' fetches it"},
+      {{"run", "-m", "qwen3-4b", "?"}, 66, "'hyper models get qwen3-4b --hub ADDRESS' fetches it"},
       {{"run", "-m", "qwen-4b", "?"}, 66, "did you mean qwen3-4b?"},
   };
   for (const auto& one : cases) {

@@ -108,7 +108,7 @@ Result<std::string> FindModel(const std::string& given) {
       return path;
     }
     return Error{ErrorCode::kNotFound,
-                 fmt::format("model {0} has not been fetched; 'hyper models get {0}' fetches it "
+                 fmt::format("model {0} has not been fetched; 'hyper models get {0} --hub ADDRESS' fetches it "
                              "({1})",
                              given, ByteText(source->bytes))};
   }
@@ -122,7 +122,7 @@ Result<std::string> FindModel(const std::string& given) {
                                  "'hyper models list' lists those",
                                  given)
                    : fmt::format("model '{0}' is neither a file nor the name of a known model; "
-                                 "did you mean {1}? 'hyper models get {1}' fetches it",
+                                 "did you mean {1}? 'hyper models get {1} --hub ADDRESS' fetches it",
                                  given, nearest)};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "src/report/json.h"
 
@@ -104,8 +105,8 @@ Result<std::vector<OneOfMany>> ParseQuestions(std::string_view text) {
   return questions;
 }
 
-std::set<std::string> AnsweredIds(std::string_view text, size_t& whole_bytes) {
-  std::set<std::string> ids;
+std::map<std::string, std::string> AnsweredIds(std::string_view text, size_t& whole_bytes) {
+  std::map<std::string, std::string> ids;
   whole_bytes = 0;
   for (size_t end = 0; (end = text.find('\n', whole_bytes)) != std::string_view::npos;) {
     const Json object = Json::parse(text.substr(whole_bytes, end - whole_bytes), nullptr,
@@ -113,7 +114,8 @@ std::set<std::string> AnsweredIds(std::string_view text, size_t& whole_bytes) {
     if (!object.is_object()) {
       break;
     }
-    ids.insert(TextOf(object, object.contains("custom_id") ? "custom_id" : "id"));
+    ids[TextOf(object, object.contains("custom_id") ? "custom_id" : "id")] =
+        TextOf(object, "question");
     whole_bytes = end + 1;
   }
   return ids;

@@ -1,7 +1,7 @@
 // Many questions in one file: lines, JSON lines, or OpenAI's batch format.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +25,9 @@ struct OneOfMany {
 // twice), or where there is no question at all. Pure.
 Result<std::vector<OneOfMany>> ParseQuestions(std::string_view text);
 
-// The ids of the replies that `text`, a file of them, holds, and in `whole_bytes` how much of it is
-// whole lines: what a killed program left of a line is not. Pure.
-std::set<std::string> AnsweredIds(std::string_view text, size_t& whole_bytes);
+// The questions by the ids of the replies (empty where the reply does not say) that `text`, a file
+// of them, holds, and in `whole_bytes` how much of it is whole lines: what a killed program left of
+// a line is not. Pure.
+std::map<std::string, std::string> AnsweredIds(std::string_view text, size_t& whole_bytes);
 
 }  // namespace hyper::app

@@ -48,8 +48,10 @@ TEST(ParseQuestions, NamesTheLineThatIsWrong) {
 
 TEST(AnsweredIds, StopsAtALineThatWasCutOff) {
   size_t whole = 9;
-  const std::string lines = "{\"id\": \"1\"}\n{\"id\": \"x\", \"custom_id\": \"r-1\"}\n";
-  EXPECT_EQ(AnsweredIds(lines + "{\"id\": \"2\"", whole), (std::set<std::string>{"1", "r-1"}));
+  const std::string lines =
+      "{\"id\": \"1\", \"question\": \"q\"}\n{\"id\": \"x\", \"custom_id\": \"r-1\"}\n";
+  EXPECT_EQ(AnsweredIds(lines + "{\"id\": \"2\"", whole),
+            (std::map<std::string, std::string>{{"1", "q"}, {"r-1", ""}}));
   EXPECT_EQ(whole, lines.size());
   EXPECT_TRUE(AnsweredIds("", whole).empty());
   EXPECT_EQ(whole, 0U);

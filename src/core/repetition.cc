@@ -13,6 +13,8 @@ namespace {
 constexpr size_t kReadBytes = 8192;
 constexpr size_t kLeastBytes = 1000;  // of a loop: tables and lists of a sound text are shorter
 constexpr size_t kLeastPeriods = 4;
+constexpr size_t kLeastShortBytes = 400;  // of a loop of words: matrices are as long
+constexpr size_t kLeastShortPeriods = 8;
 constexpr size_t kLeastCounted = 32;
 constexpr size_t kPhraseWords = 6;
 constexpr int kPhraseSeen = 3;
@@ -98,9 +100,12 @@ std::optional<Repetition> FindPeriod(std::string_view text) {
   const auto from_end = [text](size_t i) { return text[text.size() - 1 - i]; };
   const std::vector<size_t> periods =
       SuffixPeriods(text.size(), [&](size_t i, size_t j) { return from_end(i) == from_end(j); });
-  for (size_t bytes = text.size(); bytes >= kLeastBytes; --bytes) {
+  for (size_t bytes = text.size(); bytes >= kLeastShortBytes; --bytes) {
     const size_t period = periods[bytes - 1];
-    if (bytes >= kLeastPeriods * period) {
+    const std::string_view last = text.substr(text.size() - std::min(period, text.size()));
+    if (bytes >= kLeastBytes ? bytes >= kLeastPeriods * period
+                             : bytes >= kLeastShortPeriods * period &&
+                                   std::any_of(last.begin(), last.end(), IsLetter)) {
       return Repetition{Repetition::Kind::kPeriod, bytes, period};
     }
   }
@@ -179,11 +184,11 @@ std::optional<Repetition> FindStale(std::string_view text, const std::vector<Uni
 
 std::optional<Repetition> FindRepetition(std::string_view text) {
   const std::string_view end = text.substr(text.size() - std::min(text.size(), kReadBytes));
-  if (end.size() < kLeastBytes) {
+  if (end.size() < kLeastShortBytes) {
     return std::nullopt;
   }
   std::optional<Repetition> found = FindPeriod(end);
-  if (found) {
+  if (found || end.size() < kLeastBytes) {
     return found;
   }
   const std::vector<Unit> units = UnitsOf(end);

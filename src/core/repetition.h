@@ -26,7 +26,8 @@ inline constexpr int kRepetitionInterval = 64;
 
 // Looks at the end of `text` for a loop. Source: design choice; the limits are those that recorded
 // loops of small models pass and texts, code and tables of numbers do not.
-//   kPeriod    1,000 bytes or more (about 250 tokens) that are 4 repeats or more
+//   kPeriod    1,000 bytes or more (about 250 tokens) that are 4 repeats or more; 400 bytes or more
+//              that are 8 repeats or more of a text with a letter in it
 //   kCounting  the same length, 32 repeats or more: a table whose rows follow from the two before
 //   kStale     256 words or more, 98 % of which end a phrase of 6 words that was written 3 times
 //              before

@@ -17,7 +17,8 @@ namespace {
 
 using Kind = Repetition::Kind;
 
-// The longest suffix of at least 1,000 bytes that is four periods or more, period by period.
+// The longest suffix of at least 1,000 bytes that is four periods or more, or of 400 that is eight,
+// period by period. For texts of letters.
 size_t LongestLoop(const std::string& text) {
   size_t longest = 0;
   for (size_t period = 1; period < text.size(); ++period) {
@@ -26,7 +27,9 @@ size_t LongestLoop(const std::string& text) {
            text[text.size() - 1 - bytes] == text[text.size() - 1 - bytes + period]) {
       ++bytes;
     }
-    longest = bytes >= 1000 && bytes >= 4 * period ? std::max(longest, bytes) : longest;
+    const bool is_long = bytes >= 1000 && bytes >= 4 * period;
+    const bool is_short = bytes >= 400 && bytes < 1000 && bytes >= 8 * period;
+    longest = is_long || is_short ? std::max(longest, bytes) : longest;
   }
   return longest;
 }
@@ -83,6 +86,20 @@ TEST(Repetition, LimitsAreInclusive) {
   EXPECT_EQ(RepetitionText(*four),
             "repeats itself: the last 1200 bytes are one text of 300 bytes again and again");
   EXPECT_FALSE(FindRepetition(""));
+  // Loops of words are found earlier.
+  const std::string phrase = RandomText(generator, 50, 20);
+  std::string phrases = phrase;
+  while (phrases.size() < 400) {
+    phrases += phrase;
+  }
+  EXPECT_EQ(FindRepetition("- " + phrases)->bytes, 400U);
+  EXPECT_FALSE(FindRepetition("- " + phrases.substr(1)));
+  EXPECT_FALSE(FindRepetition("- " + phrases.substr(0, 100) + "- " + phrases.substr(0, 349)));
+  const std::string wider = RandomText(generator, 60, 20);
+  EXPECT_FALSE(FindRepetition("- " + wider + wider + wider + wider + wider + wider + wider +
+                              wider.substr(1)))
+      << "seven repeats and a part";
+  EXPECT_TRUE(FindRepetition("- " + wider + wider + wider + wider + wider + wider + wider + wider));
 }
 
 // `rows` lines whose numbers grow by fixed steps, but for that of line `odd`.
@@ -270,7 +287,7 @@ TEST(Repetition, LoopsOfSmallModelsEnd) {
       text += LoopRow(pattern, rows++);
     }
     EXPECT_LT(text.size(), 2200U) << pattern << ": " << text.substr(text.size() - 200);
-    EXPECT_GE(text.size(), 1000U) << pattern;
+    EXPECT_GE(text.size(), 400U) << pattern;
   }
 }
 

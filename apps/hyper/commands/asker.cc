@@ -36,7 +36,8 @@ class Recorder {
       if (const auto* notice = std::get_if<NoticeRecord>(&record)) {
         asked_.warnings.push_back(notice->text);
       } else if (const auto* shortage = std::get_if<ShortageRecord>(&record)) {
-        asked_.warnings.push_back(ShortageText(*shortage));
+        first_shortage_ = first_shortage_.empty() ? ShortageText(*shortage) : first_shortage_;
+        ++shortages_;
       }
       if (!std::holds_alternative<TokenRecord>(record)) {
         asked_.records.push_back(std::move(record));
@@ -45,10 +46,22 @@ class Recorder {
     return trace_ != nullptr ? trace_->Flush() : Status();
   }
 
+  // Shortages as one warning: those that follow the first say the same of other paths.
+  void End() {
+    if (shortages_ > 0) {
+      asked_.warnings.push_back(
+          first_shortage_ +
+          (shortages_ > 1 ? fmt::format("; {} shortages in all", shortages_) : "") +
+          "; raise --ctx, or lower --width or --max-tokens");
+    }
+  }
+
  private:
   LiveView& view_;
   TraceFile* trace_;
   Asked& asked_;
+  std::string first_shortage_;
+  int shortages_ = 0;
 };
 
 // A seed that JSON readers which hold numbers as doubles keep exactly.
@@ -136,10 +149,14 @@ void LeaderStream::Take(const Pool& pool) {
 }
 
 bool LeaderStream::End(const Path* path) const {
+  const bool shown = path != nullptr && leader_.shown(*path);
   if (leader_.started()) {
-    PrintResult(kRunCommand, "\n\n");
+    PrintResult(kRunCommand,
+                path == nullptr || shown
+                    ? "\n\n"
+                    : fmt::format("\n\n[path {} has the answer of the vote]\n", path->id));
   }
-  return path != nullptr && leader_.shown(*path);
+  return shown;
 }
 
 std::vector<ChatMessage> MessagesOf(const RunFlags& flags, const std::string& question) {
@@ -170,14 +187,14 @@ Result<Asker> Asker::Load(const RunFlags& flags, int64_t prompt_tokens, LiveView
   return asker;
 }
 
-Result<Asked> Asker::Prepare(std::vector<ChatMessage> messages, uint64_t number) {
+Result<Asked> Asker::Prepare(std::vector<ChatMessage> messages, uint64_t number, LiveView& view) {
   const auto start = Clock::now();
   const std::string question = messages.back().content;
   Result<Prompt> prompt = RenderPrompt(*flags_, std::move(messages), *engine_);
   if (!prompt) {
     return prompt.error();
   }
-  const Result<RunPlan> plan = SettlePlan(*flags_, *engine_, *prompt);
+  const Result<RunPlan> plan = SettlePlan(*flags_, *engine_, *prompt, view);
   if (!plan) {
     return plan.error();
   }
@@ -230,8 +247,11 @@ void Asker::Decode(Asked& asked, LiveView& view, LeaderStream& stream, TraceFile
     if (!step) {
       break;
     }
-    view.Draw(session);
+    if (!stream.writing(session.pool())) {
+      view.Draw(session);
+    }
   }
+  recorder.End();
   view.Clear();
   if (!session.status()) {
     asked.exit_code = ExitCodeOf(session.status().error());

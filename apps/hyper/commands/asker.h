@@ -39,8 +39,11 @@ class LeaderStream {
  public:
   explicit LeaderStream(bool on) : on_(on) {}
   void Take(const Pool& pool);
-  // Ends the last line. Returns whether the whole text of `path` has been printed.
+  // Ends the last line, and says so where another path, `path`, has the answer. Returns whether the
+  // whole text of `path` has been printed.
   bool End(const Path* path) const;
+  // Whether a text is being written.
+  bool writing(const Pool& pool) const { return on_ && leader_.writing(pool); }
 
  private:
   bool on_;
@@ -59,7 +62,7 @@ class Asker {
   // decoded yet. The instruction is added to the message. Errors: those of RenderPrompt, SettlePlan
   // and OpenSession.
   //   number  of the question: those of one seed draw different random numbers
-  Result<Asked> Prepare(std::vector<ChatMessage> messages, uint64_t number);
+  Result<Asked> Prepare(std::vector<ChatMessage> messages, uint64_t number, LiveView& view);
   // Decodes to the end, Ctrl-C or an error; exit_code tells which. `trace` may be null.
   void Decode(Asked& asked, LiveView& view, LeaderStream& stream, TraceFile* trace);
 

@@ -50,8 +50,12 @@ int Chat(const RunFlags& flags) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) {
       continue;
     }
+    if (line.front() == '/' && line.find(' ') == std::string::npos) {
+      Tell(fmt::format("'{}' is not known; there are /new, /exit and /quit\n", OneLine(line)));
+      continue;
+    }
     history.push_back({"user", line});
-    Result<Asked> asked = asker->Prepare(history, turn++);
+    Result<Asked> asked = asker->Prepare(history, turn++, view);
     if (!asked) {
       return Complain(kChatCommand, asked.error());
     }

@@ -7,15 +7,18 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <set>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/commands/run_plan.h"
+#include "apps/hyper/printers/live_frame.h"
 #include "apps/hyper/printers/run_text.h"
+#include "apps/hyper/printers/screen_line.h"
 #include "apps/hyper/read_text.h"
 #include "apps/hyper/run_log.h"
+#include "apps/hyper/terminal.h"
 #include "src/report/json.h"
 
 namespace hyper::app {
@@ -85,7 +88,12 @@ class Output {
   }
 
   bool Has(const std::string& id) const { return done_.contains(id); }
-  size_t done() const { return done_.size(); }
+  // Whether the reply of that id is to another question. Replies in OpenAI's form do not say.
+  bool HasOther(const OneOfMany& question) const {
+    const auto at = done_.find(question.id);
+    return at != done_.end() && !at->second.empty() &&
+           at->second != question.messages.back().content;
+  }
 
   bool Write(const std::string& line) {
     if (path_.empty()) {
@@ -105,7 +113,7 @@ class Output {
   static constexpr size_t kMostReplyBytes = size_t{1} << 32U;
   std::string path_;
   std::ofstream file_;
-  std::set<std::string> done_;
+  std::map<std::string, std::string> done_;  // questions by id
 };
 
 // The messages of a question, after the system message of the flags where it has none of its own.
@@ -121,6 +129,14 @@ std::vector<ChatMessage> Conversation(const RunFlags& flags, const OneOfMany& qu
 std::string Remaining(size_t done, size_t all, size_t answered, double elapsed_s) {
   const double left = elapsed_s / static_cast<double>(answered) * static_cast<double>(all - done);
   return done == all ? "" : fmt::format("; about {:.0f} s left", left);
+}
+
+// Takes the place of the line before it on a screen.
+std::string BarLine(double share, const std::string& text) {
+  constexpr int kBar = 20;
+  ScreenLine line(ScreenNow().columns - 1);
+  line.Add(Bar(share, kBar), Style::kAccent).To(kBar + 1).Add(text);
+  return "\r\x1b[K" + line.Text(ScreenNow().colour);
 }
 
 }  // namespace
@@ -173,11 +189,18 @@ int RunMany(const RunFlags& flags) {
   size_t answered = 0;
   for (size_t i = 0; i < questions->size(); ++i) {
     const OneOfMany& question = (*questions)[i];
+    if (output->HasOther(question)) {
+      return Complain(kRunCommand,
+                      InvalidArgument(fmt::format(
+                          "-o '{}' has the answer to another question under the id '{}'; give the "
+                          "name of a new file",
+                          flags.output, question.id)));
+    }
     if (output->Has(question.id)) {
       ++done;
       continue;
     }
-    Result<Asked> asked = asker->Prepare(Conversation(flags, question), i);
+    Result<Asked> asked = asker->Prepare(Conversation(flags, question), i, view);
     if (!asked) {
       return Complain(kRunCommand, {asked.error().code, fmt::format("question {}: {}", question.id,
                                                                     asked.error().message)});
@@ -202,10 +225,19 @@ int RunMany(const RunFlags& flags) {
     if (flags.detail != Detail::kAnswer) {
       const SessionResult result = asked->session->Result();
       const double elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
-      Tell(fmt::format("{} of {}: {} ({}){}\n", done, questions->size(),
-                       result.answer ? OneLine(*result.answer) : "none", AgreementText(result),
-                       Remaining(done, questions->size(), answered, elapsed_s)));
+      const std::string line =
+          fmt::format("{} of {}: {} ({}){}", done, questions->size(),
+                      result.answer ? OneLine(*result.answer) : "none", AgreementText(result),
+                      Remaining(done, questions->size(), answered, elapsed_s));
+      Tell(IsScreen()
+               ? BarLine(static_cast<double>(done) / static_cast<double>(questions->size()), line)
+               : line + "\n");
     }
+  }
+  if (flags.detail != Detail::kAnswer && answered == 0) {
+    Tell(fmt::format("all {} questions were answered already, in '{}'\n", done, flags.output));
+  } else if (flags.detail != Detail::kAnswer && IsScreen()) {
+    Tell("\n");
   }
   return kExitOk;
 }

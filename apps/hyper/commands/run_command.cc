@@ -81,7 +81,7 @@ int PrintTime(const RunFlags& flags) {
   if (!asker) {
     return Complain(kRunCommand, asker.error());
   }
-  const Result<Asked> asked = asker->Prepare(messages, 0);
+  const Result<Asked> asked = asker->Prepare(messages, 0, view);
   return asked ? kExitOk : Complain(kRunCommand, asked.error());
 }
 
@@ -124,14 +124,16 @@ Status RedirectOutput(const std::string& path) {
 }
 
 int RunQuestion(const RunFlags& flags, const std::string& question) {
-  const bool silent = flags.stream || flags.detail == Detail::kAnswer;
-  LiveView view(LiveModeOf(silent ? LiveWhen::kNever : flags.live, /*for_programs=*/flags.json));
+  const LiveMode mode = LiveModeOf(flags.detail == Detail::kAnswer ? LiveWhen::kNever : flags.live,
+                                   /*for_programs=*/flags.json);
+  // While a text is streamed nothing is drawn; between two texts a line says that the run goes on.
+  LiveView view(flags.stream && mode != LiveMode::kOff ? LiveMode::kHeartbeats : mode);
   std::vector<ChatMessage> messages = MessagesOf(flags, question);
   Result<Asker> asker = Asker::Load(flags, MostPromptTokens(flags, messages), view);
   if (!asker) {
     return Complain(kRunCommand, asker.error());
   }
-  Result<Asked> asked = asker->Prepare(std::move(messages), 0);
+  Result<Asked> asked = asker->Prepare(std::move(messages), 0, view);
   if (!asked) {
     return Complain(kRunCommand, asked.error());
   }

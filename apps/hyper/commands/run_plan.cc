@@ -62,7 +62,8 @@ Result<Prompt> RenderPrompt(const RunFlags& flags, std::vector<ChatMessage> mess
   return engine.RenderChat(messages, {});
 }
 
-Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& prompt) {
+Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& prompt,
+                           LiveView& view) {
   Result<RunPlan> plan = ResolveRun(flags, engine.model());
   if (!plan || plan->preset != "auto" || flags.engine.engine != "llama") {
     return plan;
@@ -74,7 +75,9 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
   double pace = request.automatic.machine.tokens_per_s;
   const bool quiet = flags.detail == Detail::kAnswer && !flags.plan;
   if (pace == 0 && !(quiet && flags.seed_given)) {
+    view.Phase("measuring the speed");
     const Result<double> measured = SettlePace(flags, engine, prompt, *plan);
+    view.Clear();
     if (!measured) {  // such as too few cells: the run will tell
       return plan;
     }
@@ -93,7 +96,7 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
       low = EstimateOf(*less, pace);
     }
   }
-  Tell(EstimateText(EstimateOf(*plan, pace), low ? &*low : nullptr) + "\n");
+  view.Estimate(EstimateText(EstimateOf(*plan, pace), low ? &*low : nullptr));
   return plan;
 }
 

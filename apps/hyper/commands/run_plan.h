@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/hyper/flags/run_flags.h"
+#include "apps/hyper/printers/live_view.h"
 #include "hyper/ask.h"
 
 namespace hyper::app {
@@ -26,6 +27,7 @@ Result<Prompt> RenderPrompt(const RunFlags& flags, std::vector<ChatMessage> mess
 // on stderr tells what was chosen and how long it will take (not with -q). Where a seed is given
 // the choice does not go by the measured pace. Errors: those of
 // ResolveRun.
-Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& prompt);
+Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& prompt,
+                           LiveView& view);
 
 }  // namespace hyper::app

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -15,22 +16,11 @@ namespace hyper::app {
 namespace {
 
 constexpr double kMostOfARunningPath = 0.95;
+constexpr double kMostOfARun = 0.99;  // while a path runs
 constexpr int kTwoColumnsFrom = 160;  // columns of the screen
 
 bool EndedByItself(const LivePath& path) {
   return path.status == PathStatus::kFinished || path.status == PathStatus::kLength;
-}
-
-// A bar of whole and eighth blocks over `columns` columns.
-std::string Bar(double share, int columns) {
-  constexpr int kParts = 8;
-  constexpr const char* kPartial[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const int eighths = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * columns * kParts));
-  std::string bar;
-  for (int i = 0; i < eighths / kParts; ++i) {
-    bar += "█";
-  }
-  return bar + kPartial[eighths % kParts];
 }
 
 std::string Duration(double seconds) {
@@ -97,7 +87,7 @@ ScreenLine TitleLine(const LiveState& state, int columns) {
 
 ScreenLine ProgressLine(const LiveState& state, int columns) {
   constexpr int kPhase = 9;
-  const int bar = std::clamp(columns / 4, 8, 40);
+  const int bar = columns < 100 ? 10 : std::min(columns / 4, 40);
   int running = 0;
   for (const LivePath& path : state.paths) {
     running += path.status == PathStatus::kRunning ? 1 : 0;
@@ -107,14 +97,11 @@ ScreenLine ProgressLine(const LiveState& state, int columns) {
   const std::optional<Progress> progress = Foresee(state);
   if (progress) {
     line.Add(Bar(progress->done, bar), Style::kAccent).To(kPhase + bar);
-    line.Add(fmt::format(" {:2.0f} %  ", 100 * progress->done));
+    line.Add(
+        fmt::format(" {:2.0f} %  {} left  ", 100 * progress->done, Duration(progress->left_s)));
   }
-  line.Add(fmt::format("{} of {} paths run  {} tokens  {}", running, state.paths.size(),
-                       Grouped(state.tokens), RateText(state)));
-  if (progress) {
-    line.Add(fmt::format("  {} left", Duration(progress->left_s)));
-  }
-  return line;
+  return line.Add(fmt::format("{} of {} paths run  {} tokens  {}", running, state.paths.size(),
+                              Grouped(state.tokens), RateText(state)));
 }
 
 ScreenLine AnswerLine(const LiveState& state, size_t rank, int columns) {
@@ -235,27 +222,40 @@ void AddPaths(const LiveState& state, int columns, int rows, std::vector<ScreenL
   }
 }
 
+// How much of a running path is done, by the first of `lengths` that it has not nearly reached.
+double ShareOfPath(int tokens, std::span<const double> lengths) {
+  for (const double length : lengths) {
+    if (tokens <= kMostOfARunningPath * length) {
+      return tokens / length;
+    }
+  }
+  return kMostOfARunningPath;
+}
+
 }  // namespace
 
 std::optional<Progress> Foresee(const LiveState& state) {
   double sum = 0;
   int ended = 0;
+  int longest = 0;
+  bool running = false;
   for (const LivePath& path : state.paths) {
     sum += EndedByItself(path) ? path.tokens : 0;
     ended += EndedByItself(path) ? 1 : 0;
+    longest = EndedByItself(path) ? std::max(longest, path.tokens) : longest;
+    running = running || path.status == PathStatus::kRunning;
   }
   Progress progress;
   if (ended > 0) {
-    const double expected = std::max(1.0, sum / ended);
+    const std::array lengths = {std::max(1.0, sum / ended), static_cast<double>(longest),
+                                static_cast<double>(state.max_tokens)};
     double done = 0;
     for (const LivePath& path : state.paths) {
-      done += path.status == PathStatus::kRunning
-                  ? std::min(kMostOfARunningPath, path.tokens / expected)
-                  : 1;
+      done += path.status == PathStatus::kRunning ? ShareOfPath(path.tokens, lengths) : 1;
     }
     const auto all =
         std::max<double>(state.expected_paths, static_cast<double>(state.paths.size()));
-    progress.done = done / all;
+    progress.done = running ? std::min(kMostOfARun, done / all) : done / all;
     progress.left_s = state.elapsed_s * (1 - progress.done) / std::max(progress.done, 1e-6);
   }
   if (state.limit_s > 0) {
@@ -264,6 +264,17 @@ std::optional<Progress> Foresee(const LiveState& state) {
     progress.done = std::max(progress.done, std::min(1.0, state.elapsed_s / state.limit_s));
   }
   return ended > 0 || state.limit_s > 0 ? std::optional(progress) : std::nullopt;
+}
+
+std::string Bar(double share, int columns) {
+  constexpr int kParts = 8;
+  constexpr const char* kPartial[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const int eighths = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * columns * kParts));
+  std::string bar;
+  for (int i = 0; i < eighths / kParts; ++i) {
+    bar += "█";
+  }
+  return bar + kPartial[eighths % kParts];
 }
 
 std::string Sparkline(std::span<const float> values, double low, double high, int columns) {
@@ -334,7 +345,9 @@ std::string LiveLine(const LiveState& state) {
                                  state.phase, state.elapsed_s, ended, state.paths.size(),
                                  Grouped(state.tokens), RateText(state));
   if (!state.answers.empty()) {
-    text += fmt::format("; {} leads with {:.0f} %", OneLine(state.answers.front().answer),
+    constexpr int kAnswerColumns = 40;
+    text += fmt::format("; {} leads with {:.0f} %",
+                        FirstColumns(OneLine(state.answers.front().answer), kAnswerColumns),
                         100 * state.answers.front().share);
   }
   const std::optional<Progress> progress = Foresee(state);

@@ -33,6 +33,7 @@ struct LiveState {
   std::string phase;                // "warm-up", "pool"
   std::vector<LivePath> paths;      // in order of id
   int expected_paths = 0;           // that the run will have opened in all
+  int max_tokens = 0;               // of a path; 0: not known
   std::optional<double> threshold;  // of the confidence, once warm-up has settled it
   std::vector<LiveAnswer> answers;  // the leading one first
   std::vector<std::string> events;  // actions, prunings and notices, newest last
@@ -54,9 +55,13 @@ struct Progress {
 };
 
 // Paths that still run are expected to become as long as those that have ended by themselves, on
-// average; a time limit ends them earlier. Nothing while no path has ended and there is no limit.
+// average; where they are longer, as the longest of those, then as long as a path may be. A time
+// limit ends them earlier. Nothing while no path has ended and there is no limit.
 // Pure.
 std::optional<Progress> Foresee(const LiveState& state);
+
+// A bar of whole and eighth blocks; `share` in [0, 1] of `columns` columns. Pure.
+std::string Bar(double share, int columns);
 
 // `values` as `columns` block characters between `low` and `high`, the newest at the right; where
 // there are more values than columns, the mean of each part. Pure.

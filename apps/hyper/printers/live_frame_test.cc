@@ -51,7 +51,7 @@ std::vector<std::string> Trimmed(std::vector<std::string> frame) {
 TEST(LiveFrame, ShowsTheWholeRun) {
   const std::vector<std::string> want = {
       "hyper on tiny, seed 5                                                      2.5 s",
-      "pool     ████████████▌        62 %  1 of 3 paths run  175 tokens  70/s  2 s left",
+      "pool     ██████▎    62 %  2 s left  1 of 3 paths run  175 tokens  70/s",
       "answers  ████████████████████ 100 %  1 path   7",
       "",
       "",
@@ -114,6 +114,9 @@ TEST(LiveFrame, FitsEveryScreen) {
           EXPECT_LE(ColumnsOf(line), columns) << line;
           EXPECT_EQ(line.find('\x1b'), std::string::npos);
         }
+        if (columns >= 79 && rows >= 24 && paths > 0) {
+          EXPECT_NE(frame[1].find(" left  "), std::string::npos) << frame[1];
+        }
       }
     }
   }
@@ -158,6 +161,15 @@ TEST(Foresee, NeverCallsARunningPathDone) {
   state.paths[1].tokens = 5000;
   state.expected_paths = 3;
   EXPECT_DOUBLE_EQ(Foresee(state)->done, (2 + 0.95) / 3);
+  state.max_tokens = 20'000;
+  EXPECT_DOUBLE_EQ(Foresee(state)->done, (2 + 0.25) / 3) << "it may go on to its limit";
+  state.paths[1].tokens = 90;
+  state.paths.push_back(state.paths[0]);
+  state.paths.back().tokens = 60;
+  EXPECT_DOUBLE_EQ(Foresee(state)->done, (3 + 90.0 / 100) / 4) << "longer than the mean of 80";
+  state.expected_paths = 4;
+  state.paths.insert(state.paths.end(), 200, state.paths[0]);
+  EXPECT_DOUBLE_EQ(Foresee(state)->done, 0.99);
 }
 
 TEST(Sparkline, ShowsTheMeanOfEachPart) {

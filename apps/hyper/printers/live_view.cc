@@ -77,6 +77,7 @@ void LiveView::Start(const std::string& title, double limit_s) {
   state_ = {};
   samplings_.clear();
   idle_decisions_ = 0;
+  short_ = false;
   counted_ = 0;
   state_.title = title;
   state_.limit_s = limit_s;
@@ -137,9 +138,10 @@ void LiveView::OnRecord(const Record& record) {
     event = notice->text;
   } else if (const auto* shortage = std::get_if<ShortageRecord>(&record)) {
     event = ShortageText(*shortage);
-    if (mode_ == LiveMode::kBeats) {
+    if (mode_ == LiveMode::kBeats && !short_) {  // the result says how often
       app::Tell(event + "\n");
     }
+    short_ = true;
   }
   if (!event.empty()) {
     idle_decisions_ = 0;
@@ -155,14 +157,14 @@ void LiveView::Observe(const Session& session) {
   state_.tokens = pool.ledger().generated;
   state_.threshold = pool.threshold();
   size_t ended = 0;
-  bool warming = false;
+  bool pool_open = false;
   bool warmed = false;
   state_.paths.resize(pool.paths().size());
   samplings_.resize(pool.paths().size());
   for (size_t i = 0; i < state_.paths.size(); ++i) {
     const Path& path = pool.paths()[i];
     LivePath& live = state_.paths[i];
-    warming = warming || (path.warmup && path.running());
+    pool_open = pool_open || !path.warmup;
     warmed = warmed || path.warmup;
     ended += path.running() ? 0 : 1;
     if (path.length() >= samplings_[i].next && std::isfinite(path.window_mean)) {
@@ -177,7 +179,8 @@ void LiveView::Observe(const Session& session) {
     live.text = path.text.substr(path.text.size() - std::min(path.text.size(), kTextBytes));
     live.answer = path.answer;
   }
-  state_.phase = warming ? "warm-up" : "pool";
+  state_.phase = pool_open ? "pool" : "warm-up";
+  state_.max_tokens = options.max_tokens;
   state_.expected_paths = PoolWidth(options) + (warmed ? WarmupCount(options) : 0);
   if (ended > counted_) {
     counted_ = ended;
@@ -228,6 +231,13 @@ void LiveView::Phase(const std::string& text) {
     slow_ = nullptr;
     slow_ = std::make_unique<SlowNote>(OneLine(text));
   }
+}
+
+void LiveView::Estimate(const std::string& text) {
+  if (!estimated_ || !IsScreen()) {
+    app::Tell(text + "\n");
+  }
+  estimated_ = true;
 }
 
 void LiveView::Clear() {

@@ -65,6 +65,8 @@ class LiveView {
   void OnRecord(const Record& record);
   // Shows the pool, at most ten times a second.
   void Draw(const Session& session);
+  // Tells what a run will take; on a screen once, so that nothing scrolls.
+  void Estimate(const std::string& text);
   // A line while there is no pool yet; without a terminal only where the phase takes long.
   void Phase(const std::string& text);
   // Takes everything away that is not to stay.
@@ -81,10 +83,12 @@ class LiveView {
   LiveMode mode_;
   LiveState state_;
   int idle_decisions_ = 0;  // in a row
-  size_t counted_ = 0;      // ended paths when the votes were counted
-  struct Sampling {         // of a path's curve
-    int stride = 1;         // tokens between two values
-    int next = 1;           // tokens of the path when the next value is due
+  bool short_ = false;      // KV cells or lanes ran short
+  bool estimated_ = false;
+  size_t counted_ = 0;  // ended paths when the votes were counted
+  struct Sampling {     // of a path's curve
+    int stride = 1;     // tokens between two values
+    int next = 1;       // tokens of the path when the next value is due
   };
   std::vector<Sampling> samplings_;  // by path
   bool phase_shown_ = false;

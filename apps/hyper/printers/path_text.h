@@ -28,6 +28,8 @@ class LeaderText {
   // Whether everything that `path` wrote has been printed.
   bool shown(const Path& path) const { return leader_ == path.id && printed_ == path.text.size(); }
   bool started() const { return leader_ != kNoPath; }
+  // Whether the leader goes on writing.
+  bool writing(const Pool& pool) const { return started() && pool.path(leader_).running(); }
 
  private:
   std::string TakeOver(const Pool& pool);
