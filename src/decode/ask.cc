@@ -194,8 +194,8 @@ int64_t CellsNeeded(const RunPlan& plan, int64_t prompt_tokens) {
 
 std::string EstimateText(const RunEstimate& estimate, const RunEstimate* low) {
   std::string text =
-      fmt::format("{} paths of about {} tokens at {:.0f} tokens/s: {}", estimate.paths,
-                  estimate.path_tokens, estimate.tokens_per_s, TimeText(estimate.seconds()));
+      fmt::format("{} {} of about {} tokens at {:.0f} tokens/s: {}", estimate.paths,
+                  estimate.paths == 1 ? "path" : "paths", estimate.path_tokens, estimate.tokens_per_s, TimeText(estimate.seconds()));
   if (low != nullptr) {
     text += "; --effort low: " + TimeText(low->seconds());
   }

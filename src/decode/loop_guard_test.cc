@@ -53,10 +53,10 @@ TEST(LoopGuard, EndsALoopAndChargesIt) {
     }
     ++loops;
     EXPECT_EQ(path.status, PathStatus::kDegenerate);
-    // 3 bytes of start and 1,000 of the loop; the next look is at a multiple of 64 tokens.
-    EXPECT_EQ(path.length(), 1024);
+    // 3 bytes of start and 400 of the loop; the next look is at a multiple of 64 tokens.
+    EXPECT_EQ(path.length(), 448);
     EXPECT_EQ(path.reason,
-              "repeats itself: the last 1021 bytes are one text of 2 bytes again and again");
+              "repeats itself: the last 445 bytes are one text of 2 bytes again and again");
     EXPECT_EQ(path.answer.substr(0, 3), "5 b");
     EXPECT_TRUE(path.tentative);
   }

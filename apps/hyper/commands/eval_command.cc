@@ -136,7 +136,7 @@ Result<int> WarnOfFailures(const EvalFlags& flags, Store& store, const std::vect
     }
   }
   if (failed > 0) {
-    Warn(flags.command, fmt::format("{} answers failed; the same command tries them again: {}",
+    Warn(flags.command, fmt::format("answers that failed: {}; the same command tries them again: {}",
                                     failed, OneLine(reason)));
   }
   return failed;

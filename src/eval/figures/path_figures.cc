@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/core/quantile.h"
 #include "src/eval/figures/figure_list.h"
 #include "src/eval/figures/figure_parts.h"
 
@@ -171,7 +172,7 @@ std::vector<PathChoice> PruningChoices(const StudyMaterial& material) {
 
 // The median length of the paths of a choice, in tokens.
 double MedianLengthOf(const PathChoice& choice) {
-  std::vector<int> lengths;
+  std::vector<double> lengths;
   for (const MaterialItem& item : choice.run->items) {
     for (const StoredPath& path : item.item.paths) {
       if (choice.chosen(path)) {
@@ -179,9 +180,7 @@ double MedianLengthOf(const PathChoice& choice) {
       }
     }
   }
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return *middle;
+  return Quantile(std::move(lengths), 0.5);
 }
 
 // The width of a bin, in tokens, with which all lengths of the choices fit.

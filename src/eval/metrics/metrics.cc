@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "src/core/quantile.h"
 #include "src/core/random.h"
 
 namespace hyper::eval {
@@ -94,17 +95,12 @@ std::vector<double> ResampledMeans(std::span<const double> values, int resamples
     }
     means[static_cast<size_t>(resample)] = SnapToZero(sum / static_cast<double>(values.size()));
   }
-  std::sort(means.begin(), means.end());
   return means;
 }
 
-// The middle `level` of sorted values.
-Interval Middle(const std::vector<double>& sorted, double level) {
-  const double last = static_cast<double>(sorted.size() - 1);
-  const auto at = [&](double share) {
-    return sorted[static_cast<size_t>(std::lround(share * last))];
-  };
-  return {at((1 - level) / 2), at((1 + level) / 2)};
+// The middle `level` of the values.
+Interval Middle(const std::vector<double>& values, double level) {
+  return {Quantile(values, (1 - level) / 2), Quantile(values, (1 + level) / 2)};
 }
 
 }  // namespace
