@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <istream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,10 +47,21 @@ class WrappingFormatter : public CLI::Formatter {
 // What the list of a command goes to, where it is only to be listed.
 ListedCommand* g_listed = nullptr;
 
-void List(const CLI::App& app, ListedCommand& listed) {
-  listed.footer = app.get_footer();
+std::vector<std::string> WordsOf(const CLI::Option& option) {
+  std::vector<std::string> words;
+  std::istringstream text(option.get_option_text());
+  for (std::string word; text >> word;) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+void AddOptionsOf(const CLI::App& app, const std::string& group, ListedCommand& listed) {
   for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string> words = WordsOf(*option);
     if (option->get_lnames().empty()) {
+      listed.arguments.push_back({option->get_name(), option->get_description()});
+      listed.words.insert(listed.words.end(), words.begin(), words.end());
       continue;
     }
     ListedOption one;
@@ -57,13 +69,24 @@ void List(const CLI::App& app, ListedCommand& listed) {
     one.short_name = option->get_snames().empty() ? "" : option->get_snames().front();
     one.value = option->get_type_name();
     one.help = option->get_description();
-    one.group = option->get_group();
-    for (std::string words = option->get_option_text(); !words.empty();) {
-      const size_t end = std::min(words.find(' '), words.size());
-      one.words.push_back(words.substr(0, end));
-      words.erase(0, end + 1);
+    one.group = group.empty() ? option->get_group() : group;
+    one.words = words;
+    const bool there =
+        std::any_of(listed.options.begin(), listed.options.end(),
+                    [&one](const ListedOption& other) { return other.long_name == one.long_name; });
+    if (!there) {
+      listed.options.push_back(std::move(one));
     }
-    listed.options.push_back(std::move(one));
+  }
+}
+
+void List(const CLI::App& app, ListedCommand& listed) {
+  listed.footer = app.get_footer();
+  AddOptionsOf(app, "", listed);
+  for (const CLI::App* part : app.get_subcommands([](const CLI::App*) { return true; })) {
+    listed.words.push_back(part->get_name());
+    listed.arguments.push_back({part->get_name(), part->get_description()});
+    AddOptionsOf(*part, "Options of " + part->get_name(), listed);
   }
 }
 

@@ -106,8 +106,9 @@ TEST_F(FindModelTest, FilesGoFirstAndPathsStayPaths) {
 
 TEST_F(FindModelTest, AnUnknownNameGetsTheNearestOne) {
   const std::string near = FindModel("qwen3-4").error().message;
-  EXPECT_NE(near.find("did you mean qwen3-4b? 'hyper models get qwen3-4b --hub ADDRESS' fetches it"),
-            std::string::npos)
+  EXPECT_NE(
+      near.find("did you mean qwen3-4b? 'hyper models get qwen3-4b --hub ADDRESS' fetches it"),
+      std::string::npos)
       << near;
   const std::string far = FindModel("something-else").error().message;
   EXPECT_NE(far.find("'hyper models list'"), std::string::npos) << far;

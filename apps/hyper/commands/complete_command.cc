@@ -9,6 +9,7 @@
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/commands/command_table.h"
+#include "apps/hyper/nearest.h"
 #include "apps/hyper/printers/shell_text.h"
 #include "apps/hyper/write_text.h"
 
@@ -29,7 +30,11 @@ std::vector<ListedCommand> ListAll() {
   std::vector<ListedCommand> commands;
   for (const Command& command : Commands()) {
     ListedCommand listed;
-    if (std::string(command.name) != "help") {
+    if (std::string(command.name) == "help") {
+      listed.words = CommandNames();
+      const std::vector<std::string> methods = MethodNames();
+      listed.words.insert(listed.words.end(), methods.begin(), methods.end());
+    } else {
       listed = ListOptions(command);
     }
     listed.name = command.name;
@@ -67,7 +72,7 @@ int CompleteCommand(int argc, const char* const* argv) {
   std::string folder;
   CLI::App app("Prints the completions of a shell, or writes those of all and the man pages.");
   SetUpParser(app, kCompleteCommand, kCompleteFooter);
-  app.add_option("SHELL", shell, "bash, zsh or fish")->type_name("");
+  app.add_option("SHELL", shell, "bash, zsh or fish")->type_name("")->option_text("bash zsh fish");
   app.add_option("--all-into", folder, "write completions and man pages below this folder")
       ->type_name("FOLDER");
   if (const std::optional<int> done = ParseCommandLine(app, kCompleteCommand, argc, argv)) {

@@ -136,8 +136,9 @@ Result<int> WarnOfFailures(const EvalFlags& flags, Store& store, const std::vect
     }
   }
   if (failed > 0) {
-    Warn(flags.command, fmt::format("answers that failed: {}; the same command tries them again: {}",
-                                    failed, OneLine(reason)));
+    Warn(flags.command,
+         fmt::format("answers that failed: {}; the same command tries them again: {}", failed,
+                     OneLine(reason)));
   }
   return failed;
 }

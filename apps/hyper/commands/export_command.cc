@@ -19,7 +19,8 @@ namespace {
 constexpr const char* kExportCommand = "export";
 constexpr const char* kExportFooter = R"(Examples:
   hyper export study.db --jsonl > study.jsonl
-  hyper export study.db --jsonl --series --row sc | hyper eval --pool - --methods sc
+  hyper export study.db --jsonl --series --row sc | \
+    hyper eval --pool - --methods sc
   hyper export study.db --csv > study.csv
   hyper export study.db --csv --paths > paths.csv
 

@@ -16,10 +16,10 @@ constexpr const char* kExtractCommand = "extract";
 constexpr const char* kExtractFooter = R"(Prints one JSON object:
   answer     the normalised answer, null if the text has none
   raw        the bytes it was read from, [begin, end) of the text
-  rule       box, box_list, box_unclosed, hash, label, bold, correction, whole, last_math,
-             last_number, last_line or letter
-  tentative  true if it comes from reasoning, or from a text or box that was cut off; not to be
-             graded
+  rule       box, box_list, box_unclosed, hash, label, bold, correction, whole,
+             last_math, last_number, last_line or letter
+  tentative  true if it comes from reasoning, or from a text or box that was cut
+             off; not to be graded
   confidence_percent, if the text ends with a line "Confidence: 85%"
 
 Examples:

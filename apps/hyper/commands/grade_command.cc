@@ -20,7 +20,8 @@ constexpr const char* kGradeCommand = "grade";
 constexpr const char* kGradeFooter = R"(Examples:
   hyper grade study.db
   hyper grade study.db --json
-  HYPER_JUDGE_KEY=... hyper grade hle.db --judge https://host/v1 --judge-model NAME
+  HYPER_JUDGE_KEY=... hyper grade hle.db --judge https://host/v1 \
+    --judge-model NAME
 
 Grades every stored answer by the present rules against the present gold of its question and lists
 the verdicts that have changed. Nothing is generated.

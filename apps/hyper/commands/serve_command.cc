@@ -30,7 +30,8 @@ constexpr const char* kServeFooter = R"(Examples:
   hyper serve --model qwen3.gguf --port 9000 --api-key-file key.txt
   hyper serve --store runs.db        # then also: hyper inspect runs.db run_3
   curl localhost:8080/v1/chat/completions -d '{"model": "tinymath:hyper",
-    "messages": [{"role": "user", "content": "Start with 12, add 7, multiply by 5."}]}'
+    "messages": [{"role": "user",
+                  "content": "Start with 12, add 7, multiply by 5."}]}'
 
 The page is at http://127.0.0.1:8080/. Ctrl-C ends the server: it takes no more requests, waits for
 those that run as --grace says, and cancels the rest. docs/server.md describes the API.

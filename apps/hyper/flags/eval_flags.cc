@@ -23,7 +23,8 @@ constexpr const char* kEvalFooter = R"(Examples:
   hyper eval --methods hyper --row "no branch=hyper:actions=none+single_token" \
     --questions 2 --study abl.db
   hyper eval --study abl.db --report-only --table ablation --format latex
-  hyper eval --pool study.db:sc --methods sc,self-certainty,deepconf --width 16 --resamples 64
+  hyper eval --pool study.db:sc --methods sc,self-certainty,deepconf \
+    --width 16 --resamples 64
 
 To continue a study that was stopped or killed, give the same command again.
 Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
@@ -35,8 +36,8 @@ constexpr const char* kSweepFooter = R"(Examples:
   hyper figures width.db --only 8 --out width-figures
 
 A sweep is a study. To continue one that was stopped or killed, give the same command again; to see
-it while it runs, 'hyper eval --report-only --study FILE', 'hyper figures' or 'hyper report'. A
-method gets the options that it reads. All other flags are those of hyper eval ('hyper eval --help').
+it while it runs, use 'hyper eval --report-only --study FILE', 'hyper figures' or
+'hyper report'. A method gets the options that it reads. All other flags are those of hyper eval ('hyper eval --help').
 Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
 
 // Rows of --methods all beyond the methods by name: the variants that the paper's tables compare.

@@ -93,6 +93,7 @@ void DescribeQuestionFlags(CLI::App& app) {
       ->description(fmt::format("how paths are decoded and voted on: {} [hyper]",
                                 fmt::join(MethodNames(), ", ")))
       ->option_text(fmt::format("{}", fmt::join(MethodNames(), " ")));  // for completions
+  app.get_option("--preset")->option_text("auto paper short");
   app.get_option("--instruction")
       ->description("paragraph added to the question [how to give the answer; preset short: none]");
 }
@@ -134,6 +135,7 @@ void AddOutputFlags(CLI::App& app, RunFlags& flags) {
   app.add_option("--show", flags.show,
                  "whole texts: winner, losers, or the number of a path [winner, folded]")
       ->type_name("WHICH")
+      ->option_text("winner losers")
       ->group(group)
       ->excludes("--quiet");
   app.add_flag("--stream", flags.stream, "print the text of the leading path as it grows")

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "hyper/ask.h"
+#include "hyper/auto_choice.h"
 #include "hyper/method_traits.h"
 #include "src/base/utf8.h"
 
@@ -35,6 +38,28 @@ std::string TraitsText(const MethodTraits& traits) {
   text += traits.refines_tokens ? ", refines tokens" : "";
   text += traits.aggregates ? ", votes over several paths" : "";
   return text + ".";
+}
+
+// "; auto: 0.99": what preset auto gives an option, "; auto: chosen" where that depends on the
+// model or the effort; empty where auto leaves it alone.
+std::string AutoText(std::string_view name) {
+  ModelInfo base;
+  ModelInfo reasoning;
+  reasoning.has_chat_template = true;
+  reasoning.reasons = true;
+  std::set<std::string> values;
+  for (const AutoChoice& choice :
+       {ChooseAuto(base, {Effort::kLow, 0, {}}), ChooseAuto(reasoning, {Effort::kHigh, 0, {}})}) {
+    for (const OptionValue& value : choice.options) {
+      if (value.name == name) {
+        values.insert(value.text);
+      }
+    }
+  }
+  if (values.empty()) {
+    return "";
+  }
+  return "; auto: " + (values.size() == 1 ? *values.begin() : "chosen");
 }
 
 }  // namespace
@@ -93,7 +118,8 @@ std::string MethodOptionHelp(const Option& paper, const Option& brief) {
   const std::string symbol = *info.symbol != '\0' ? fmt::format("{}; ", info.symbol) : "";
   const std::string value = paper.Text();
   const std::string other = brief.Text() != value ? fmt::format("; short: {}", brief.Text()) : "";
-  return fmt::format("{} ({}{}) [{}{}]", info.help, symbol, paper.Takes(), value, other);
+  return fmt::format("{} ({}{}) [{}{}{}]", info.help, symbol, paper.Takes(), value, other,
+                     AutoText(info.name));
 }
 
 Result<std::string> MethodHelp(const std::string& method) {

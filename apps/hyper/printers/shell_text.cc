@@ -72,7 +72,12 @@ std::vector<std::string> Groups(const ListedCommand& command) {
 std::string BashCompletion(std::span<const ListedCommand> commands) {
   std::string values;
   std::string options;
+  std::string first;
   for (const ListedCommand& command : commands) {
+    first += command.words.empty()
+                 ? ""
+                 : fmt::format("      {}) words={} ;;\n", command.name,
+                               Quoted(fmt::format("{}", fmt::join(command.words, " "))));
     std::string names;
     for (const ListedOption& option : command.options) {
       names += (names.empty() ? "--" : " --") + option.long_name;
@@ -97,6 +102,9 @@ _hyper() {{
   if [ -z "$words" ] && [ "${{current#-}}" != "$current" ]; then
     case "${{COMP_WORDS[1]}}" in
 {}    esac
+  elif [ -z "$words" ] && [ "$COMP_CWORD" -eq 2 ]; then
+    case "${{COMP_WORDS[1]}}" in
+{}    esac
   fi
   if [ -n "$words" ]; then
     COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -106,7 +114,7 @@ _hyper() {{
 }}
 complete -o filenames -F _hyper hyper
 )",
-      Quoted(Names(commands)), values, options);
+      Quoted(Names(commands)), values, options, first);
 }
 
 std::string ZshCompletion(std::span<const ListedCommand> commands) {
@@ -124,6 +132,9 @@ std::string ZshCompletion(std::span<const ListedCommand> commands) {
         spec += fmt::format(":{}:{}", option.value, option.value == "FILE" ? "_files" : " ");
       }
       cases += " \\\n        " + Quoted(spec);
+    }
+    if (!command.words.empty()) {
+      cases += " \\\n        " + Quoted(fmt::format("1:word:({})", fmt::join(command.words, " ")));
     }
     cases += " \\\n        '*:file:_files'\n      ;;\n";
   }
@@ -153,6 +164,10 @@ std::string FishCompletion(std::span<const ListedCommand> commands) {
   for (const ListedCommand& command : commands) {
     text += fmt::format("complete -c hyper -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
                         Quoted(command.summary));
+    if (!command.words.empty()) {
+      text += fmt::format("complete -c hyper -n '__fish_seen_subcommand_from {}' -f -a {}\n",
+                          command.name, Quoted(fmt::format("{}", fmt::join(command.words, " "))));
+    }
     for (const ListedOption& option : command.options) {
       text += fmt::format("complete -c hyper -n '__fish_seen_subcommand_from {}' -l {}",
                           command.name, option.long_name);
@@ -171,6 +186,12 @@ std::string CommandManual(const ListedCommand& command) {
   std::string text = Title("hyper-" + command.name);
   text += fmt::format(".SH NAME\nhyper\\-{} \\- {}\n", command.name, Roff(command.summary));
   text += fmt::format(".SH SYNOPSIS\n.B hyper {}\n[options] [arguments]\n", command.name);
+  if (!command.arguments.empty()) {
+    text += ".SH ARGUMENTS\n";
+    for (const ListedArgument& argument : command.arguments) {
+      text += fmt::format(".TP\n.B {}\n{}\n", Roff(argument.name), Roff(argument.help));
+    }
+  }
   text += ".SH OPTIONS\n";
   for (const std::string& group : Groups(command)) {
     text += ".SS " + Roff(group) + "\n";

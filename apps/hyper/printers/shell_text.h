@@ -17,11 +17,19 @@ struct ListedOption {
   std::vector<std::string> words;  // that it takes; empty: anything
 };
 
+// An argument that stands by its place.
+struct ListedArgument {
+  std::string name;
+  std::string help;
+};
+
 struct ListedCommand {
   std::string name;
   std::string summary;  // one line
   std::string footer;   // examples and remarks
   std::vector<ListedOption> options;
+  std::vector<ListedArgument> arguments = {};
+  std::vector<std::string> words = {};  // that may follow the command's name; empty: anything
 };
 
 // Completion scripts. Pure.

@@ -11,12 +11,26 @@ std::vector<ListedCommand> Two() {
       {"width", "n", "N", "paths side by side (1 to 4096) [80]", "Pool", {}},
       {"live", "", "WORD", "the pool's view; auto: on a terminal", "Output", {"auto", "never"}},
       {"quiet", "q", "", "print [only] the answer", "Output", {}}};
-  return {run, {"serve", "serve it", "", {}}};
+  ListedCommand models{"models", "known models", "", {}};
+  models.arguments = {{"list", "the models"}, {"get", "fetch one"}};
+  models.words = {"list", "get"};
+  return {run, {"serve", "serve it", "", {}}, models};
+}
+
+TEST(Completions, OfferWhatMayFollowACommand) {
+  EXPECT_NE(BashCompletion(Two()).find("-eq 2 ]; then\n    case \"${COMP_WORDS[1]}\" in\n"
+                                       "      models) words='list get' ;;\n"),
+            std::string::npos)
+      << BashCompletion(Two());
+  EXPECT_NE(ZshCompletion(Two()).find("'1:word:(list get)'"), std::string::npos);
+  EXPECT_NE(FishCompletion(Two()).find("from models' -f -a 'list get'\n"), std::string::npos);
+  EXPECT_NE(CommandManual(Two()[2]).find(".SH ARGUMENTS\n.TP\n.B list\nthe models\n"),
+            std::string::npos);
 }
 
 TEST(BashCompletion, HasCommandsOptionsAndWords) {
   const std::string text = BashCompletion(Two());
-  EXPECT_NE(text.find("compgen -W 'run serve'"), std::string::npos) << text;
+  EXPECT_NE(text.find("compgen -W 'run serve models'"), std::string::npos) << text;
   EXPECT_NE(text.find("      run) words='--width --live --quiet' ;;\n"), std::string::npos) << text;
   EXPECT_NE(text.find("    'run --live') words='auto never' ;;\n"), std::string::npos) << text;
 }
@@ -54,7 +68,9 @@ TEST(CommandManual, KeepsDashesAndGroups) {
 TEST(ProgramManual, NamesEveryCommand) {
   const std::string text = ProgramManual(Two(), ".a line that begins with a dot\n");
   EXPECT_NE(text.find("\\&.a line"), std::string::npos) << text;
-  EXPECT_NE(text.find(".BR hyper\\-run (1),\n.BR hyper\\-serve (1)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(".BR hyper\\-run (1),\n.BR hyper\\-serve (1),\n.BR hyper\\-models (1)\n"),
+            std::string::npos)
+      << text;
 }
 
 }  // namespace
