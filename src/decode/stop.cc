@@ -53,8 +53,8 @@ Spared SparedOf(const Pool& pool, int unopened) {
 
 bool IsSure(const VoteResult& vote, VoteRule rule, ConfidenceSignal signal, int coming) {
   const std::optional<double> most = MostWeight(rule, signal);
-  // A clipped confidence grows with the largest one that comes.
-  if (!most || !vote.clipped.empty()) {
+  // A clipped confidence grows with the largest one that comes; a majority reads none.
+  if (!most || (rule != VoteRule::kMajority && !vote.clipped.empty())) {
     return false;
   }
   const double second = vote.scores.size() > 1 ? vote.scores[1].score : 0;

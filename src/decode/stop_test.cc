@@ -16,13 +16,16 @@
 namespace hyper {
 namespace {
 
-// Path i writes texts[i] and ends.
-Script ScriptOf(std::vector<std::string> texts) {
-  return [texts = std::move(texts)](uint64_t key, std::string_view written, int) -> ScriptedNext {
-    const auto path = static_cast<size_t>(PathIndexOf(key));  // of a fork past all of them
-    const bool more = path < texts.size() && written.size() < texts[path].size();
-    return {more ? texts[path][written.size()] : '$', 5.0F};
-  };
+// Path i writes texts[i] and ends; each token comes with `top_count` candidates at most.
+FakeOptions EngineOptions(std::vector<std::string> texts, int top_count) {
+  FakeOptions options = ScriptedOptions(
+      [texts = std::move(texts)](uint64_t key, std::string_view written, int) -> ScriptedNext {
+        const auto path = static_cast<size_t>(PathIndexOf(key));  // of a fork past all of them
+        const bool more = path < texts.size() && written.size() < texts[path].size();
+        return {more ? texts[path][written.size()] : '$', 5.0F};
+      });
+  options.capabilities.max_top_count = std::min(options.capabilities.max_top_count, top_count);
+  return options;
 }
 
 // A text of `length` characters whose answer is `answer`; the answer stands at its end.
@@ -53,8 +56,9 @@ MethodOptions StopOptions(const std::string& method, int width, const OptionValu
 
 // A session that has run to its end.
 struct Ran {
-  Ran(const std::string& method, const MethodOptions& options, std::vector<std::string> texts)
-      : engine(ScriptedOptions(ScriptOf(std::move(texts)))),
+  Ran(const std::string& method, const MethodOptions& options, std::vector<std::string> texts,
+      int top_count = 1000)
+      : engine(EngineOptions(std::move(texts), top_count)),
         session(ScriptedSession(engine, method, options)) {
     Driver driver(engine);
     driver.Add(session.get());
@@ -143,6 +147,15 @@ TEST(Stop, WhatCancelledPathsHaveWrittenDoesNotVote) {
   ASSERT_NE(ran.stop(), nullptr);
   EXPECT_EQ(ran.result.voting_paths, 5);
   EXPECT_EQ(ran.result.votes.at("majority").scores.size(), 1U);
+}
+
+TEST(Stop, ASureMajorityNeedsNoConfidences) {
+  const Ran ran("sc", StopOptions("sc", 8, {{"stop", "sure"}}), ShortThenLong(5, 8, '1', '2'),
+                /*top_count=*/0);
+  EXPECT_TRUE(std::isnan(ran.paths()[0].mean_confidence));
+  ASSERT_NE(ran.stop(), nullptr);
+  EXPECT_EQ(ran.stop()->basis, "sure");
+  EXPECT_EQ(ran.stop()->cancelled, 3);
 }
 
 TEST(Stop, FourAlikeAreLikelyEnoughForPoint95) {

@@ -289,6 +289,7 @@ DECODE = [
     ("stop.cc", "ahead->complete && IsSure", "IsSure"),
     ("stop.cc", "usual - path.length()", "usual"),
     ("stop.cc", "coming == 0 || ", ""),
+    ("stop.cc", "rule != VoteRule::kMajority && !vote", "!vote"),
     ("statistics.cc", "return pool.path(id).warmup; });", "return false; });"),
     ("statistics.cc", "std::max(length - suffix, 0)", "0"),
     ("statistics.cc", "path.warmup && path.length() >= length", "path.length() >= length"),
