@@ -99,14 +99,26 @@ Result<eval::TracePool> LoadPool(const std::string& argument) {
   return eval::PoolOfStudy(*store, row);
 }
 
+// The text of an option. All names are those of options.
+std::string TextOfOption(MethodOptions options, const char* name) {
+  std::vector<Option> list = OptionsOf(options);
+  return FindOption(list, name)->Text();
+}
+
 // Options of a row: the paper's, what the traces were made with, the method's, the user's, the
 // row's. By default all traces of the question with fewest are used.
 Result<RunPlan> PlanOf(const EvalFlags& flags, const eval::TracePool& pool, const RowRequest& row) {
+  const Result<RunPlan> own = ResolveRun({row.method, "paper", {}, {}}, {});
+  const Result<MethodOptions> paper = Preset("paper");
+  if (!own || !paper) {
+    return own ? paper.error() : own.error();
+  }
   OptionValues defaults = {{"width", eval::FewestTraces(pool)},
                            {"max-tokens", eval::LongestTrace(pool)}};
   for (const char* name : kTakenOver) {
     const auto setting = pool.made_by.settings.find(name);
-    if (setting != pool.made_by.settings.end()) {
+    const bool methods = TextOfOption(own->options, name) != TextOfOption(*paper, name);
+    if (setting != pool.made_by.settings.end() && !methods) {
       defaults.emplace_back(name, setting->second);
     }
   }
