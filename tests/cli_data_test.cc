@@ -1,8 +1,11 @@
 // hyper data and models, and eval and grade with a judge, as processes against scripted servers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -54,6 +57,60 @@ TEST(DataCommandTest, MistakesAreOneLineAndAnExitCode) {
     EXPECT_EQ(result.out, "");
   }
   EXPECT_NE(RunDataCommand({"data", "list"}).out.find("HuggingFaceH4/MATH-500"), std::string::npos);
+}
+
+// Eight paths that agree but for one; four of them, one after another, decide.
+TEST(ImportCommandTest, APublishedPoolBecomesAStudyThatEvalReplays) {
+  const TemporaryFolder folder;
+  json paths = json::array();
+  for (int i = 0; i < 8; ++i) {
+    paths.push_back({json::array({"1"}), 1000 + i, i == 7 ? "ERR" : "\\frac{1}{2}"});
+  }
+  const json question = {{"question", "how much?"}, {"gold_answer", "0.5"}, {"each_branch", paths}};
+  WriteFile(folder.File("set.json"), json::array({question}).dump());
+  const std::string study = folder.File("pools.db");
+  const ProcessResult made = RunDataCommand({"import", folder.File(""), "--study", study});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_NE(made.out.find("1 questions (set), 8 paths each"), std::string::npos) << made.out;
+  const std::string replays = folder.File("replays.db");
+  const ProcessResult ran = RunDataCommand(
+      {"eval", "--pool", study + ":sc", "--study", replays, "--methods", "sc", "--row",
+       "one=sc:width=8,stop=0.95,launch=one", "--row", "cap=sc-cap:length-cap=1003"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  std::istringstream lines(RunDataCommand({"export", replays, "--jsonl"}).out);
+  std::map<std::string, json> costs;
+  for (std::string line; std::getline(lines, line);) {
+    const json item = json::parse(line);
+    EXPECT_EQ(item["grade"]["verdict"], "right");
+    costs[item["run"]["label"]] = item["ledger"];
+  }
+  EXPECT_EQ(costs["one"]["generated"], 4 * 1000 + 0 + 1 + 2 + 3);
+  EXPECT_EQ(costs["sc"]["generated"], 8 * 1000 + 28);
+  EXPECT_EQ(costs["sc"]["positions"], 1007);
+  EXPECT_EQ(costs["cap"]["generated"], 1000 + 1001 + 1002 + 5 * 1003);
+  // Read as strings the gold is none of the answers.
+  const std::string strings = folder.File("strings.db");
+  ASSERT_EQ(RunDataCommand({"import", folder.File(""), "--study", strings, "--strings"}).exit_code,
+            0);
+  EXPECT_EQ(json::parse(RunDataCommand({"export", strings, "--jsonl"}).out)["grade"]["verdict"],
+            "wrong");
+}
+
+TEST(ImportCommandTest, MistakesAreOneLineAndAnExitCode) {
+  const TemporaryFolder folder;
+  const std::string study = folder.File("s.db");
+  const auto code = [&](const std::vector<std::string>& arguments) {
+    const ProcessResult result = RunDataCommand(arguments);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    return result.exit_code;
+  };
+  EXPECT_EQ(code({"import", folder.File("none"), "--study", study}), 66);
+  EXPECT_EQ(code({"import", folder.File(""), "--study", study}), 66);
+  EXPECT_EQ(code({"import", folder.File("")}), 64);
+  WriteFile(folder.File("set.json"), R"([{"question": "q", "each_branch": []}])");
+  EXPECT_EQ(code({"import", folder.File(""), "--study", study}), 65);
+  EXPECT_FALSE(std::filesystem::exists(study));
 }
 
 // The bundled model lies where that of a name is looked for.

@@ -146,8 +146,11 @@ class ReadersFolder {
  public:
   ReadersFolder() {
     namespace fs = std::filesystem;
-    for (const char* name : {"bin", "config/hyper", ".zfunc", ".config/fish/completions",
-                             ".local/share/bash-completion/completions"}) {
+    const std::string pools = "Parallel-Probe/evaluation/Qwen3-8B-128";
+    for (const std::string& name :
+         {std::string("bin"), std::string("config/hyper"), std::string(".zfunc"), pools,
+          std::string(".config/fish/completions"),
+          std::string(".local/share/bash-completion/completions")}) {
       fs::create_directories(folder_.File(name));
     }
     fs::create_symlink(HYPER_PROGRAM, folder_.File("bin/hyper"));
@@ -162,6 +165,12 @@ class ReadersFolder {
         folder_.File("math500.jsonl"),
         R"({"unique_id": "a", "problem": "Start with 12, add 7.", "answer": "19", "level": 1})"
         "\n");
+    const json paths(16, json::array({json::array(), 500, "19"}));
+    WriteFile(folder_.File(pools + "/aime24.json"),
+              json::array({{{"question", "Start with 12, add 7."},
+                            {"gold_answer", "19"},
+                            {"each_branch", paths}}})
+                  .dump());
     Run("hyper eval --methods sc,hyper --levels 2 --questions 3 --repeats 2 --width 16 --align off "
         "--study study.db >/dev/null && cp study.db other.db && cp study.db before.db && "
         "cp study.db after.db");
@@ -235,6 +244,7 @@ const std::vector<std::pair<std::string, std::string>>& Prints() {
       {"--format markdown", "| p McNemar"},
       {"hyper compare", "McNemar"},
       {"hyper data list", "math500"},
+      {"hyper import", "row sc of Qwen3-8B-128, 1 questions (aime24), 16 paths each"},
       {"hyper probe", "http://127.0.0.1"},
       {"hyper help deepconf", "consensus"},
   };

@@ -42,6 +42,7 @@ int FiguresCommand(int argc, const char* const* argv);
 int MergeCommand(int argc, const char* const* argv);
 int ReportCommand(int argc, const char* const* argv);
 int ExportCommand(int argc, const char* const* argv);
+int ImportCommand(int argc, const char* const* argv);
 int ChatCommand(int argc, const char* const* argv);
 int AgainCommand(int argc, const char* const* argv);
 int LogCommand(int argc, const char* const* argv);

@@ -26,6 +26,7 @@ constexpr std::array kCommands{
     Command{"figures", "draw the figures of a study, with their numbers", FiguresCommand},
     Command{"report", "write studies as one page of tables and figures", ReportCommand},
     Command{"export", "print a study as JSON lines or CSV", ExportCommand},
+    Command{"import", "make a study of pools that others have published", ImportCommand},
     Command{"data", "fetch the questions of a suite", DataCommand},
     Command{"models", "list known models, and fetch one by its name", ModelsCommand},
     Command{"bench", "measure tokens/s of plain decoding and where the time goes", BenchCommand},

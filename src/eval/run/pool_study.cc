@@ -10,6 +10,7 @@
 #include "hyper/ask.h"
 #include "src/core/random.h"
 #include "src/eval/grade/study_grades.h"
+#include "src/eval/run/answer_traces.h"
 #include "src/eval/run/pool_hash.h"
 #include "src/eval/run/stored_pool.h"
 
@@ -33,6 +34,11 @@ Error RowError(const StudyRow& row, const std::string& reason) {
 }
 
 Status CheckRow(const StudyRow& row, const TracePool& pool) {
+  if (HasAnswersOnly(pool.made_by)) {
+    if (Status status = CheckNeedsAnswersOnly(row.plan); !status) {
+      return RowError(row, status.error().message);
+    }
+  }
   const int paths = ReplayablePaths(row.plan.method, row.plan.options);
   if (paths == 0) {
     return RowError(row, "the method " + row.plan.method +
@@ -124,9 +130,12 @@ class PoolStudy {
     if (plan_.resamples > 1) {
       source.paths = Drawn(source.paths, seed, draw);
     }
+    RunPlan run = row.plan;
+    const int paths = ReplayablePaths(run.method, run.options);
     Result<std::vector<ReplayTrace>> traces =
-        TracesOf(source, ReplayablePaths(row.plan.method, row.plan.options), pool_.made_by,
-                 row.plan.method, row.plan.options, TextOfToken());
+        HasAnswersOnly(pool_.made_by)
+            ? AnswerTraces(source, paths, run)
+            : TracesOf(source, paths, pool_.made_by, run.method, run.options, TextOfToken());
     if (!traces) {
       return RowError(row, traces.error().message);
     }
@@ -134,12 +143,12 @@ class PoolStudy {
     spec.prompt.tokens.assign(
         static_cast<size_t>(std::max<int64_t>(1, entry.item.ledger.prefilled)), 0);
     spec.seed = {plan_.seed, question};
-    spec.most.lanes = ReplayablePaths(row.plan.method, row.plan.options);
+    spec.most.lanes = paths;
     spec.extractor = ExtractorFor(reader);
     ModelInfo model;
     model.name = pool_.made_by.model;
     model.vocab_size = 1;  // self-certainty without its constant log V, which changes no rank
-    return Replay(std::move(*traces), model, row.plan, std::move(spec), key);
+    return Replay(std::move(*traces), model, run, std::move(spec), key);
   }
 
   const TracePool& pool_;
@@ -188,6 +197,7 @@ Result<std::vector<int64_t>> RunPoolStudy(const TracePool& pool, const PoolStudy
     StoredRun stored = RunOf(recorded, row, model);
     stored.settings["resamples"] = std::to_string(plan.resamples);
     stored.settings["pool"] = hash;
+    stored.settings.insert(plan.settings.begin(), plan.settings.end());
     const Result<int64_t> run = store.AddRun(stored);
     if (!run) {
       return run.error();

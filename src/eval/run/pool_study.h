@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct PoolStudyPlan {
   uint64_t seed = 1;
   std::string source;  // of the pool, for records
   std::string program_version = {};
+  std::map<std::string, std::string> settings = {};  // of the runs, beside those of their rows
 };
 
 // Fewest traces that a question of the pool has. Pure.

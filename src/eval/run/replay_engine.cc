@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace hyper::eval {
@@ -148,12 +149,23 @@ Result<std::span<const Event>> ReplayEngine::Poll(double /*timeout_s*/) {
   events_.clear();
   tops_.clear();
   tops_.reserve(lanes_.size());  // spans into it must stay valid
+  int longest = 0;
   for (auto& [id, lane] : lanes_) {
     if (lane.granted > 0) {
+      const std::vector<int>& spans = traces_[lane.trace].spans;
+      longest = std::max(longest, lane.next < spans.size() ? spans[lane.next] : 0);
       Decode(id, lane);
     }
   }
+  positions_ += longest;
   return std::span<const Event>(events_);
+}
+
+bool ReplayEngine::has_spans() const { return !traces_.empty() && !traces_[0].spans.empty(); }
+
+int ReplayEngine::TokensOf(size_t trace, int pieces) const {
+  const std::vector<int>& spans = traces_[trace].spans;
+  return std::accumulate(spans.begin(), spans.begin() + pieces, 0);
 }
 
 }  // namespace hyper::eval

@@ -21,6 +21,9 @@ struct ReplayTrace {
   // The confidence of each token over the candidates that the method of the row asks for.
   std::vector<float> confidences;
   bool finished = true;  // by an end-of-generation token, its last one; false: cut off
+  // Tokens that each piece stands for, as long as `pieces`; empty: one each. All traces of an
+  // engine that have a piece at some place have the same span there.
+  std::vector<int> spans = {};
 };
 
 // Lane number n, in the order of opening, gives out trace number n. Each poll gives one token to
@@ -51,6 +54,12 @@ class ReplayEngine : public Engine {
   void Close(LaneId lane) override { lanes_.erase(lane); }
   Result<std::span<const Event>> Poll(double timeout_s) override;
 
+  // What pieces with spans amount to in tokens: those of the first `pieces` pieces of a trace, and
+  // those that were decoded one after another. Only where has_spans().
+  bool has_spans() const;
+  int TokensOf(size_t trace, int pieces) const;
+  int64_t positions() const { return positions_; }
+
  private:
   struct Lane {
     size_t trace = 0;
@@ -74,6 +83,7 @@ class ReplayEngine : public Engine {
   Capabilities capabilities_;
   std::map<LaneId, Lane> lanes_;
   LaneId next_lane_ = 1;
+  int64_t positions_ = 0;
   std::vector<Event> events_;
   std::vector<std::vector<TokenLogprob>> tops_;  // by event of a poll
 };

@@ -10,6 +10,7 @@
 
 #include "hyper/driver.h"
 #include "src/core/repetition.h"
+#include "src/eval/run/answer_traces.h"
 #include "src/eval/run/session_record.h"
 #include "src/store/series.h"
 
@@ -220,6 +221,7 @@ Result<StoredItem> Replay(std::vector<ReplayTrace> traces, const ModelInfo& mode
     return status.error();
   }
   StoredItem item = RecordSession(session, session.TakeRecords(), key);
+  CountTokens(engine, item);
   item.series.clear();
   Ledger& ledger = item.ledger;
   for (double* time : {&ledger.wall_s, &ledger.engine_s, &ledger.sampler_s, &ledger.statistics_s}) {

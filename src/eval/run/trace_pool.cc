@@ -8,7 +8,9 @@
 #include "hyper/extract.h"
 #include "src/eval/data/rows.h"
 #include "src/eval/metrics/study_reference.h"
+#include "src/eval/run/answer_traces.h"
 #include "src/eval/run/json_members.h"
+#include "src/eval/run/probed_pool.h"
 #include "src/eval/run/run_trace.h"
 #include "src/eval/run/stored_pool.h"
 #include "src/report/member_reader.h"
@@ -17,8 +19,6 @@ namespace hyper::eval {
 namespace {
 
 using nlohmann::json;
-
-constexpr int64_t kMostTokens = 1 << 24;  // of a path: more than any context
 
 std::vector<float> FloatsOf(const json& array) {
   std::vector<float> values;
@@ -160,54 +160,6 @@ Result<PoolEntry> EntryOfDeepConf(const json& object, int line) {
   return entry;
 }
 
-// --- Parallel-Probe ---
-
-StoredRun ProbedRun() {
-  StoredRun run;
-  run.label = "parallel-probe";
-  run.method = "sc";
-  run.suite = "traces";
-  return run;
-}
-
-// A branch is [answers when probed, tokens, final answer]. Its texts are not published: the path's
-// text is its answer, in a box. "ERR" stands for none.
-Status AddBranch(const json& branch, StoredItem& item) {
-  const bool sound = branch.is_array() && branch.size() == 3 && branch[1].is_number_integer() &&
-                     branch[1].get<int64_t>() >= 2 && branch[1].get<int64_t>() <= kMostTokens &&
-                     branch[2].is_string();
-  if (!sound) {
-    return Error{ErrorCode::kDataLoss,
-                 "a branch is not [probed answers, tokens (2 or more), final answer]"};
-  }
-  StoredPath path;
-  path.path = static_cast<PathId>(item.paths.size());
-  path.status = PathStatus::kFinished;
-  path.tokens = branch[1].get<int>();
-  const std::string answer = branch[2].get<std::string>();
-  path.text = answer == "ERR" ? "" : "\\boxed{" + answer + "}";
-  constexpr float kNotRead = std::numeric_limits<float>::quiet_NaN();
-  item.series.push_back(
-      {path.path, "confidence", 0, std::vector<float>(static_cast<size_t>(path.tokens), kNotRead)});
-  item.paths.push_back(std::move(path));
-  return {};
-}
-
-Result<PoolEntry> EntryOfProbes(const json& object, int line) {
-  PoolEntry entry;
-  entry.question.suite = "traces";
-  entry.question.name = "line " + std::to_string(line);
-  entry.question.text = TextOf(object, "question");
-  entry.question.gold = TextOf(object, "gold_answer");
-  entry.question.kind = NameOf(AnswerKind::kMath);
-  for (const json& branch : object["each_branch"]) {
-    if (Status status = AddBranch(branch, entry.item); !status) {
-      return status.error();
-    }
-  }
-  return entry;
-}
-
 // Reads one object into the pool; of exports only the row asked for.
 Status AddObject(const DataRow& row, const std::string& wanted, TracePool& pool) {
   const json& object = row.value;
@@ -228,9 +180,10 @@ Status AddObject(const DataRow& row, const std::string& wanted, TracePool& pool)
       (run->id != pool.made_by.id || run->label != pool.made_by.label)) {
     return {};
   }
-  Result<PoolEntry> entry = ours     ? EntryOfExport(object, run->suite)
-                            : probed ? EntryOfProbes(object, row.number)
-                                     : EntryOfDeepConf(object, row.number);
+  Result<PoolEntry> entry =
+      ours     ? EntryOfExport(object, run->suite)
+      : probed ? EntryOfProbes(object, "line " + std::to_string(row.number), AnswerEquality::kMaths)
+               : EntryOfDeepConf(object, row.number);
   if (!entry) {
     return entry.error();
   }
@@ -241,9 +194,13 @@ Status AddObject(const DataRow& row, const std::string& wanted, TracePool& pool)
   return {};
 }
 
-// Whether the run holds per-token series: one that was computed from another's paths does not.
-Result<bool> HoldsSeries(Store& store, int64_t run) {
-  const Result<std::vector<ItemSummary>> items = store.Items(run);
+// Whether the run's paths can be replayed: those that were computed from another run's paths have
+// no per-token series, unless there never were any.
+Result<bool> HoldsPaths(Store& store, const StoredRun& run) {
+  if (HasAnswersOnly(run)) {
+    return true;
+  }
+  const Result<std::vector<ItemSummary>> items = store.Items(run.id);
   if (!items) {
     return items.error();
   }
@@ -272,7 +229,7 @@ Result<StoredRun> RowOfStudy(Store& store, const std::string& row) {
     if (EndsEarly(run) || !MakesPool(run.method, MethodOptions())) {
       continue;
     }
-    const Result<bool> holds = HoldsSeries(store, run.id);
+    const Result<bool> holds = HoldsPaths(store, run);
     if (!holds) {
       return holds.error();
     }
@@ -302,7 +259,7 @@ Result<TracePool> PoolOfStudy(Store& store, const std::string& row) {
   if (!run) {
     return run.error();
   }
-  const Result<bool> holds = HoldsSeries(store, run->id);
+  const Result<bool> holds = HoldsPaths(store, *run);
   if (!holds) {
     return holds.error();
   }

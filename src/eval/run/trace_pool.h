@@ -32,10 +32,8 @@ Result<TracePool> PoolOfStudy(Store& store, const std::string& row);
 // `hyper run`, or an answer as `hyper export --jsonl --series` prints it, or a question as
 // DeepConf's program stores it, with `question`, `ground_truth` and `traces` (or `warmup_traces`
 // and `final_traces`, or `all_traces`), each trace with `text`, `confs` (per token) and
-// `stop_reason`, or a question as Parallel-Probe publishes it, with `question`, `gold_answer` and
-// `each_branch`, each branch [answers when probed, tokens, final answer]: lengths and answers serve
-// the rules that need no more; the probed answers are not read. DeepConf pickles its results: write
-// them out as JSON first (docs/evaluation.md).
+// `stop_reason`, or a question as Parallel-Probe publishes it (src/eval/run/probed_pool.h).
+// DeepConf pickles its results: write them out as JSON first (docs/evaluation.md).
 //   row  as above; DeepConf's results are all one row, a trace's row is its method
 // Errors: kDataLoss with the line and what is missing, kNotFound (no such row). Pure.
 Result<TracePool> ParsePool(std::string_view text, const std::string& source,

@@ -1,0 +1,205 @@
+#include "src/eval/run/probed_pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "hyper/extract.h"
+#include "src/eval/data/rows.h"
+#include "src/eval/run/answer_traces.h"
+#include "src/eval/run/json_members.h"
+
+namespace hyper::eval {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr int64_t kMostTokens = 1 << 24;  // of a path: more than any context
+constexpr const char* kNoAnswer = "ERR";
+
+Status AddBranch(const json& branch, StoredItem& item) {
+  const bool sound = branch.is_array() && branch.size() == 3 && branch[1].is_number_integer() &&
+                     branch[1].get<int64_t>() >= 2 && branch[1].get<int64_t>() <= kMostTokens &&
+                     branch[2].is_string();
+  if (!sound) {
+    return Error{ErrorCode::kDataLoss,
+                 "a branch is not [probed answers, tokens (2 or more), final answer]"};
+  }
+  StoredPath path;
+  path.path = static_cast<PathId>(item.paths.size());
+  path.status = PathStatus::kFinished;
+  path.tokens = branch[1].get<int>();
+  path.answer_raw = branch[2].get<std::string>();
+  item.paths.push_back(std::move(path));
+  return {};
+}
+
+// Answers as the numbers of their strings. The numbers are in the strings' order, and of equally
+// many digits, so that ties go as those of the strings would.
+void NumberStrings(PoolEntry& entry) {
+  constexpr int kFirst = 1000;
+  std::set<std::string> strings = {entry.question.gold};
+  for (const StoredPath& path : entry.item.paths) {
+    strings.insert(path.answer_raw);
+  }
+  const auto number = [&](const std::string& text) {
+    return std::to_string(kFirst + std::distance(strings.begin(), strings.find(text)));
+  };
+  entry.question.gold = number(entry.question.gold);
+  entry.question.kind = NameOf(AnswerKind::kInteger);
+  for (StoredPath& path : entry.item.paths) {
+    path.text = fmt::format("{}\n\\boxed{{{}}}", path.answer_raw, number(path.answer_raw));
+  }
+}
+
+// JSON files of a folder, by name.
+std::vector<fs::path> JsonFiles(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json" && entry.is_regular_file(error)) {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// The folder that holds the files: `given`, or the only one of a checkout.
+Result<fs::path> FolderOfPools(const fs::path& given) {
+  std::error_code error;
+  if (!fs::is_directory(given, error)) {
+    return Error{ErrorCode::kNotFound, given.string() + " is not a folder"};
+  }
+  if (!JsonFiles(given).empty()) {
+    return given;
+  }
+  std::vector<std::string> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(given / "evaluation", error)) {
+    if (entry.is_directory(error) && !JsonFiles(entry.path()).empty()) {
+      found.push_back(entry.path().string());
+    }
+  }
+  std::sort(found.begin(), found.end());
+  if (found.empty()) {
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("neither {} nor a folder in its evaluation/ holds *.json files; name a "
+                    "checkout of Parallel-Probe or a folder of its pools",
+                    given.string())};
+  }
+  if (found.size() > 1) {
+    return InvalidArgument(
+        fmt::format("there are pools of several models; name one: {}", fmt::join(found, ", ")));
+  }
+  return fs::path(found.front());
+}
+
+// Whether the object has all that an entry takes, and if not, what is missing.
+Status CheckQuestion(const json& object, size_t paths) {
+  for (const char* member : {"question", "gold_answer"}) {
+    if (TextOf(object, member).empty()) {
+      return Error{ErrorCode::kDataLoss, fmt::format("it has no {}", member)};
+    }
+  }
+  if (!object.contains("each_branch") || !object["each_branch"].is_array() ||
+      object["each_branch"].empty()) {
+    return Error{ErrorCode::kDataLoss, "it has no each_branch, the list of its paths"};
+  }
+  const size_t own = object["each_branch"].size();
+  if (paths > 0 && own != paths) {
+    return Error{ErrorCode::kDataLoss,
+                 fmt::format("it has {} paths, the questions before it {}", own, paths)};
+  }
+  return {};
+}
+
+Status AddFile(const fs::path& file, AnswerEquality equality, TracePool& pool) {
+  const Result<std::string> text = ReadWholeFile(file.string());
+  if (!text) {
+    return text.error();
+  }
+  const Result<std::vector<DataRow>> rows = ParseRows(*text, file.string());
+  if (!rows) {
+    return rows.error();
+  }
+  for (const DataRow& row : *rows) {
+    const size_t paths = pool.entries.empty() ? 0 : pool.entries.front().item.paths.size();
+    Status status = CheckQuestion(row.value, paths);
+    const std::string group = file.stem().string();
+    Result<PoolEntry> entry =
+        status ? EntryOfProbes(row.value, fmt::format("{}-{}", group, row.number), equality)
+               : Result<PoolEntry>(status.error());
+    if (!entry) {
+      return Error{ErrorCode::kDataLoss, fmt::format("{} question {}: {}", file.string(),
+                                                     row.number, entry.error().message)};
+    }
+    entry->question.group = group;
+    pool.entries.push_back(std::move(*entry));
+  }
+  return {};
+}
+
+}  // namespace
+
+StoredRun ProbedRun() {
+  StoredRun run;
+  run.label = "sc";
+  run.method = "sc";
+  run.suite = "parallel-probe";
+  run.settings = {{kRecorded, kAnswersOnly}};
+  return run;
+}
+
+Result<PoolEntry> EntryOfProbes(const json& object, const std::string& name,
+                                AnswerEquality equality) {
+  PoolEntry entry;
+  entry.question.suite = ProbedRun().suite;
+  entry.question.name = name;
+  entry.question.text = TextOf(object, "question");
+  entry.question.gold = TextOf(object, "gold_answer");
+  entry.question.kind = NameOf(AnswerKind::kMath);
+  for (const json& branch : object["each_branch"]) {
+    if (Status status = AddBranch(branch, entry.item); !status) {
+      return status.error();
+    }
+  }
+  if (equality == AnswerEquality::kStrings) {
+    NumberStrings(entry);
+    return entry;
+  }
+  // The texts are not published: a path's text is its answer in a box.
+  for (StoredPath& path : entry.item.paths) {
+    if (path.answer_raw != kNoAnswer) {
+      path.text = fmt::format("\\boxed{{{}}}", path.answer_raw);
+    }
+  }
+  return entry;
+}
+
+Result<TracePool> ReadProbedFolder(const std::string& folder, AnswerEquality equality) {
+  const Result<fs::path> found = FolderOfPools(folder);
+  if (!found) {
+    return found.error();
+  }
+  TracePool pool;
+  pool.made_by = ProbedRun();
+  std::error_code error;
+  pool.made_by.model = fs::canonical(*found, error).filename().string();
+  for (const fs::path& file : JsonFiles(*found)) {
+    if (Status status = AddFile(file, equality, pool); !status) {
+      return status.error();
+    }
+  }
+  return pool;
+}
+
+}  // namespace hyper::eval
