@@ -119,8 +119,12 @@ std::optional<Fraction> Fraction::Power(long exponent, Budget& budget) const {
     if (IsZero()) {
       return std::nullopt;
     }
-    Fraction inverse(fmpz_sgn(above_->coeffs) < 0 ? Negated() : *this);
+    Fraction inverse(*this);
     fmpz_mpoly_swap(inverse.above_, inverse.below_, ring_->raw());
+    if (fmpz_sgn(inverse.below_->coeffs) < 0) {
+      fmpz_mpoly_neg(inverse.above_, inverse.above_, ring_->raw());
+      fmpz_mpoly_neg(inverse.below_, inverse.below_, ring_->raw());
+    }
     return inverse.Power(-exponent, budget);
   }
   Fraction result = Of(*ring_, Rational(1));
