@@ -149,11 +149,11 @@ inline constexpr std::array<std::string_view, 7> kSentenceEnds = {"\n", ".",  "?
                                                                   ";",  "。", "？"};
 
 // Words that may follow an English label before its verb: "answer to the question is".
-inline constexpr std::array<std::string_view, 32> kBridges = {
-    "to",    "for",   "of",        "in",     "here", "choice",   "option", "letter",
-    "key",   "value", "we",        "i",      "you",  "obtained", "found",  "that",
-    "which", "would", "will",      "should", "must", "could",    "seems",  "appears",
-    "turns", "comes", "therefore", "thus",   "then", "so",       "from",   "by"};
+inline constexpr std::array<std::string_view, 34> kBridges = {
+    "to",    "for",    "of",   "in",    "here",     "choice",  "option",   "letter", "key",
+    "value", "we",     "i",    "you",   "obtained", "found",   "that",     "which",  "would",
+    "will",  "should", "must", "could", "seems",    "appears", "turns",    "comes",  "therefore",
+    "thus",  "then",   "so",   "from",  "by",       "left",    "remaining"};
 
 // Words between the verb and the value that say nothing about it.
 inline constexpr std::array<std::string_view, 27> kFillers = {

@@ -31,13 +31,30 @@ size_t LengthOfOne(const List& list, std::string_view text, size_t at) {
 
 constexpr std::array<std::string_view, 5> kEmphasisTags = {"<b>", "<i>", "<u>", "<em>", "<strong>"};
 
-// Markdown, quotes and closed LaTeX groups that may stand around a label or before its value.
+// Length of the words struck out at `at` ("~~41~~"), 0 if there are none.
+size_t StruckOutLength(std::string_view text, size_t at) {
+  constexpr std::string_view kMark = "~~";
+  constexpr size_t kLongest = 64;
+  if (!StandsAt(text, at, kMark)) {
+    return 0;
+  }
+  const size_t close = text.substr(at + kMark.size(), kLongest).find(kMark);
+  return close == kNone ? 0 : close + 2 * kMark.size();
+}
+
+// Markdown, quotes and closed LaTeX groups that may stand around a label or before its value, and
+// words struck out.
 size_t SkipDecoration(std::string_view text, size_t at) {
   while (at < text.size()) {
     const char c = text[at];
-    size_t length = std::string_view("*_\"' \t}").find(c) == kNone ? 0 : 1;
+    if (std::string_view("*_\"' \t}<~").find(c) == kNone) {
+      break;
+    }
+    size_t length = 1;
     if (c == '<') {
       length = LengthOfOne(kEmphasisTags, text, at);
+    } else if (c == '~') {
+      length = StruckOutLength(text, at);
     }
     if (length == 0) {
       break;

@@ -1,6 +1,8 @@
 // Plain numbers in texts: reading one that stands alone, and finding those in prose.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,13 +10,19 @@
 
 namespace hyper::extract {
 
+// Words for a minus sign, in lower case. The first ones may also subtract: "the total minus 3".
+inline constexpr std::array<std::string_view, 6> kMinusWords = {"minus", "menos",    "moins",
+                                                                "meno",  "negative", "negativo"};
+inline constexpr size_t kSubtracting = 4;
+inline constexpr std::array<std::string_view, 3> kMinusCharacters = {"负", "負", "マイナス"};
+
 // The canonical form of `text` where all of it is one plain number: sign, digits without grouping
 // or leading zeros, decimals unless all are zero ("$9{,}500.00" gives "9500", "-.5" gives "-0.5").
 // Grouping by commas, "{,}", "\,", "\!", "~", narrow spaces or one space must be in threes, by dots
 // in more than one three. A comma behind a lone zero is a decimal one ("0,111"). A minus sign may
-// be a word; digits of other scripts and Chinese numerals are read. Currency signs before the
-// number and percent signs after it are dropped only with `drop_units` for the latter. Nothing
-// where `text` is anything else.
+// be a word; digits of other scripts and Chinese numerals are read, these also as decimals and
+// fractions. Currency signs before the number and percent signs after it are dropped only with
+// `drop_percent` for the latter. Nothing where `text` is anything else.
 struct NumberStyle {
   bool drop_percent = false;
 };

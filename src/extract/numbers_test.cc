@@ -65,12 +65,41 @@ TEST(CanonicalNumber, ReadsEnglishWords) {
   }
 }
 
+TEST(CanonicalNumber, ReadsChineseNumeralsOrNothing) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"百二十", "120"},     {"千五百", "1500"},       {"一万千五百", "11500"},
+      {"二百十", "210"},     {"三点五", "3.5"},        {"三點一四", "3.14"},
+      {"三分之二", "2/3"},   {"负三分之二", "-2/3"},   {"一又三分之二", "1\\frac{2}{3}"},
+      {"百分之五十", "50%"}, {"百分之零点五", "0.5%"},
+  };
+  for (const auto& [text, number] : cases) {
+    EXPECT_EQ(CanonicalNumber(text), number) << text;
+  }
+  EXPECT_EQ(CanonicalNumber("百分之五十", {.drop_percent = true}), "50");
+  for (const char* const text :
+       {"三点五十", "三点半", "三分之", "五分之三分之一", "十百", "一二十"}) {
+    EXPECT_EQ(CanonicalNumber(text), std::nullopt) << text;
+  }
+}
+
 TEST(FindNumbers, ReadsProse) {
   EXPECT_EQ(Joined("from 1,234 to 5.5, then 7."), "1,234 | 5.5 | 7");
   EXPECT_EQ(Joined("$200,000 - $130,000 = $70,000."), "$200,000 | $130,000 | $70,000");
   EXPECT_EQ(Joined("5-3=2 and x = -4, (-6)"), "5 | 3 | 2 | -4 | -6");
   EXPECT_EQ(Joined("3/4 of \\frac{5}{6}, -\\dfrac12"), "3/4 | \\frac{5}{6} | -\\dfrac12");
   EXPECT_EQ(Joined("a \\cdot5 = \\$7"), "5 | \\$7");
+  EXPECT_EQ(Joined("三分之二和四十二"), "三分之二 | 四十二");
+  EXPECT_EQ(Joined("三点五十分"), "");  // a run that is not read gives none of its pieces
+  EXPECT_EQ(Joined("千万小心"), "");
+}
+
+TEST(LastNumber, IsNotTheTotalOfAShare) {
+  for (const char* const text : {"13 out of 20", "13 of the 20", "13 (of 20 possible)",
+                                 "13 out of every 20", "13 ways among 20 outcomes"}) {
+    EXPECT_EQ(LastNumber(text), "13") << text;
+  }
+  EXPECT_EQ(LastNumber("13 wins and a sum of 20"), "20");
+  EXPECT_EQ(LastNumber("one among 20"), "20");
 }
 
 TEST(FindNumbers, LeavesOutExponentsIndicesWordsAndMarkers) {

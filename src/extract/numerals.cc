@@ -50,115 +50,6 @@ char SeparatorOf(char32_t code) {
   }
 }
 
-// What a character of a Chinese numeral stands for: a digit, or a unit of ten or more.
-uint64_t ValueOf(char32_t code) {
-  if (code < 0x3007) {
-    return UINT64_MAX;
-  }
-  constexpr std::u32string_view kDigits = U"〇一二三四五六七八九";
-  constexpr std::u32string_view kFormal = U"零壹贰叁肆伍陆柒捌玖";
-  constexpr std::u32string_view kOther = U"零弌貳參亖伍陸柒捌玖";
-  for (const std::u32string_view digits : {kDigits, kFormal, kOther}) {
-    const size_t place = digits.find(code);
-    if (place != std::u32string_view::npos) {
-      return place;
-    }
-  }
-  switch (code) {
-    case U'两':
-    case U'兩':
-      return 2;
-    case U'十':
-    case U'拾':
-      return 10;
-    case U'百':
-    case U'佰':
-      return 100;
-    case U'千':
-    case U'仟':
-      return 1000;
-    case U'万':
-    case U'萬':
-      return 10'000;
-    case U'亿':
-    case U'億':
-      return 100'000'000;
-    default:
-      return UINT64_MAX;
-  }
-}
-
-// Adds up the characters of a numeral, one after another.
-class ChineseSum {
- public:
-  // False where `value` cannot follow what was read before.
-  bool Add(uint64_t value) {
-    if (value == 0) {
-      after_unit_ = 0;
-      return !digit_;
-    }
-    if (value < 10) {
-      if (digit_) {
-        return false;
-      }
-      digit_ = value;
-      return true;
-    }
-    return value < 10'000 ? AddUnit(value) : CloseSection(value);
-  }
-
-  // The number; of "一百二" the last digit stands for tens.
-  uint64_t Total() const {
-    const uint64_t place = after_unit_ >= 100 ? after_unit_ / 10 : 1;
-    return total_ + section_ + digit_.value_or(0) * place;
-  }
-
- private:
-  bool AddUnit(uint64_t unit) {
-    const bool starts = section_ == 0 && !digit_;  // "十二" is twelve
-    if (unit >= smallest_ || (!digit_ && !(starts && unit == 10))) {
-      return false;
-    }
-    section_ += digit_.value_or(1) * unit;
-    smallest_ = after_unit_ = unit;
-    digit_.reset();
-    return true;
-  }
-
-  // At "万" and "亿". "万亿" and "一万二千亿" count the second unit in the first.
-  bool CloseSection(uint64_t unit) {
-    const bool higher = unit > 10'000;
-    section_ += digit_.value_or(0);
-    if (higher ? had_higher_ || total_ + section_ == 0 : had_lower_ || section_ == 0) {
-      return false;
-    }
-    total_ = higher ? (total_ + section_) * unit : total_ + section_ * unit;
-    had_higher_ = had_higher_ || higher;
-    had_lower_ = !higher;
-    section_ = 0;
-    smallest_ = 10'000;
-    after_unit_ = unit;
-    digit_.reset();
-    return true;
-  }
-
-  uint64_t total_ = 0;
-  uint64_t section_ = 0;
-  std::optional<uint64_t> digit_;
-  uint64_t smallest_ = 10'000;  // units of a section become smaller
-  bool had_lower_ = false;      // "万", since the last "亿"
-  bool had_higher_ = false;
-  uint64_t after_unit_ = 0;  // the unit before a digit, 0 behind a zero
-};
-
-bool IsHan(char32_t code) { return code >= 0x4E00 && code <= 0x9FFF; }
-
-// Words that count things: what follows a number in Chinese and Japanese.
-constexpr std::u32string_view kCounters =
-    U"个個只隻条條元块塊人天日年月次种種本米岁歲分秒名位件张張斤克点點时時小倍步度円回枚匹台箱组組"
-    U"对對"
-    U"朵棵头頭辆輛支册間间道题題套颗顆升里厘毫公平立";
-
 }  // namespace
 
 Numeral ReadOtherDigits(std::string_view text, size_t at, bool separators) {
@@ -188,35 +79,6 @@ Numeral ReadOtherDigits(std::string_view text, size_t at, bool separators) {
   return number;
 }
 
-Numeral ReadChineseNumeral(std::string_view text, size_t at) {
-  constexpr size_t kLongest = 16;  // characters; a longer run is no number that a text would write
-  Numeral number;
-  ChineseSum sum;
-  bool adds_up = true;
-  bool positional = true;  // "二〇二六"
-  size_t count = 0;
-  size_t end = at;
-  for (; count < kLongest; ++count) {
-    const Character c = CharacterAt(text, end);
-    const uint64_t value = c.length == 0 ? UINT64_MAX : ValueOf(c.code);
-    if (value == UINT64_MAX) {
-      break;
-    }
-    positional = positional && value < 10;
-    number.plain += static_cast<char>('0' + value % 10);
-    adds_up = adds_up && sum.Add(value);
-    end += c.length;
-  }
-  if (count == 0 || count == kLongest || !(positional || adds_up)) {
-    return {};
-  }
-  if (!positional) {
-    number.plain = std::to_string(sum.Total());
-  }
-  number.length = end - at;
-  return number;
-}
-
 namespace {
 
 // What an English word of a numeral stands for, -1 for any other word.
@@ -227,6 +89,10 @@ int64_t ValueOfWord(std::string_view word) {
       "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
   constexpr std::array<std::string_view, 8> kTens = {"twenty", "thirty",  "forty",  "fifty",
                                                      "sixty",  "seventy", "eighty", "ninety"};
+  constexpr size_t kShortest = 3;
+  if (word.size() < kShortest) {
+    return -1;
+  }
   for (size_t i = 0; i < kSmall.size(); ++i) {
     if (EqualsAnyCase(word, kSmall[i])) {
       return static_cast<int64_t>(i);
@@ -296,23 +162,6 @@ Numeral ReadEnglishNumeral(std::string_view text, size_t at) {
     number.plain = std::to_string(total + section);
   }
   return number;
-}
-
-size_t AnnouncedNumeralLength(std::string_view text, size_t at) {
-  const Numeral number = ReadChineseNumeral(text, at);
-  if (number.length == 0) {
-    return 0;
-  }
-  const Character next = CharacterAt(text, at + number.length);
-  if (!IsHan(next.code)) {
-    return number.length;
-  }
-  if (kCounters.find(next.code) == std::u32string_view::npos) {
-    return 0;
-  }
-  const bool article =
-      number.plain == "1" && IsHan(CharacterAt(text, at + number.length + next.length).code);
-  return article ? 0 : number.length;
 }
 
 }  // namespace hyper::extract

@@ -17,9 +17,13 @@ struct Numeral {
 // them too: "," for marks of groups, "." for a decimal point.
 Numeral ReadOtherDigits(std::string_view text, size_t at, bool separators);
 
-// The Chinese or Japanese numeral that starts at `at`: "四十二", "两千零五", "二〇二六". Nothing
-// where the characters make no number.
+// The Chinese or Japanese numeral that starts at `at`: "四十二" is 42, "二〇二六" 2026, "三点五"
+// 3.5, "三分之二" 2/3, "一又三分之二" 1\frac{2}{3}, "百分之五十" 50%. Nothing where the characters
+// make no number.
 Numeral ReadChineseNumeral(std::string_view text, size_t at);
+
+// Length of the characters of such numerals, and of what joins them, that stand in a row at `at`.
+size_t ChineseRunLength(std::string_view text, size_t at);
 
 // Length of the numeral at `at` where an answer may start with it: what follows is no word that it
 // is a part of ("三角形") and it is no article ("一个圆"). 0 if there is none.

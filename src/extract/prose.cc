@@ -14,6 +14,11 @@ constexpr std::array<std::string_view, 19> kNotes = {
     "fun fact", "disclaimer", "caveat",      "keep in mind", "this assumes",
     "assuming", "i hope",     "let me know", "feel free"};
 
+// What a last sentence that is no part of the answer begins with.
+constexpr std::array<std::string_view, 9> kClosings = {"note",         "please note", "remark",
+                                                       "keep in mind", "i hope",      "hope this",
+                                                       "let me know",  "feel free",   "happy to"};
+
 constexpr std::array<std::string_view, 13> kComputing = {
     "so",         "therefore", "thus", "hence",   "total", "makes",    "gives",
     "altogether", "then",      "now",  "finally", "next",  "remaining"};
@@ -29,15 +34,40 @@ constexpr std::array<std::string_view, 21> kTellingWords = {
     "resultado", "resposta",  "réponse", "résultat",  "risposta", "risultato", "antwoord",
     "svar",      "cevap",     "jawaban", "odpowiedź", "odpověď",  "ответ",     "Ответ"};
 
-bool IsNote(std::string_view line) {
+// Whether one of `phrases` begins the text, markdown aside.
+template <class Phrases>
+bool BeginsWith(std::string_view text, const Phrases& phrases) {
   const std::string_view bare =
-      line.substr(std::min(line.find_first_not_of("*_>#-( \t"), line.size()));
-  for (std::string_view note : kNotes) {
-    if (StandsAtAnyCase(bare, 0, note) && !IsLetter(At(bare, note.size()))) {
-      return true;
-    }
+      text.substr(std::min(text.find_first_not_of("*_>#-( \t"), text.size()));
+  return std::any_of(phrases.begin(), phrases.end(), [bare](std::string_view phrase) {
+    return StandsAtAnyCase(bare, 0, phrase) && !IsLetter(At(bare, phrase.size()));
+  });
+}
+
+bool IsNote(std::string_view line) {
+  if (BeginsWith(line, kNotes)) {
+    return true;
   }
   return line.starts_with('(') && (line.ends_with(')') || line.ends_with(").")) && line.size() > 8;
+}
+
+// `text` without a last sentence in its last line that is a closing phrase, or stands in
+// parentheses: "42 apples. Hope this helps in 2025!", "42 apples. (1 gross = 144)".
+std::string_view WithoutClosing(std::string_view text) {
+  constexpr size_t kLongest = 400;
+  const size_t from = text.size() > kLongest ? text.size() - kLongest : 0;
+  for (size_t i = text.size(); i-- > from + 1 && text[i] != '\n';) {
+    const bool starts = IsSpace(text[i]) && std::string_view(".!?").find(text[i - 1]) != kNone;
+    if (!starts) {
+      continue;
+    }
+    const std::string_view sentence = TrimSpace(text.substr(i));
+    const std::string_view before = text.substr(0, i);
+    const bool aside = sentence.starts_with('(') && sentence.ends_with(')');
+    const bool counted = std::any_of(before.begin(), before.end(), IsDigit);
+    return counted && (aside || BeginsWith(sentence, kClosings)) ? before : text;
+  }
+  return text;
 }
 
 // Calls `use` with each word: letters, all bytes beyond ASCII among them.
@@ -62,10 +92,10 @@ std::string_view WithoutNotes(std::string_view text) {
   while (!rest.empty()) {
     const size_t line_break = rest.rfind('\n');
     if (line_break == std::string_view::npos) {
-      return IsNote(rest) ? text : rest;
+      return IsNote(rest) ? text : WithoutClosing(rest);
     }
     if (!IsNote(TrimSpace(rest.substr(line_break)))) {
-      return rest;
+      return WithoutClosing(rest);
     }
     rest = TrimSpace(rest.substr(0, line_break));
   }

@@ -319,7 +319,17 @@ std::optional<Found> FromFallback(std::string_view whole, const ExtractOptions& 
       return Found{leading, std::move(normal), rule};
     }
   }
-  return FromLastValue(text, options);
+  if (std::optional<Found> found = FromLastValue(text, options)) {
+    return found;
+  }
+  constexpr size_t kLongest = 200;  // of a sentence that states the answer
+  const std::string_view sentence = FirstSentence(last);
+  std::optional<Value> said =
+      sentence.size() <= kLongest ? AfterVerb(sentence, options.kind) : std::nullopt;
+  if (!said || !CanonicalNumber(said->normal)) {
+    return std::nullopt;
+  }
+  return Found{said->raw, std::move(said->normal), "last_number"};
 }
 
 }  // namespace hyper::extract

@@ -34,6 +34,9 @@ std::optional<Value> ReadWhole(std::string_view text, AnswerKind kind);
 // the last formula or number of its first sentence, else, with `allow_words`, its few words.
 std::optional<Value> ReadValue(std::string_view text, AnswerKind kind, bool allow_words);
 
+// The value behind the last verb of a sentence: "the largest n is 34", "it equals minus five".
+std::optional<Value> AfterVerb(std::string_view sentence, AnswerKind kind);
+
 // The number in words that a sentence consists of, with at most one word for what is counted:
 // "negative seven", "twenty-one apples"; empty where it says anything else.
 std::string_view NumberInWords(std::string_view sentence);
