@@ -115,36 +115,6 @@ Verdict Comparer::CompareForms(NodeId a, NodeId b) {
   return CompareQuantities(a, b);
 }
 
-Verdict Comparer::CompareQualified(NodeId a, NodeId b) {
-  const bool left = KindOf(a) == Kind::kQualified;
-  const bool right = KindOf(b) == Kind::kQualified;
-  const NodeId first = left ? tree_.at(a).args[0] : a;
-  const NodeId second = right ? tree_.at(b).args[0] : b;
-  const auto is_family = [&](NodeId id) { return tree_.at(id).args.size() == 2; };
-  if ((left && is_family(a)) || (right && is_family(b))) {
-    const bool families = left && right && is_family(a) && is_family(b);
-    if (!families && left && right) {
-      return Say(Verdict::kUndecided, "different conditions");
-    }
-    return CompareFamilies(first, left ? tree_.at(a).args[1] : kNoNode, second,
-                           right ? tree_.at(b).args[1] : kNoNode);
-  }
-  if (KindOf(first) == Kind::kCases || KindOf(second) == Kind::kCases) {
-    return Say(Verdict::kUndecided, "cases against a statement under a condition");
-  }
-  const Verdict statements = Compare(first, second);
-  if (statements == Verdict::kNotEqual) {
-    return statements;
-  }
-  if (left != right) {
-    return Say(Verdict::kNotEqual, "only one side states a condition");
-  }
-  if (tree_.at(a).text == tree_.at(b).text) {
-    return statements;
-  }
-  return Say(Verdict::kUndecided, "the conditions are worded differently");
-}
-
 // An answer that only illustrates or rounds a value. What equals the illustration, or rounds to it,
 // may be meant by it.
 Verdict Comparer::CompareApproximated(NodeId a, NodeId b) {

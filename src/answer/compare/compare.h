@@ -43,8 +43,12 @@ class Comparer {
   Verdict Say(Verdict verdict, std::string_view reason);
   Verdict CompareForms(NodeId a, NodeId b);
   // compare.cc
-  Verdict CompareQualified(NodeId a, NodeId b);
   Verdict CompareApproximated(NodeId a, NodeId b);
+  // compare_conditions.cc
+  Verdict CompareQualified(NodeId a, NodeId b);
+  bool SameConditions(NodeId a, NodeId b);
+  bool OnlyLeavesOutPoints(NodeId qualified);
+  bool MayTurn(NodeId id) const;
   // compare_unknown.cc
   Verdict ProvenDifference(NodeId a, NodeId b);
   std::vector<std::string> OwnSymbols(NodeId id, NodeId other);

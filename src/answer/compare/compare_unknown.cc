@@ -50,11 +50,6 @@ bool IsUnknownLetter(std::string_view symbol) {
 
 bool IsCapital(std::string_view symbol) { return symbol[0] >= 'A' && symbol[0] <= 'Z'; }
 
-// Letters that run through the integers.
-bool IsIntegerLetter(std::string_view symbol) {
-  return symbol == "k" || symbol == "n" || symbol == "m" || symbol == "l";
-}
-
 }  // namespace
 
 // Whether an answer has words that are part of no formula, which may say anything.

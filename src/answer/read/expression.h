@@ -35,7 +35,8 @@ enum class Kind {
   kMatrix,     // args: entries row by row; columns
   kBuilder,    // args: element, condition
   kQualified,  // args: statement; text: qualifier ("forall x > 0", "if ..."), normalised; or args:
-               // statement, relation that says which integers a parameter of it runs through
+               // statement, relation that says which integers a parameter of it runs through; with
+               // text kCondition: statement, relation or list of relations that limit its letters
   kCases,      // args: value, condition, value, condition, ...; kText "otherwise"
   kEllipsis,
   kApproximated,  // args: the value, and what it is approximately; alone it is itself rounded
@@ -46,6 +47,9 @@ inline constexpr std::string_view kGuessedGroups = ";";
 
 // Name of the call that "a \pmod{n}" is: args a, reduced where it is a number, and n.
 inline constexpr std::string_view kResidueClass = "?mod";
+
+// Text of a statement with a condition behind a comma: 2^n, n \ge 0.
+inline constexpr std::string_view kCondition = "if";
 
 // Operators of kRelation: '=', '<', '>', 'l' (<=), 'g' (>=), 'n' (/=), 'i' (in), 'a'
 // (approximately), 'e' (equivalent, congruent).

@@ -99,6 +99,9 @@ auto Lookup(const Table& table, std::string_view name) {
 std::string_view FunctionName(std::string_view name) { return Lookup(kFunctions, name); }
 std::string_view ConstantName(std::string_view name) { return Lookup(kConstants, name); }
 bool IsGreek(std::string_view name) { return IsOneOf(name, kGreek); }
+bool IsIntegerLetter(std::string_view symbol) {
+  return symbol.size() == 1 && symbol[0] >= 'k' && symbol[0] <= 'n';
+}
 char RelationOperator(std::string_view name) { return Lookup(kRelations, name); }
 
 bool IsWord(std::string_view run) {

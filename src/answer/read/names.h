@@ -20,6 +20,8 @@ std::string_view FunctionName(std::string_view name);
 std::string_view ConstantName(std::string_view name);
 // Whether this is the name of a Greek letter, as in \alpha; "pi" is a constant and not here.
 bool IsGreek(std::string_view name);
+// Letters that run through the integers where they parametrise something: k, l, m and n.
+bool IsIntegerLetter(std::string_view symbol);
 // Operator of Node kRelation for a relation command such as "leq", or 0.
 char RelationOperator(std::string_view name);
 // Whether a run of letters is a word of prose, and not a product of variables.

@@ -77,11 +77,16 @@ class Reader {
   bool SeparatorHere(std::string& separator) const;
   NodeId Quantified();
   NodeId Qualifier(NodeId statement);
+
+  // reader_conditions.cc
   NodeId WordedDomain();
   bool DomainAhead() const;
   bool IsDomain(NodeId relation, NodeId statement) const;
   bool HasParameter(NodeId statement, const std::string& symbol) const;
   bool Contains(NodeId id, const std::string& symbol) const;
+  NodeId Stated(NodeId element) const;
+  bool IsCondition(const std::vector<NodeId>& elements, size_t count, size_t place) const;
+  NodeId TakeConditions(std::vector<NodeId>& elements);
 
   // reader_products.cc
   NodeId Quantity();

@@ -1,4 +1,4 @@
-// Lists of the reader: elements and what joins them, conditions, domains of parameters.
+// Lists of the reader: elements and what joins them, and words behind them.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -26,25 +26,6 @@ bool HarmlessQualifier(std::string_view words) {
     }
   }
   return false;
-}
-
-// Whether words only say that something is an integer: "where", "is any integer".
-bool SaysInteger(std::string_view words, bool& integer) {
-  static constexpr std::array<std::string_view, 17> kSmall = {
-      "where", "for", "with", "some", "any",       "all", "every", "each", "is",
-      "an",    "a",   "and",  "are",  "arbitrary", "be",  "if",    "when"};
-  size_t at = 0;
-  while (at < words.size()) {
-    const size_t end = std::min(words.find(' ', at), words.size());
-    const std::string_view word = words.substr(at, end - at);
-    at = end + 1;
-    if (word == "integer" || word == "integers") {
-      integer = true;
-    } else if (std::find(kSmall.begin(), kSmall.end(), word) == kSmall.end()) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -93,39 +74,6 @@ NodeId Reader::Qualifier(NodeId statement) {
   return tree_.Add(Kind::kQualified, {statement}, NormalisedText(rest));
 }
 
-// "where n is an integer", "for n \in \mathbb{Z}" up to the end, as the relation n \in Z; kNoNode,
-// and nothing read, where other words stand here.
-NodeId Reader::WordedDomain() {
-  std::string symbol;
-  bool integer = false;
-  for (size_t i = 0; at_ + i < tokens_.size(); ++i) {
-    const Token& token = Peek(i);
-    if (token.kind == TokenKind::kText) {
-      if (!SaysInteger(token.text, integer)) {
-        return kNoNode;
-      }
-    } else if (Here(TokenKind::kCommand, "in", i) && !symbol.empty() &&
-               at_ + i + 5 == tokens_.size() && Here(TokenKind::kCommand, "mathbb", i + 1) &&
-               Peek(i + 3).text == "Z") {
-      integer = true;
-      break;
-    } else if (token.kind == TokenKind::kName && token.text.size() == 1) {
-      if (symbol.empty()) {
-        symbol = token.text;
-      }
-    } else if (token.kind != TokenKind::kPunct || token.text != ",") {
-      return kNoNode;
-    }
-  }
-  if (!integer || symbol.empty()) {
-    return kNoNode;
-  }
-  at_ = tokens_.size();
-  return tree_.Add(Kind::kRelation,
-                   {tree_.AddText(Kind::kSymbol, symbol), tree_.AddText(Kind::kSymbol, "bbZ")},
-                   "i");
-}
-
 bool Reader::SeparatorHere(std::string& separator) const {
   const Token& token = Peek();
   const bool mark = token.kind == TokenKind::kPunct && (token.text == "," || token.text == ";");
@@ -140,11 +88,6 @@ bool Reader::SeparatorHere(std::string& separator) const {
     return false;
   }
   return true;
-}
-
-// Whether "(n \in ..." stands here: a domain in brackets, and no factor.
-bool Reader::DomainAhead() const {
-  return Punct("(") && Peek(1).kind == TokenKind::kName && Here(TokenKind::kCommand, "in", 2);
 }
 
 // Elements up to `close` (not consumed; empty: the end of the answer). One element is itself.
@@ -200,7 +143,8 @@ NodeId Reader::List(std::string_view close) {
 }
 
 // Elements with the separators between them, of a whole answer if `outermost`: a statement and the
-// domain of its parameter, one quantity in several units, solutions in groups, or a list.
+// domain of its parameter or its condition, one quantity in several units, solutions in groups, or
+// a list.
 NodeId Reader::Joined(std::vector<NodeId> elements, std::vector<std::string> separators,
                       bool outermost) {
   separators.resize(elements.size() - 1);
@@ -216,6 +160,9 @@ NodeId Reader::Joined(std::vector<NodeId> elements, std::vector<std::string> sep
       separators.pop_back();
     }
   }
+  const NodeId condition =
+      domain == kNoNode && outermost ? TakeConditions(elements) : NodeId{kNoNode};
+  separators.resize(elements.size() - 1);
   NodeId list = elements.front();
   if (elements.size() > 1) {
     std::string joined_by = ",";
@@ -232,6 +179,9 @@ NodeId Reader::Joined(std::vector<NodeId> elements, std::vector<std::string> sep
     } else if (list = outermost ? Grouped(elements, separators) : kNoNode; list == kNoNode) {
       list = tree_.Add(Kind::kList, std::move(elements), joined_by);
     }
+  }
+  if (condition != kNoNode) {
+    return tree_.Add(Kind::kQualified, {list, condition}, std::string(kCondition));
   }
   return domain == kNoNode ? list : tree_.Add(Kind::kQualified, {list, domain});
 }
@@ -297,47 +247,6 @@ bool Reader::FormOneQuantity(const std::vector<NodeId>& parts, std::string_view 
     last = std::move(scale);
   }
   return true;
-}
-
-// Whether a relation says which integers a symbol of the statement runs through.
-bool Reader::IsDomain(NodeId relation, NodeId statement) const {
-  if (relation == statement) {
-    return false;
-  }
-  const Node& node = tree_.at(relation);
-  if (node.kind != Kind::kRelation || node.text != "i") {
-    return false;
-  }
-  const Node& symbol = tree_.at(node.args[0]);
-  const std::string& set = tree_.at(node.args[1]).text;
-  if (symbol.kind != Kind::kSymbol || !Contains(statement, symbol.text)) {
-    return false;
-  }
-  const bool reals = set == "bbR" || set == "R" || set == "mathbf{R}";
-  return set == "bbZ" || set == "bbN" || set == "Z" || set == "mathbf{Z}" ||
-         (reals && HasParameter(statement, symbol.text));
-}
-
-// Whether a symbol parametrises a statement, and is not what the statement is about: the t of
-// (1 + 2t, 3 - t), not the x of x > 2.
-bool Reader::HasParameter(NodeId statement, const std::string& symbol) const {
-  const Node& node = tree_.at(statement);
-  const bool names = node.kind == Kind::kRelation && node.text == "=" && node.args.size() == 2;
-  const NodeId value = names ? node.args[1] : statement;
-  const Kind kind = tree_.at(value).kind;
-  const bool expression = kind == Kind::kTuple || kind == Kind::kSum || kind == Kind::kProduct ||
-                          kind == Kind::kPower || kind == Kind::kMatrix;
-  return expression && Contains(value, symbol) && !(names && Contains(node.args[0], symbol));
-}
-
-bool Reader::Contains(NodeId id, const std::string& symbol) const {
-  if (!budget_.Steps()) {
-    return false;
-  }
-  const Node& node = tree_.at(id);
-  return (node.kind == Kind::kSymbol && node.text == symbol) ||
-         std::any_of(node.args.begin(), node.args.end(),
-                     [&](NodeId arg) { return Contains(arg, symbol); });
 }
 
 }  // namespace hyper::answer
