@@ -22,7 +22,7 @@ void ExpectColumns(const std::string& text, size_t most) {
 TEST(CliRun, HelpShowsMeaningRangeSymbolAndDefault) {
   const ProcessResult result = RunProcess(Hyper({"run", "--help-all"}));
   EXPECT_EQ(result.exit_code, 0);
-  for (const char* part : {"--width", "S_max", "1 to 4096", "[80; short: 32]",
+  for (const char* part : {"--width", "S_max", "1 to 4096", "[80; short: 32; auto: chosen]",
                            "--lambda-confidence", "Examples:", "Exit codes:"}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part;
   }

@@ -253,7 +253,7 @@ void ExpectLinear(const std::string& shorter, const std::string& longer, const s
   const auto few = static_cast<double>(StepsOf(shorter));
   const auto many = static_cast<double>(StepsOf(longer));
   EXPECT_LE(many, few * growth * 1.15 + 2000) << name << ": " << few << ", then " << many;
-  EXPECT_LE(many, static_cast<double>(longer.size()) * 8 * 320) << name;
+  EXPECT_LE(many, static_cast<double>(longer.size()) * 8 * 352) << name;
 }
 
 TEST(ExtractSteps, GrowWithTheTextAndNoFaster) {

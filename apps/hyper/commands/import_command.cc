@@ -18,7 +18,8 @@ namespace {
 constexpr const char* kImportCommand = "import";
 constexpr const char* kImportFooter = R"(Examples:
   hyper import Parallel-Probe --study pools.db
-  hyper import Parallel-Probe/evaluation/Qwen3-8B-128 --study strings.db --strings
+  hyper import Parallel-Probe/evaluation/Qwen3-8B-128 \
+    --study strings.db --strings
   hyper eval --pool pools.db:sc --methods sc --row stopped=sc:width=16,stop=0.95
 
 FOLDER is a checkout of github.com/zhengkid/Parallel-Probe, or a folder of its pools. The study gets
