@@ -16,6 +16,13 @@ namespace {
 
 constexpr int kMaxCompareDepth = 60;
 
+// Whether a set holds one thing of the kind of the other answer: \{(1, 2)\} is the point.
+bool HoldsOnly(const Expression& tree, NodeId set, NodeId other) {
+  const Node& node = tree.at(set);
+  return node.kind == Kind::kSet && node.args.size() == 1 &&
+         tree.at(node.args[0]).kind == tree.at(other).kind;
+}
+
 }  // namespace
 
 Verdict AllOf(Verdict a, Verdict b) {
@@ -32,9 +39,13 @@ Verdict Comparer::Say(Verdict verdict, std::string_view reason) {
 
 Verdict Comparer::CompareAnswers(NodeId a, NodeId b) {
   const Verdict verdict = Compare(a, b);
-  return verdict == Verdict::kNotEqual && (IsProse(a) || IsProse(b))
-             ? Say(Verdict::kUndecided, "words around the mathematics")
-             : verdict;
+  if (verdict != Verdict::kNotEqual) {
+    return verdict;
+  }
+  if (IsProse(a) || IsProse(b)) {
+    return Say(Verdict::kUndecided, "words around the mathematics");
+  }
+  return GoesOn(a) || GoesOn(b) ? Say(Verdict::kUndecided, "a list that goes on") : verdict;
 }
 
 Verdict Comparer::Compare(NodeId a, NodeId b) {
@@ -85,16 +96,10 @@ Verdict Comparer::CompareForms(NodeId a, NodeId b) {
   if (HasPlusMinus(a) || HasPlusMinus(b)) {
     return ComparePlusMinus(a, b);
   }
-  // \{(1, 2)\} is the point.
-  const auto only = [&](NodeId id, NodeId other) {
-    const Node& node = tree_.at(id);
-    return node.kind == Kind::kSet && node.args.size() == 1 &&
-           KindOf(node.args[0]) == KindOf(other);
-  };
-  if (only(a, b)) {
+  if (HoldsOnly(tree_, a, b)) {
     return Compare(tree_.at(a).args[0], b);
   }
-  if (only(b, a)) {
+  if (HoldsOnly(tree_, b, a)) {
     return Compare(a, tree_.at(b).args[0]);
   }
   if (IsVector(a) != IsVector(b) && HasUnitVectors(IsVector(a) ? b : a)) {

@@ -55,7 +55,12 @@ class Comparer {
   bool HasNameOfItsOwn(NodeId id, NodeId other);
   bool HasConstant(NodeId id, std::string_view name) const;
   bool MayBeRenamed(NodeId a, NodeId b);
+  bool IsAngleFamily(NodeId id);
+  bool MayBeOneLine(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
   bool IsSingle(NodeId id) const;
+  bool HasDerivativeOfItsOwn(NodeId id, NodeId other);
+  bool MayBeLegendre(NodeId id, NodeId value);
+  bool GoesOn(NodeId id) const;
   bool IsProse(NodeId id) const;
   bool IsUnknown(NodeId id) const;
   // compare_texts.cc

@@ -39,8 +39,13 @@ bool IsWordySymbol(std::string_view name) {
   return (word[0] & 0x80) == 0 && word.find('{') == word.npos;
 }
 
-// An index, a prime or a decoration makes a name of a letter: F_7, y', \\vec{a}, \\mathcal{L}.
-bool IsNamed(std::string_view symbol) { return symbol.find_first_of("_'{") != symbol.npos; }
+// An index, a prime or a decoration makes a name of a letter: F_7, y', \vec{a}, \mathcal{L}.
+// Sets of numbers apart, so does the type of blackboards: \mathbb{E}.
+bool IsNamed(std::string_view symbol) {
+  const bool board = symbol.size() == 3 && symbol.substr(0, 2) == "bb" &&
+                     std::string_view("CNQRZ").find(symbol[2]) == symbol.npos;
+  return board || symbol.find_first_of("_'{") != symbol.npos;
+}
 
 // The letters that stand for unknowns, which no text renames, with an index or without.
 bool IsUnknownLetter(std::string_view symbol) {
@@ -90,10 +95,16 @@ Verdict Comparer::ProvenDifference(NodeId a, NodeId b) {
       (right && (IsUnknown(b) || HasNameOfItsOwn(b, a)))) {
     return Say(Verdict::kUndecided, "a name that is not known, which may mean anything");
   }
+  if (HasDerivativeOfItsOwn(a, b) || HasDerivativeOfItsOwn(b, a)) {
+    return Say(Verdict::kUndecided, "a derivative may be written in another way");
+  }
+  if (MayBeLegendre(a, b) || MayBeLegendre(b, a)) {
+    return Say(Verdict::kUndecided, "a fraction in brackets may be a symbol of Legendre");
+  }
   const bool alike = (left && right) || (KindOf(a) == KindOf(b) && IsCollection(a)) ||
                      (KindOf(a) == KindOf(b) && KindOf(a) == Kind::kTuple);
   if (alike && MayBeRenamed(a, b)) {
-    return Say(Verdict::kUndecided, "the letters may be parameters under other names");
+    return Say(Verdict::kUndecided, "the letters may be parameters");
   }
   return Say(Verdict::kNotEqual, reason);
 }
@@ -115,11 +126,41 @@ bool Comparer::HasNameOfItsOwn(NodeId id, NodeId other) {
   const bool closed = OwnSymbols(other, id).empty();
   const bool vector = IsVector(other) && HasUnitVectors(id);
   return std::any_of(own.begin(), own.end(), [&](const std::string& name) {
-    const bool greek = closed && IsGreek(name) && !IsCapital(name);
+    const bool greek = closed && IsGreek(name) && name != "Omega";  // the unit
     const bool named = IsNamed(name) && (closed || !IsUnknownLetter(name)) && !vector;
     const bool unit = name == "j" && (KindOf(other) == Kind::kTuple || HasConstant(other, "i"));
     return named || greek || unit;
   });
+}
+
+// Whether an answer has a derivative or differential that the other one lacks: y', \dot x, dx.
+bool Comparer::HasDerivativeOfItsOwn(NodeId id, NodeId other) {
+  const std::vector<std::string> own = OwnSymbols(id, other);
+  return std::any_of(own.begin(), own.end(), [](const std::string& name) {
+    return name.find('\'') != name.npos || StartsWithOneOf(name, {"d{", "dot{"});
+  });
+}
+
+// Whether an answer is a fraction in brackets, and the other one a value of Legendre's symbol.
+bool Comparer::MayBeLegendre(NodeId id, NodeId value) {
+  const Node& node = tree_.at(id);
+  if (node.kind != Kind::kProduct || node.text != kBracketedFraction) {
+    return false;
+  }
+  const NodeId inverse = node.args[1];
+  const bool quotient = KindOf(inverse) == Kind::kPower;
+  const auto below = quotient ? RationalValue(tree_, inverse, budget_) : std::nullopt;
+  const auto result = RationalValue(tree_, value, budget_);
+  const bool odd = below && below->Denominator().ToLong(1'000'000'000).value_or(0) % 2 != 0;
+  return quotient && result && result->ToLong(1) && (odd || !below);
+}
+
+// Whether dots stand for what is left out.
+bool Comparer::GoesOn(NodeId id) const {
+  const Node& node = tree_.at(id);
+  return node.kind == Kind::kEllipsis ||
+         (budget_.Steps() && std::any_of(node.args.begin(), node.args.end(),
+                                         [this](NodeId arg) { return GoesOn(arg); }));
 }
 
 bool Comparer::HasConstant(NodeId id, std::string_view name) const {
@@ -133,10 +174,41 @@ bool Comparer::HasConstant(NodeId id, std::string_view name) const {
                      [&](NodeId arg) { return HasConstant(arg, name); });
 }
 
+// Whether an expression is an angle plus multiples of another: \pi/4 + k\pi. One set of such angles
+// is written in many ways.
+bool Comparer::IsAngleFamily(NodeId id) {
+  const Node node = tree_.at(id);
+  const auto has_letter = [&](NodeId term) {
+    const std::vector<std::string> symbols = scalars_.Symbols(term);
+    return symbols.size() == 1 && IsIntegerLetter(symbols[0]);
+  };
+  const auto is_angle = [&](NodeId term) {
+    return HasConstant(term, "pi") || HasConstant(term, "degree");
+  };
+  return node.kind == Kind::kSum && std::all_of(node.args.begin(), node.args.end(), is_angle) &&
+         std::any_of(node.args.begin(), node.args.end(), has_letter) &&
+         std::any_of(node.args.begin(), node.args.end(),
+                     [&](NodeId term) { return scalars_.Symbols(term).empty(); });
+}
+
+// Whether points with different parameters may run through the same line: unless a coordinate
+// without parameters tells them apart.
+bool Comparer::MayBeOneLine(const std::vector<NodeId>& a, const std::vector<NodeId>& b) {
+  bool may = a.size() == b.size();
+  for (size_t i = 0; may && i < a.size(); ++i) {
+    const bool fixed = OwnSymbols(a[i], b[i]).empty() && OwnSymbols(b[i], a[i]).empty();
+    may = !fixed || Compare(a[i], b[i]) != Verdict::kNotEqual;
+  }
+  return may;
+}
+
 // Whether two answers become equal if the letters that only one of them has are renamed one to one:
 // (t, 2t) and (s, 2s), n\pi and k\pi. Parameters are small letters; letters alone may be the labels
 // of options.
 bool Comparer::MayBeRenamed(NodeId a, NodeId b) {
+  if (IsAngleFamily(a) && IsAngleFamily(b)) {
+    return true;
+  }
   const std::vector<std::string> from = OwnSymbols(a, b);
   std::vector<std::string> to = OwnSymbols(b, a);
   if (from.empty() || to.empty()) {
@@ -162,6 +234,9 @@ bool Comparer::MayBeRenamed(NodeId a, NodeId b) {
   };
   const bool unknowns = std::any_of(from.begin(), from.end(), keeps_name) ||
                         std::any_of(to.begin(), to.end(), keeps_name);
+  if (!letters && !unknowns && KindOf(a) == Kind::kTuple) {
+    return MayBeOneLine(parts, members(b));
+  }
   if (letters || unknowns || from.size() != to.size() || from.size() > kMaxParameters) {
     return false;
   }

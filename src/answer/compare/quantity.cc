@@ -240,6 +240,9 @@ Verdict Comparer::CompareScaled(const Quantity& a, const Quantity& b) {
     const Verdict values = CompareScalar(a.value, b.value);
     return values == Verdict::kEqual ? values : Say(Verdict::kUndecided, "degrees of which scale");
   }
+  if (is("degree", "foot") || is("degree", "inch")) {
+    return Say(Verdict::kUndecided, "primes may be minutes of arc");
+  }
   if (is("degree", "radian")) {
     const auto in_radians = [&](const Quantity& quantity) {
       if (quantity.unit == "radian") {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/answer/read/names.h"
 #include "src/answer/values/ball.h"
 #include "src/answer/values/constant.h"
 #include "src/answer/values/evaluate.h"
@@ -234,8 +235,35 @@ bool ScalarComparer::SeparatedModulo(NodeId a, NodeId b, const std::vector<std::
   return right && *left != *right;
 }
 
+// The letters from k to n in exponents, and beside pi or degrees in arguments of functions: they
+// run through the integers, where (-1)^{2n} is 1. `counted`: the expression stands in such a place.
+void ScalarComparer::CollectWhole(NodeId id, bool counted, std::vector<std::string>& letters) {
+  if (!budget_.Steps()) {
+    return;
+  }
+  const Node& node = tree_.at(id);
+  if (node.kind == Kind::kSymbol && counted && IsIntegerLetter(node.text)) {
+    letters.push_back(node.text);
+  }
+  for (size_t i = 0; i < node.args.size(); ++i) {
+    const bool exponent = node.kind == Kind::kPower && i == 1;
+    const bool angle = node.kind == Kind::kCall && HasAngle(node.args[i]);
+    CollectWhole(node.args[i], counted || exponent || angle, letters);
+  }
+}
+
+bool ScalarComparer::HasAngle(NodeId id) {
+  const Node& node = tree_.at(id);
+  return node.text == "pi" || node.text == "degree" ||
+         (budget_.Steps() && std::any_of(node.args.begin(), node.args.end(),
+                                         [this](NodeId arg) { return HasAngle(arg); }));
+}
+
 bool ScalarComparer::SeparatedAtPoints(NodeId a, NodeId b,
                                        const std::vector<std::string>& symbols) {
+  std::vector<std::string> whole;
+  CollectWhole(a, false, whole);
+  CollectWhole(b, false, whole);
   PointSource source(options_.seed);
   for (int i = 0; i < kPoints && !budget_.exhausted(); ++i) {
     Point point;
@@ -244,7 +272,9 @@ bool ScalarComparer::SeparatedAtPoints(NodeId a, NodeId b,
       // signs.
       const long numerator = 2 + source.Below(i < 3 ? 12 : 60);
       const bool negative = i >= 6 && source.Below(2) == 1;
-      const auto denominator = static_cast<unsigned long>(i < 3 ? 1 : 7 + source.Below(10));
+      const long drawn = 7 + source.Below(10);
+      const bool integer = i < 3 || std::find(whole.begin(), whole.end(), symbol) != whole.end();
+      const auto denominator = static_cast<unsigned long>(integer ? 1 : drawn);
       point[symbol] = Rational(negative ? -numerator : numerator, denominator);
     }
     for (const long precision : {128L, 512L}) {

@@ -47,6 +47,8 @@ class ScalarComparer {
   Verdict CompareConstant(NodeId a, NodeId b);
   Verdict CompareVariable(NodeId a, NodeId b, const std::vector<std::string>& symbols);
   bool SeparatedModulo(NodeId a, NodeId b, const std::vector<std::string>& symbols);
+  void CollectWhole(NodeId id, bool counted, std::vector<std::string>& letters);
+  bool HasAngle(NodeId id);
   bool SeparatedAtPoints(NodeId a, NodeId b, const std::vector<std::string>& symbols);
   Verdict CompareRenamed(NodeId a, NodeId b);
   bool HasBareLog(NodeId id);

@@ -48,6 +48,10 @@ inline constexpr std::string_view kGuessedGroups = ";";
 // Name of the call that "a \pmod{n}" is: args a, reduced where it is a number, and n.
 inline constexpr std::string_view kResidueClass = "?mod";
 
+// Text of the product that \left(\frac{a}{p}\right) is, alone in an answer: perhaps a symbol of
+// Legendre.
+inline constexpr std::string_view kBracketedFraction = "(/)";
+
 // Text of a statement with a condition behind a comma: 2^n, n \ge 0.
 inline constexpr std::string_view kCondition = "if";
 

@@ -157,11 +157,8 @@ NodeId Reader::CommandAtom() {
   if (name == "langle") {
     return Delimited("", "rangle");
   }
-  if ((name == "{" || name == "lbrace") && Accept(TokenKind::kCommand, "begin")) {
-    return Environment(true);
-  }
   if (name == "{" || name == "lbrace") {
-    return Set();
+    return Accept(TokenKind::kCommand, "begin") ? Environment(true) : Set();
   }
   if (name == "begin") {
     return Environment();

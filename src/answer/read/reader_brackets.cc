@@ -13,7 +13,9 @@ namespace hyper::answer {
 // (a), (a, b), [a, b), ...: a group, a tuple or an interval.
 NodeId Reader::Bracketed() {
   const std::string open = Peek().text;
+  const size_t begin = at_;
   ++at_;
+  const bool fraction = Command("frac") || Command("dfrac") || Command("tfrac");
   const int outer = std::exchange(calls_, 0);
   const int bars = std::exchange(bars_, 0);
   if (Accept(TokenKind::kPunct, open == "(" ? ")" : "]")) {
@@ -31,6 +33,10 @@ NodeId Reader::Bracketed() {
   const std::string close = Peek().text;
   ++at_;
   const Node& list = tree_.at(inner);
+  const bool whole = begin == 0 && at_ == tokens_.size();
+  if (whole && fraction && list.kind == Kind::kProduct && list.args.size() == 2) {
+    tree_.at(inner).text = kBracketedFraction;
+  }
   if (list.kind != Kind::kList) {
     return open == "[" && close == ")" ? Fail("unmatched [") : inner;
   }

@@ -95,6 +95,7 @@ class Reader {
   NodeId InSmallerUnit(NodeId larger, NodeId amount);
   NodeId Product();
   bool ProductStep(NodeId& result);
+  bool HasVector(NodeId id) const;
   bool NumberIsFactor() const;
   bool NumberHasPower() const;
   NodeId Power();
@@ -123,6 +124,7 @@ class Reader {
   NodeId CommandAtom();
   NodeId Decorated(const std::string& name);
   NodeId FractionOrRoot(const std::string& name);
+  NodeId Differential();
   NodeId LetterOf(const std::string& name);
   NodeId SymbolFrom(std::string name);
   NodeId Doubtful(NodeId id);

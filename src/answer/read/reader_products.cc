@@ -1,4 +1,6 @@
 // Products of the reader: factors, powers, units and what stands behind an atom.
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +56,10 @@ NodeId Reader::InSmallerUnit(NodeId larger, NodeId amount) {
       }
     }
   }
+  if (unit == "hour" && own == "meter") {
+    const NodeId minutes = tree_.AddText(Kind::kUnit, "minute");  // 1h30m
+    tree_.at(amount).args.back() = minutes;
+  }
   const bool minute = own == "foot" && unit == "degree";
   if (minute || (own == "inch" && unit.substr(0, 3) == (unit == "degree" ? "deg" : "arc"))) {
     const NodeId angle = tree_.AddText(Kind::kUnit, minute ? "arcminute" : "arcsecond");
@@ -74,7 +80,8 @@ NodeId Reader::Product() {
 
 // Multiplies or divides by the next factor; false where the product ends.
 bool Reader::ProductStep(NodeId& result) {
-  const bool times = Punct("*") || Command("cdot") || Command("times") || Command("ast");
+  const bool cross = Command("times");
+  const bool times = Punct("*") || Command("cdot") || cross || Command("ast");
   const bool divide = Punct("/") || Command("div");
   if (times || divide) {
     ++at_;
@@ -86,7 +93,11 @@ bool Reader::ProductStep(NodeId& result) {
     if (negative) {
       factor = Negated(factor);
     }
-    result = Times(result, divide ? Inverse(factor) : factor);
+    if (cross && HasVector(result) && HasVector(factor)) {
+      result = tree_.Add(Kind::kCall, {result, factor}, "?cross");
+    } else {
+      result = Times(result, divide ? Inverse(factor) : factor);
+    }
     return true;
   }
   if (Accept(TokenKind::kCommand, "bmod")) {
@@ -125,6 +136,22 @@ bool Reader::ProductStep(NodeId& result) {
   }
   result = Times(result, factor);
   return true;
+}
+
+// Whether an expression has a letter that is marked as a vector: their cross product does not
+// commute.
+bool Reader::HasVector(NodeId id) const {
+  constexpr std::string_view kMarks[] = {"vec{", "mathbf{", "hat{", "overrightarrow{"};
+  if (!budget_.Steps()) {
+    return true;
+  }
+  const Node& node = tree_.at(id);
+  const auto marks = [&node](std::string_view mark) {
+    return node.text.compare(0, mark.size(), mark) == 0;
+  };
+  return (node.kind == Kind::kSymbol && std::any_of(std::begin(kMarks), std::end(kMarks), marks)) ||
+         std::any_of(node.args.begin(), node.args.end(),
+                     [this](NodeId arg) { return HasVector(arg); });
 }
 
 // Whether a number here multiplies what stands before it: 2^{3}3^{2}, 3!7!, (n-2)2, n2^{n-1},
@@ -262,6 +289,14 @@ NodeId Reader::Postfix(NodeId atom) {
         }
       }
     } else if (Command("circ") || Command("degree")) {
+      // f \circ g
+      const Token& next = Peek(1);
+      const bool composed = Command("circ") && tree_.at(atom).kind == Kind::kSymbol &&
+                            (next.kind == TokenKind::kName || next.kind == TokenKind::kCommand ||
+                             Here(TokenKind::kPunct, "(", 1));
+      if (composed) {
+        return Fail("cannot read \\circ between names");
+      }
       ++at_;
       atom = Times(atom, DegreeUnit());
     } else if (tree_.at(atom).kind == Kind::kNumber && (Punct("'") || Punct("\""))) {

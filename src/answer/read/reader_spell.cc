@@ -102,6 +102,15 @@ bool IsPerTime(const std::vector<Token>& tokens, size_t at) {
          tokens[at + 1].kind == TokenKind::kName && IsTimeWord(tokens[at + 1].text);
 }
 
+// Whether the letter x stands for a multiplication: 1.5 x 10^3.
+bool IsTimesOfPower(const std::vector<Token>& tokens, size_t at) {
+  const Token& letter = tokens[at];
+  return letter.kind == TokenKind::kName && (letter.text == "x" || letter.text == "X") && at > 0 &&
+         tokens[at - 1].kind == TokenKind::kNumber && at + 2 < tokens.size() &&
+         tokens[at + 1].kind == TokenKind::kNumber && tokens[at + 1].text == "10" &&
+         IsOneOf(&tokens[at + 2], "^");
+}
+
 }  // namespace
 
 // \text{13}, \text{(C)}, \mathrm{e}, \operatorname{lcm}: mathematics in the wrong font.
@@ -219,6 +228,9 @@ void Reader::Spell() {
     Token& token = tokens_[i];
     const Token* const before = spelled.empty() ? nullptr : &spelled.back();
     const Token* const after = i + 1 == tokens_.size() ? nullptr : &tokens_[i + 1];
+    if (IsTimesOfPower(tokens_, i)) {
+      token = {TokenKind::kCommand, "times"};
+    }
     if (const size_t taken = TakeSpecial(i, spelled); taken > 0) {
       i += taken - 1;
       continue;

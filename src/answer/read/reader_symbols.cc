@@ -38,6 +38,9 @@ bool MayBeName(std::string_view name) {
   return capital || (name.size() >= 3 && *high - *low > 4);
 }
 
+// The variables of functions, as they stand behind the d of a differential.
+constexpr std::string_view kVariables = "rstuvwxyz";
+
 }  // namespace
 
 NodeId Reader::NameAtom() {
@@ -50,6 +53,9 @@ NodeId Reader::NameAtom() {
     ++at_;
     return tree_.AddText(Kind::kConstant, std::string(constant));
   }
+  if (const NodeId differential = Differential(); differential != kNoNode) {
+    return differential;
+  }
   if (name.size() == 1 || IsGreek(name) || IsUnknownName(name, Here(TokenKind::kPunct, "(", 1))) {
     ++at_;
     return SymbolFrom(name);
@@ -59,6 +65,32 @@ NodeId Reader::NameAtom() {
   // The letters that are left are of one run.
   run_doubtful_ = doubtful && Peek().kind == TokenKind::kName && !Peek().space_before;
   return doubtful ? Doubtful(letter) : letter;
+}
+
+// dx, dxdy, d\theta: a symbol of its own, and no product; kNoNode where none stands here.
+NodeId Reader::Differential() {
+  Token& token = tokens_[at_];
+  const Token& next = Peek(1);
+  const std::string& name = token.text;
+  const bool letter = next.kind == TokenKind::kName && next.text.size() == 1 &&
+                      kVariables.find(next.text) != std::string_view::npos;
+  const bool greek = next.kind == TokenKind::kCommand && IsGreek(next.text);
+  if (name == "d" && !next.space_before && (letter || greek)) {
+    const std::string variable = next.text;
+    at_ += 2;
+    return tree_.AddText(Kind::kSymbol, "d{" + variable + "}");
+  }
+  const bool alone = name.size() == 2 || (name.size() > 3 && name[2] == 'd');
+  if (!alone || name[0] != 'd' || kVariables.find(name[1]) == std::string_view::npos) {
+    return kNoNode;
+  }
+  const std::string variable = name.substr(1, 1);
+  token.text.erase(0, 2);
+  token.space_before = false;
+  if (token.text.empty()) {
+    ++at_;
+  }
+  return tree_.AddText(Kind::kSymbol, "d{" + variable + "}");
 }
 
 // The first letter of a run, as a factor; the rest stays.
@@ -108,7 +140,9 @@ NodeId Reader::SymbolFrom(std::string name) {
   }
   const NodeId symbol = tree_.AddText(Kind::kSymbol, name);
   // W(1) and \mu(6) may be calls, x(x+1) is none.
-  const bool doubtful = IsUnknownName(name, false) || (called && OneArgumentAhead());
+  const bool bracket = Punct("[") && !Peek().space_before;  // E[X^2]
+  const bool doubtful =
+      IsUnknownName(name, false) || ((called || bracket) && (name == "E" || OneArgumentAhead()));
   return doubtful ? Doubtful(symbol) : symbol;
 }
 
@@ -117,10 +151,10 @@ NodeId Reader::Doubtful(NodeId id) {
   return id;
 }
 
-// Whether "(" is followed by one number or letter and ")".
+// Whether a bracket is followed by one number or letter and its end.
 bool Reader::OneArgumentAhead() const {
   const bool atom = Peek(1).kind == TokenKind::kNumber || Peek(1).kind == TokenKind::kName;
-  return atom && Here(TokenKind::kPunct, ")", 2);
+  return atom && Here(TokenKind::kPunct, Punct("[") ? "]" : ")", 2);
 }
 
 NodeId Reader::Subscripted(NodeId base) {

@@ -34,6 +34,7 @@ constexpr Mapping kMappings[] = {
     {0x201D, "\""},
     {0x2026, "\\ldots "},
     {0x2032, "'"},
+    {0x2033, "''"},
     {0x2044, "/"},
     {0x20AC, "\\euro "},
     {0x2102, "\\mathbb{C}"},
