@@ -193,9 +193,9 @@ int64_t CellsNeeded(const RunPlan& plan, int64_t prompt_tokens) {
 }
 
 std::string EstimateText(const RunEstimate& estimate, const RunEstimate* low) {
-  std::string text =
-      fmt::format("{} {} of about {} tokens at {:.0f} tokens/s: {}", estimate.paths,
-                  estimate.paths == 1 ? "path" : "paths", estimate.path_tokens, estimate.tokens_per_s, TimeText(estimate.seconds()));
+  std::string text = fmt::format("{} {} of about {} tokens at {:.0f} tokens/s: {}", estimate.paths,
+                                 estimate.paths == 1 ? "path" : "paths", estimate.path_tokens,
+                                 estimate.tokens_per_s, TimeText(estimate.seconds()));
   if (low != nullptr) {
     text += "; --effort low: " + TimeText(low->seconds());
   }
