@@ -29,7 +29,7 @@ namespace {
 constexpr const char* kQuestion = "How many?";
 constexpr const char* kSeed = "7";
 constexpr const char* kBudget = "budget-tokens";
-constexpr int kContext = 65536;  // holds the paper's 32,768 tokens of a path
+constexpr int kContext = 65536;            // holds the paper's 32,768 tokens of a path
 constexpr const char* kEndText = "<end>";  // of the token that ends a path, which is no text of it
 
 // What is asked for beside question and seed.
