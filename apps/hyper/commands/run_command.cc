@@ -95,9 +95,8 @@ int PrintMemory(const RunFlags& flags) {
   engine_flags.llama.needed_cells =
       CellsNeeded(*plan, MostPromptTokens(flags, MessagesOf(flags, "")));
   const MethodOptions& options = plan->options;
-  const int path_tokens = plan->path_tokens > 0 ? plan->path_tokens : options.max_tokens;
-  const int exit_code =
-      PrintPlan(kRunCommand, engine_flags, LaneLimit(options), path_tokens, flags.json);
+  const int exit_code = PrintPlan(kRunCommand, engine_flags, LaneLimit(options),
+                                  {plan->path_tokens, options.max_tokens}, flags.json);
   return exit_code == kExitOk && plan->preset == "auto" ? PrintTime(flags) : exit_code;
 }
 

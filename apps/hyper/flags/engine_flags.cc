@@ -158,7 +158,7 @@ Result<std::unique_ptr<Engine>> MakeEngine(const char* command, const EngineFlag
   return MakeLlamaEngine(options);
 }
 
-int PrintPlan(const char* command, const EngineFlags& flags, int lanes, int path_tokens,
+int PrintPlan(const char* command, const EngineFlags& flags, int lanes, PathLength length,
               bool as_json) {
   if (flags.engine != "llama") {
     return Complain(command, InvalidArgument("--plan measures a model; leave --engine " +
@@ -171,8 +171,9 @@ int PrintPlan(const char* command, const EngineFlags& flags, int lanes, int path
     return Complain(command, plan.error());
   }
   const std::string kv_type = NameOf(options.kv_type);
-  const int most = std::min(path_tokens, plan->model.context_train_tokens);
-  if (!PrintResult(command, as_json ? PlanJsonText(*plan) : PlanText(*plan, kv_type, most))) {
+  length.most = std::min(length.most, plan->model.context_train_tokens);
+  if (!PrintResult(command,
+                   as_json ? PlanJsonText(*plan, length) : PlanText(*plan, kv_type, length))) {
     return kExitOutput;
   }
   const bool fits = plan->available_bytes < 0 || plan->total_bytes() <= plan->available_bytes;

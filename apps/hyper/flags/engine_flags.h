@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "apps/hyper/printers/plan_text.h"
 #include "hyper/engine.h"
 #include "hyper/llama_engine.h"
 #include "hyper/option.h"
@@ -45,8 +46,7 @@ Status CheckEngineFlags(EngineFlags& flags);
 ModelInfo PeekModel(const EngineFlags& flags);
 
 // Prints the memory that MakeEngine would take; returns the exit code: 71 where it would not fit.
-//   path_tokens  tokens that a path may have
-int PrintPlan(const char* command, const EngineFlags& flags, int lanes, int path_tokens,
+int PrintPlan(const char* command, const EngineFlags& flags, int lanes, PathLength length,
               bool as_json);
 
 // The engine, made for `lanes` lanes and routes in use at once. Flags must have been checked.

@@ -21,9 +21,12 @@ bool IsSmall(const std::string& kv_type) { return kv_type == "q8_0" || kv_type =
 
 }  // namespace
 
-std::string PlanText(const MemoryPlan& plan, const std::string& kv_type, int path_tokens) {
-  std::string text = fmt::format("model    {} ({}), {} experts\n", plan.model.name,
-                                 plan.model.architecture, plan.model.expert_count);
+std::string PlanText(const MemoryPlan& plan, const std::string& kv_type, const PathLength& length) {
+  const std::string experts = plan.model.expert_count > 0
+                                  ? fmt::format("{} experts", plan.model.expert_count)
+                                  : std::string("no experts");
+  std::string text =
+      fmt::format("model    {} ({}), {}\n", plan.model.name, plan.model.architecture, experts);
   text += fmt::format("weights  {:>9}\n", Size(plan.weights_bytes));
   const std::string contexts =
       plan.contexts > 1 ? fmt::format(" in {} contexts", plan.contexts) : "";
@@ -32,11 +35,15 @@ std::string PlanText(const MemoryPlan& plan, const std::string& kv_type, int pat
                       plan.streams ? ", a buffer for each" : "",
                       plan.recurrent ? ", and a recurrent state for each" : "");
   const int room = plan.cells / std::max(1, plan.lanes);
-  if (room < path_tokens) {
+  if (room < length.most) {
+    const std::string expected =
+        length.expected > 0 ? fmt::format("Expected: {}. ", Grouped(length.expected)) : "";
     text += fmt::format(
-        "paths    {:>9} tokens of each fit side by side; a path may have {}: then the least "
-        "confident are cut.\n         Lower --width or --max-tokens{}\n",
-        Grouped(room), Grouped(path_tokens), IsSmall(kv_type) ? "" : ", or use --kv-type q8_0");
+        "paths    {:>9} tokens of each fit side by side; a path may have {}\n"
+        "         {}If many are longer, the least confident are cut.\n"
+        "         Lower --width or --max-tokens{}\n",
+        Grouped(room), Grouped(length.most), expected,
+        IsSmall(kv_type) ? "" : ", or use --kv-type q8_0");
   }
   text += fmt::format("buffers  {:>9}\n", Size(plan.compute_bytes));
   text += fmt::format("total    {:>9}", Size(plan.total_bytes()));
@@ -57,13 +64,14 @@ std::string PlanText(const MemoryPlan& plan, const std::string& kv_type, int pat
   const auto cells = static_cast<int64_t>(std::floor(most));
   text += fmt::format("hint     --ctx up to {} fits: {} tokens for each of {} lanes\n",
                       Grouped(cells), Grouped(cells / std::max(1, plan.lanes)), plan.lanes);
-  if (spare < 0 && !IsSmall(kv_type)) {
-    text += "         --kv-type q8_0 holds nearly twice as many\n";
+  if (spare < 0) {
+    text += "         a smaller --width or --max-tokens needs fewer\n";
+    text += IsSmall(kv_type) ? "" : "         --kv-type q8_0 holds nearly twice as many\n";
   }
   return text;
 }
 
-std::string PlanJsonText(const MemoryPlan& plan) {
+std::string PlanJsonText(const MemoryPlan& plan, const PathLength& length) {
   const bool known = plan.available_bytes >= 0;
   const Json json = {{"model", plan.model.name},
                      {"weights_bytes", plan.weights_bytes},
@@ -74,6 +82,8 @@ std::string PlanJsonText(const MemoryPlan& plan) {
                      {"fits", !known || plan.total_bytes() <= plan.available_bytes},
                      {"cells", plan.cells},
                      {"lanes", plan.lanes},
+                     {"path_tokens", length.expected > 0 ? Json(length.expected) : Json()},
+                     {"max_tokens", length.most},
                      {"contexts", plan.contexts},
                      {"streams", plan.streams},
                      {"bytes_per_cell", plan.bytes_per_cell},

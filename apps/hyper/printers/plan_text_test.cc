@@ -22,7 +22,7 @@ MemoryPlan Plan() {
 bool Has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 TEST(PlanTextTest, SaysWhatFits) {
-  const std::string text = PlanText(Plan(), "f16", 400);
+  const std::string text = PlanText(Plan(), "f16", {0, 400});
   EXPECT_TRUE(Has(text, "weights    18.0 GB\n")) << text;
   EXPECT_TRUE(Has(text, "KV          4.0 GB  40,000 cells of f16 for 100 lanes\n")) << text;
   EXPECT_TRUE(Has(text, "buffers    50.0 MB\n")) << text;
@@ -35,34 +35,36 @@ TEST(PlanTextTest, NamesContextsAndStreams) {
   MemoryPlan plan = Plan();
   plan.lanes = 845;
   plan.contexts = 4;
-  EXPECT_TRUE(Has(PlanText(plan, "f16", 400), "for 845 lanes in 4 contexts\n"));
+  EXPECT_TRUE(Has(PlanText(plan, "f16", {0, 400}), "for 845 lanes in 4 contexts\n"));
   plan.streams = true;
-  EXPECT_TRUE(
-      Has(PlanText(plan, "q8_0", 400), "of q8_0 for 845 lanes in 4 contexts, a buffer for each"));
+  EXPECT_TRUE(Has(PlanText(plan, "q8_0", {0, 400}),
+                  "of q8_0 for 845 lanes in 4 contexts, a buffer for each"));
 }
 
 TEST(PlanTextTest, SaysWhatPathsWillLack) {
-  EXPECT_FALSE(Has(PlanText(Plan(), "f16", 400), "paths "));
-  const std::string text = PlanText(Plan(), "f16", 32768);
+  EXPECT_FALSE(Has(PlanText(Plan(), "f16", {0, 400}), "paths "));
+  EXPECT_TRUE(Has(PlanText(Plan(), "f16", {150, 401}),
+                  "a path may have 401\n         Expected: 150. If many"));
+  const std::string text = PlanText(Plan(), "f16", {0, 32768});
   EXPECT_TRUE(
       Has(text, "paths          400 tokens of each fit side by side; a path may have 32,768"))
       << text;
   EXPECT_TRUE(Has(text, "Lower --width or --max-tokens, or use --kv-type q8_0\n")) << text;
-  EXPECT_TRUE(Has(PlanText(Plan(), "q4_0", 401), "Lower --width or --max-tokens\n"));
+  EXPECT_TRUE(Has(PlanText(Plan(), "q4_0", {0, 401}), "Lower --width or --max-tokens\n"));
 }
 
 TEST(PlanTextTest, SaysWhatDoesNot) {
   MemoryPlan plan = Plan();
   plan.available_bytes = 20'000'000'000;
-  const std::string text = PlanText(plan, "f16", 400);
+  const std::string text = PlanText(plan, "f16", {0, 400});
   EXPECT_TRUE(Has(text, "does not fit")) << text;
   EXPECT_TRUE(Has(text, "--ctx up to 19,500 fits")) << text;
   EXPECT_TRUE(Has(text, "--kv-type q8_0")) << text;
-  EXPECT_FALSE(Has(PlanText(plan, "q4_0", 400), "--kv-type"));
+  EXPECT_FALSE(Has(PlanText(plan, "q4_0", {0, 400}), "--kv-type"));
   plan.available_bytes = 10'000'000'000;
-  EXPECT_TRUE(Has(PlanText(plan, "f16", 400), "no --ctx makes it fit"));
+  EXPECT_TRUE(Has(PlanText(plan, "f16", {0, 400}), "no --ctx makes it fit"));
   plan.available_bytes = -1;
-  EXPECT_FALSE(Has(PlanText(plan, "f16", 400), "available"));
+  EXPECT_FALSE(Has(PlanText(plan, "f16", {0, 400}), "available"));
 }
 
 }  // namespace
