@@ -36,6 +36,14 @@ std::string Escaped(std::string text) {
 
 std::string Code(const std::string& text) { return text.empty() ? "" : "`" + Escaped(text) + "`"; }
 
+// What an option takes, in a cell of at most two lines.
+std::string TakesCell(const Option& option) {
+  constexpr size_t kLine = 60;
+  std::string cell = Escaped(option.Takes());
+  const size_t comma = cell.size() > kLine ? cell.rfind(", ", kLine) : std::string::npos;
+  return comma == std::string::npos ? cell : cell.replace(comma, 2, ",<br>");
+}
+
 // The options of the methods, a table for each group.
 std::string MethodTables() {
   MethodOptions paper = *Preset("paper");
@@ -55,7 +63,7 @@ std::string MethodTables() {
     }
     const std::string other = briefs[i].Text() == options[i].Text() ? "" : briefs[i].Text();
     page += fmt::format("| {} | {} | {} | {} | {} | {} |\n", Code(info.name), Escaped(info.symbol),
-                        Escaped(options[i].Takes()), Code(options[i].Text()), Code(other),
+                        TakesCell(options[i]), Code(options[i].Text()), Code(other),
                         Escaped(info.help));
   }
   return page;
@@ -103,8 +111,8 @@ std::string PlainTable(const char* title, const std::vector<Option>& options) {
   std::string page =
       fmt::format("\n## {}\n\n| option | takes | default | meaning |\n|---|---|---|---|\n", title);
   for (const Option& option : options) {
-    page += fmt::format("| {} | {} | {} | {} |\n", Code(option.info().name),
-                        Escaped(option.Takes()), Code(option.Text()), Escaped(option.info().help));
+    page += fmt::format("| {} | {} | {} | {} |\n", Code(option.info().name), TakesCell(option),
+                        Code(option.Text()), Escaped(option.info().help));
   }
   return page;
 }
