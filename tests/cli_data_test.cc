@@ -149,7 +149,8 @@ TEST(ModelsCommandTest, MistakesAreOneLineAndAnExitCode) {
     int code;
     const char* words;
   } cases[] = {
-      {{"models"}, 64, "subcommand"},
+      {{"models"}, 64, "it takes list or get"},
+      {{"models", "lsit"}, 64, "'lsit' is not known; did you mean list?"},
       {{"models", "get"}, 64, "NAME"},
       {{"models", "get", "qwen3-4b"}, 64, "no hub is named"},
       {{"models", "get", "qwen-4b", "--hub", hub.address()}, 64, "did you mean qwen3-4b?"},

@@ -161,6 +161,22 @@ std::string UnknownOption(const CLI::App& app) {
   return "";
 }
 
+// Words on the subcommand that is missing or not known; empty where the command has none.
+std::string MissingPart(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* part : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(part->get_name());
+  }
+  if (names.empty() || !app.get_subcommands().empty()) {
+    return "";
+  }
+  const std::vector<std::string> rest = app.remaining();
+  const std::string known = fmt::format("it takes {}", fmt::join(names, " or "));
+  return rest.empty() ? known
+                      : fmt::format("'{}' is not known{}; {}", rest.front(),
+                                    DidYouMean(rest.front(), names), known);
+}
+
 int PrintHelp(const char* command, const std::string& text) {
   return PrintResult(command, text) ? kExitOk : kExitOutput;
 }
@@ -211,7 +227,9 @@ std::optional<int> ParseCommandLine(CLI::App& app, const char* command, int argc
     return PrintHelp(command, app.help());
   } catch (const CLI::ParseError& error) {
     const std::string unknown =
-        dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ? UnknownOption(app) : "";
+        dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr     ? UnknownOption(app)
+        : dynamic_cast<const CLI::RequiredError*>(&error) != nullptr ? MissingPart(app)
+                                                                     : "";
     return Complain(
         command, InvalidArgument(fmt::format("{}; 'hyper {} --help' lists what it takes",
                                              unknown.empty() ? error.what() : unknown, command)));

@@ -10,7 +10,10 @@ TEST(Nearest, IsWithinAThirdOfTheWord) {
   EXPECT_EQ(Nearest("runn", names), "run");
   EXPECT_EQ(Nearest("srve", names), "serve");
   EXPECT_EQ(Nearest("garde", names), "grade");
-  EXPECT_EQ(Nearest("rnu", names), "");
+  EXPECT_EQ(Nearest("rnu", names), "run") << "a swap is one edit";
+  EXPECT_EQ(Nearest("unr", names), "");
+  EXPECT_EQ(Nearest("serv", names), "serve");
+  EXPECT_EQ(Nearest("smol", std::vector<std::string>{"smollm2-135m"}), "smollm2-135m");
   EXPECT_EQ(Nearest("rum", names), "run");
   EXPECT_EQ(Nearest("chat", names), "");
   EXPECT_EQ(Nearest("", names), "");
