@@ -61,13 +61,20 @@ bool Comparer::SameConditions(NodeId a, NodeId b) {
   return same && (left.size() == 1 || Compare(left[1], right[1]) == Verdict::kEqual);
 }
 
-// Whether a condition says no more than x \ne 1: expressions are compared isolated points aside.
+// Whether a condition says no more than that the letters of an expression are not some numbers: x
+// \ne
+// 1. Expressions are compared isolated points aside.
 bool Comparer::OnlyLeavesOutPoints(NodeId qualified) {
   const Node& node = tree_.at(qualified);
   if (node.args.size() != 2) {
     return false;
   }
   const NodeId condition = node.args[1];
+  const Named statement = Unname(node.args[0]);
+  if (!IsSingle(statement.value) || HasPlusMinus(statement.value) ||
+      Occurs(statement.symbol, condition)) {
+    return false;
+  }
   const std::vector<NodeId> parts =
       KindOf(condition) == Kind::kList ? tree_.at(condition).args : std::vector<NodeId>{condition};
   const bool points = std::all_of(parts.begin(), parts.end(), [&](NodeId part) {

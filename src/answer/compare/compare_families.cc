@@ -49,7 +49,10 @@ Verdict Comparer::CompareFamilies(NodeId a, NodeId domain_a, NodeId b, NodeId do
   const std::string name = left.empty() ? right : left;
   const Verdict statements = Compare(a, second);
   if (statements == Verdict::kEqual) {
-    const bool same = domain_a == kNoNode || domain_b == kNoNode || set(domain_a) == set(domain_b);
+    // x < 3 has fewer solutions among the integers.
+    const bool region = KindOf(a) == Kind::kRelation && tree_.at(a).text != "=";
+    const bool one_sided = domain_a == kNoNode || domain_b == kNoNode;
+    const bool same = one_sided ? !region : set(domain_a) == set(domain_b);
     return same ? statements : Say(Verdict::kUndecided, "parameters from different sets");
   }
   const bool integers = set(domain_a) != "bbN" && set(domain_b) != "bbN";

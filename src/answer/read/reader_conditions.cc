@@ -132,16 +132,13 @@ bool Reader::IsCondition(const std::vector<NodeId>& elements, size_t count, size
   }
   bool limits = false;
   for (size_t i = 0; i < count; ++i) {
-    const NodeId value = Stated(elements[i]);
-    const Node& element = tree_.at(elements[i]);
-    const bool named = element.kind == Kind::kRelation;
     // y = 2x, x = 3 are two equations.
-    if (value == kNoNode || (named && relation.text == "=") ||
-        (named && Contains(elements[place], tree_.at(element.args[0]).text))) {
+    const bool named = tree_.at(elements[i]).kind == Kind::kRelation;
+    if (Stated(elements[i]) == kNoNode || (named && relation.text == "=")) {
       return false;
     }
     const auto limited = [&](NodeId side) {
-      return tree_.at(side).kind == Kind::kSymbol && Contains(value, tree_.at(side).text);
+      return tree_.at(side).kind == Kind::kSymbol && Contains(elements[i], tree_.at(side).text);
     };
     limits = limits || std::any_of(relation.args.begin(), relation.args.end(), limited);
   }

@@ -160,8 +160,9 @@ NodeId Reader::Joined(std::vector<NodeId> elements, std::vector<std::string> sep
       separators.pop_back();
     }
   }
+  const bool joint = std::find(separators.begin(), separators.end(), "or") == separators.end();
   const NodeId condition =
-      domain == kNoNode && outermost ? TakeConditions(elements) : NodeId{kNoNode};
+      domain == kNoNode && outermost && joint ? TakeConditions(elements) : NodeId{kNoNode};
   separators.resize(elements.size() - 1);
   NodeId list = elements.front();
   if (elements.size() > 1) {

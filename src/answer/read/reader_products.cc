@@ -226,7 +226,10 @@ NodeId Reader::Raised(NodeId base) {
   if (exponent == kNoNode) {
     return kNoNode;
   }
-  return Postfix(Raise(base, exponent));
+  // A^T may be a transpose.
+  const bool transpose = tree_.at(exponent).text == "T" && tree_.at(base).kind == Kind::kSymbol;
+  const NodeId power = Raise(base, exponent);
+  return Postfix(transpose ? Doubtful(power) : power);
 }
 
 // What stands behind "^": a group, or one factor with its sign and its own power.
