@@ -75,7 +75,9 @@ NodeId Reader::Differential() {
   const bool letter = next.kind == TokenKind::kName && next.text.size() == 1 &&
                       kVariables.find(next.text) != std::string_view::npos;
   const bool greek = next.kind == TokenKind::kCommand && IsGreek(next.text);
-  if (name == "d" && !next.space_before && (letter || greek)) {
+  // \frac{d y}{d x}
+  const bool joined = !next.space_before || (at_ > 0 && IsOneOf(&tokens_[at_ - 1], "{"));
+  if (name == "d" && joined && (letter || greek)) {
     const std::string variable = next.text;
     at_ += 2;
     return tree_.AddText(Kind::kSymbol, "d{" + variable + "}");
