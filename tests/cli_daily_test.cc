@@ -193,12 +193,20 @@ TEST_F(CliDaily, TheConfigFileGivesWhatTheCommandLineDoesNot) {
   const ProcessResult wrong = Hyper({"run", "1 + 1 = ?"});
   EXPECT_EQ(wrong.exit_code, 64);
   EXPECT_NE(wrong.err.find("did you mean width?"), std::string::npos) << wrong.err;
-  for (const char *text : {"foo = 1\n", "[runn]\nwidth = 3\n", "[bench]\nfoo = 3\n"}) {
+  for (const std::string& text :
+       std::vector<std::string>{"foo = 1\n", "[runn]\nwidth = 3\n", "[bench]\nfoo = 3\n"}) {
     WriteFile(file, text);
     const ProcessResult unknown = Hyper({"run", "1 + 1 = ?"});
     EXPECT_EQ(unknown.exit_code, 64) << text;
     EXPECT_NE(unknown.err.find("of the config file is not an option"), std::string::npos) << text;
   }
+  // Sections of other commands, and second names of options.
+  WriteFile(file,
+            "[complete]\nall-into = \"x\"\n[bench]\nwidth = 2\n[run]\nconfidence-set = \"topk\"\n");
+  const ProcessResult other = Hyper({"equal", "1", "1"});
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_EQ(other.out.find("usage"), std::string::npos) << other.out;
+  EXPECT_EQ(Hyper({"run", "--engine", "scripted", "1 + 1 = ?"}).exit_code, 0);
   EXPECT_EQ(Hyper({"run", "--config", folder_.File("none.toml"), "x"}).exit_code, 64);
 }
 

@@ -82,9 +82,9 @@ TEST(Cli, HelpListsCommandsAndExitCodes) {
 // Options of two parts that bear the same name stop a command before it reads its first argument.
 TEST(Cli, EveryCommandHasHelpWithExamples) {
   for (const char* command :
-       {"run",    "serve",  "eval", "inspect",  "compare", "grade", "merge", "figures",
-        "report", "export", "data", "models",   "bench",   "equal", "probe", "extract",
-        "chat",   "again",  "log",  "complete", "help",    "import"}) {
+       {"run",    "serve",  "eval", "inspect",  "compare", "grade",  "merge", "figures",
+        "report", "export", "data", "models",   "bench",   "equal",  "probe", "extract",
+        "chat",   "again",  "log",  "complete", "help",    "import", "sweep"}) {
     const ProcessResult result = RunProcess(Hyper({command, "--help"}));
     EXPECT_EQ(result.exit_code, 0) << command << ": " << result.err;
     EXPECT_NE(result.out.find("Examples:"), std::string::npos) << command;

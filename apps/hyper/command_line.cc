@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <istream>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -71,6 +72,8 @@ void AddOptionsOf(const CLI::App& app, const std::string& group, ListedCommand& 
     one.help = option->get_description();
     one.group = group.empty() ? option->get_group() : group;
     one.words = words;
+    one.other_names.assign(option->get_lnames().begin() + 1, option->get_lnames().end());
+    one.of_subcommand = !group.empty();
     const bool there =
         std::any_of(listed.options.begin(), listed.options.end(),
                     [&one](const ListedOption& other) { return other.long_name == one.long_name; });
@@ -90,15 +93,23 @@ void List(const CLI::App& app, ListedCommand& listed) {
   }
 }
 
-// Whether the program, or one command of it, has the option.
-bool IsKnown(const std::string& name, const std::string& command = "") {
-  const std::span<const Command> all = Commands();
-  return std::any_of(all.begin(), all.end(), [&](const Command& one) {
-    const std::vector<ListedOption> options = ListOptions(one).options;
-    return (command.empty() || command == one.name) &&
-           std::any_of(options.begin(), options.end(),
-                       [&](const ListedOption& option) { return option.long_name == name; });
-  });
+// The names that a section of the config file may hold: all options of the command, or of all
+// commands where it has no name.
+std::vector<std::string> NamesOfSection(const std::string& section) {
+  std::vector<std::string> names;
+  for (const Command& command : Commands()) {
+    const std::string name = command.name;
+    if (name == "help" || (!section.empty() && section != name)) {
+      continue;  // help has no options, and would print
+    }
+    for (const ListedOption& option : ListOptions(command).options) {
+      if (!option.of_subcommand) {
+        names.push_back(option.long_name);
+        names.insert(names.end(), option.other_names.begin(), option.other_names.end());
+      }
+    }
+  }
+  return names;
 }
 
 // A TOML file of options: those at the top and those of one command.
@@ -109,15 +120,20 @@ class ConfigSections : public CLI::ConfigTOML {
 
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     std::vector<CLI::ConfigItem> mine;
+    std::map<std::string, std::vector<std::string>> names;  // by section
     for (CLI::ConfigItem& item : CLI::ConfigTOML::from_config(input)) {
       if (item.name == "++" || item.name == "--") {  // of a section
         continue;
       }
       const std::string section = item.parents.empty() ? "" : item.parents.front();
-      if (!IsKnown(item.name, section)) {
+      if (!names.contains(section)) {
+        names[section] = NamesOfSection(section);
+      }
+      const std::vector<std::string>& known = names[section];
+      if (std::find(known.begin(), known.end(), item.name) == known.end()) {
         throw CLI::ConfigError((section.empty() ? "" : "[" + section + "] ") + item.name +
                                " of the config file is not an option" +
-                               DidYouMean(item.name, LongNames(app_, "")));
+                               DidYouMean(item.name, known));
       }
       if ((section.empty() || section == command_) &&
           app_.get_option_no_throw("--" + item.name) != nullptr) {

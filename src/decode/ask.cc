@@ -53,10 +53,15 @@ std::string TimeText(double seconds) {
                                : fmt::format("about {:.1f} hours", seconds / kHour);
 }
 
-// Whether steps are scored as the method's name says, where it does.
-Status CheckReward(const MethodEntry& method, const MethodOptions& options) {
+// Whether steps are scored as the method's name says, where it does and the caller asks for another
+// scorer. What is meant for all methods changes nothing.
+Status CheckReward(const RunRequest& request, const MethodEntry& method, MethodOptions& options) {
   const char* reward = NameOf(options.tree.reward);
   if (method.reward.empty() || method.reward == reward) {
+    return {};
+  }
+  if (!Given(request.options, "reward")) {
+    options.tree.reward = *ValueOf<RewardKind>(method.reward);
     return {};
   }
   return InvalidArgument(fmt::format(
@@ -156,7 +161,7 @@ Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
     status = Validate(plan.options);
   }
   if (status) {
-    status = CheckReward(*method, plan.options);
+    status = CheckReward(request, *method, plan.options);
   }
   if (status) {
     status = CheckRule(*method, plan.options.vote.rule);
@@ -169,7 +174,7 @@ Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
 
 std::vector<int> PhasesOf(const RunPlan& plan) {
   const Result<MethodEntry> method = FindMethod(plan.method);
-  if (method && (method->features & kPruning) != 0) {
+  if (method && (method->features & kWarmup) != 0) {
     return {WarmupCount(plan.options), PoolWidth(plan.options)};
   }
   return {PoolWidth(plan.options)};

@@ -266,6 +266,12 @@ TEST(ResolveRun, ATreeIsScoredAsItsNameSays) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_NE(refused.error().message.find("rebase-ptrue"), std::string::npos)
       << refused.error().message;
+  request.options = {};
+  request.defaults = {{"reward", "ptrue"}};
+  EXPECT_EQ(ResolveRun(request, {})->options.tree.reward, RewardKind::kConfidence)
+      << "what is meant for all rows is read by those that can";
+  request.defaults = {};
+  request.options = {{"reward", "ptrue"}};
   request.method = "rebase";
   EXPECT_EQ(ResolveRun(request, {})->options.tree.reward, RewardKind::kPTrue);
   request.options = {};

@@ -244,6 +244,7 @@ TEST(Auto, ThePaceOfARunCountsTheTimeOfEachPhase) {
   };
   EXPECT_EQ(phases("hyper"), (std::vector{8, 16}));
   EXPECT_EQ(phases("sc"), std::vector{16});
+  EXPECT_EQ(phases("roe-late"), (std::vector{8, 16})) << "a warm-up that prunes nothing";
 }
 
 // A base model writes to the last token that it may: its paths are as long as the estimate says.

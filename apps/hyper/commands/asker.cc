@@ -143,7 +143,11 @@ std::string Asked::Reply() const {
 
 void LeaderStream::Take(const Pool& pool) {
   if (on_) {
-    const std::string text = leader_.Next(pool);
+    const bool was_writing = writing(pool);
+    std::string text = leader_.Next(pool);
+    const bool ended =
+        (was_writing || !text.empty()) && leader_.started() && !leader_.writing(pool);
+    text += ended ? "\n" : "";  // what else is told begins on a line of its own
     on_ = text.empty() || PrintResult(kRunCommand, text);
   }
 }
@@ -153,8 +157,8 @@ bool LeaderStream::End(const Path* path) const {
   if (leader_.started()) {
     PrintResult(kRunCommand,
                 path == nullptr || shown
-                    ? "\n\n"
-                    : fmt::format("\n\n[path {} has the answer of the vote]\n", path->id));
+                    ? "\n"
+                    : fmt::format("\n[path {} has the answer of the vote]\n", path->id));
   }
   return shown;
 }
@@ -194,7 +198,7 @@ Result<Asked> Asker::Prepare(std::vector<ChatMessage> messages, uint64_t number,
   if (!prompt) {
     return prompt.error();
   }
-  const Result<RunPlan> plan = SettlePlan(*flags_, *engine_, *prompt, view);
+  const Result<RunPlan> plan = SettlePlan(*flags_, *engine_, *prompt, view, pace_);
   if (!plan) {
     return plan.error();
   }

@@ -73,6 +73,7 @@ class Asker {
   std::unique_ptr<Engine> engine_;
   uint64_t seed_;
   double load_s_ = 0;
+  double pace_ = 0;  // tokens per second, measured with the first question
 };
 
 // The messages of a question of its own: the system message of the flags and the question.

@@ -216,8 +216,11 @@ class StudyBudget {
   explicit StudyBudget(const EvalFlags& flags) : flags_(flags) {}
 
   void Take(const eval::StudyProgress& progress) { now_ = progress; }
-  // The rows that ran are done; others follow.
+  // Whether answers of the rows that ran are missing.
+  bool unfinished() const { return unfinished_; }
+  // The rows that ran are done, or the limit is reached; others may follow.
   void EndPart() {
+    unfinished_ = now_.done < now_.items;
     tokens_ += now_.tokens;
     elapsed_s_ += now_.elapsed_s;
     now_ = {};
@@ -236,6 +239,7 @@ class StudyBudget {
   eval::StudyProgress now_;
   int64_t tokens_ = 0;
   double elapsed_s_ = 0;
+  bool unfinished_ = false;
 };
 
 // Gives each row its reservation, or that of the run which the study has of it.
@@ -283,7 +287,7 @@ Result<std::vector<int64_t>> RunRows(const EvalFlags& flags, const Prepared& pre
   if (Status status = runner.Prepare(); !status) {
     return status.error();
   }
-  if (Status status = WarnOfSharedRows(rows, runner.runs(), store); !status) {
+  if (Status status = WarnOfSharedRows(flags.command, rows, runner.runs(), store); !status) {
     return status.error();
   }
   Status status = runner.Run([&] { return interrupt.interrupted() || budget.reached() != nullptr; },
@@ -372,7 +376,8 @@ int Evaluate(const EvalFlags& flags, Prepared& prepared, Store& store) {
   if (!runs) {
     return Complain(flags.command, runs.error());
   }
-  if (const char* limit = budget.reached()) {
+  const char* limit = budget.reached();
+  if (limit != nullptr && (budget.unfinished() || runs->size() < prepared.rows.size())) {
     Tell(fmt::format("stopped by {}; the same command continues the study\n", limit));
   }
   Status judged;

@@ -156,7 +156,7 @@ Result<std::string> PoolTables(const EvalFlags& flags) {
   if (!runs) {
     return runs.error();
   }
-  if (Status status = WarnOfSharedRows(plan.rows, *runs, *store); !status) {
+  if (Status status = WarnOfSharedRows(flags.command, plan.rows, *runs, *store); !status) {
     return status.error();
   }
   return StudyTables({flags.tables, flags.selection.groups, flags.form}, *store, *runs);

@@ -50,14 +50,14 @@ Result<std::vector<std::string>> SharedRows(const std::vector<eval::StudyRow>& r
   return shared;
 }
 
-Status WarnOfSharedRows(const std::vector<eval::StudyRow>& rows, const std::vector<int64_t>& runs,
-                        Store& store) {
+Status WarnOfSharedRows(const char* command, const std::vector<eval::StudyRow>& rows,
+                        const std::vector<int64_t>& runs, Store& store) {
   const Result<std::vector<std::string>> shared = SharedRows(rows, runs, store);
   if (!shared) {
     return shared.error();
   }
   for (const std::string& line : *shared) {
-    Warn(kEvalCommand, OneLine(line));
+    Warn(command, OneLine(line));
   }
   return {};
 }

@@ -21,7 +21,7 @@ Result<std::vector<std::string>> SharedRows(const std::vector<eval::StudyRow>& r
                                             const std::vector<int64_t>& runs, Store& store);
 
 // Warns of these.
-Status WarnOfSharedRows(const std::vector<eval::StudyRow>& rows, const std::vector<int64_t>& runs,
-                        Store& store);
+Status WarnOfSharedRows(const char* command, const std::vector<eval::StudyRow>& rows,
+                        const std::vector<int64_t>& runs, Store& store);
 
 }  // namespace hyper::app

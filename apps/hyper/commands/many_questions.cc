@@ -19,6 +19,7 @@
 #include "apps/hyper/read_text.h"
 #include "apps/hyper/run_log.h"
 #include "apps/hyper/terminal.h"
+#include "src/base/utf8.h"
 #include "src/report/json.h"
 
 namespace hyper::app {
@@ -92,7 +93,7 @@ class Output {
   bool HasOther(const OneOfMany& question) const {
     const auto at = done_.find(question.id);
     return at != done_.end() && !at->second.empty() &&
-           at->second != question.messages.back().content;
+           at->second != base::ValidUtf8(question.messages.back().content);
   }
 
   bool Write(const std::string& line) {
@@ -175,12 +176,29 @@ int RunMany(const RunFlags& flags) {
   if (!output) {
     return Complain(kRunCommand, output.error());
   }
-  LiveView view(flags.detail == Detail::kAnswer ? LiveMode::kOff : LiveMode::kHeartbeats);
+  for (const OneOfMany& question : *questions) {
+    if (output->HasOther(question)) {
+      return Complain(kRunCommand,
+                      InvalidArgument(fmt::format(
+                          "-o '{}' has the answer to another question under the id '{}'; give the "
+                          "name of a new file",
+                          flags.output, question.id)));
+    }
+  }
+  const LiveMode mode = flags.detail == Detail::kAnswer ? LiveMode::kOff : LiveMode::kHeartbeats;
+  LiveView loading(mode);
+  LiveView view(IsScreen() ? LiveMode::kOff : mode);  // there the bar says how far it is
+  bool bar = false;                                   // stands on the last line
+  const auto clear_bar = [&bar] {
+    if (std::exchange(bar, false)) {
+      Tell("\r\x1b[K");
+    }
+  };
   int64_t prompt_tokens = 0;
   for (const OneOfMany& question : *questions) {
     prompt_tokens = std::max(prompt_tokens, MostPromptTokens(flags, Conversation(flags, question)));
   }
-  Result<Asker> asker = Asker::Load(flags, prompt_tokens, view);
+  Result<Asker> asker = Asker::Load(flags, prompt_tokens, loading);
   if (!asker) {
     return Complain(kRunCommand, asker.error());
   }
@@ -189,33 +207,31 @@ int RunMany(const RunFlags& flags) {
   size_t answered = 0;
   for (size_t i = 0; i < questions->size(); ++i) {
     const OneOfMany& question = (*questions)[i];
-    if (output->HasOther(question)) {
-      return Complain(kRunCommand,
-                      InvalidArgument(fmt::format(
-                          "-o '{}' has the answer to another question under the id '{}'; give the "
-                          "name of a new file",
-                          flags.output, question.id)));
-    }
     if (output->Has(question.id)) {
       ++done;
       continue;
     }
     Result<Asked> asked = asker->Prepare(Conversation(flags, question), i, view);
     if (!asked) {
+      clear_bar();
       return Complain(kRunCommand, {asked.error().code, fmt::format("question {}: {}", question.id,
                                                                     asked.error().message)});
     }
     LeaderStream none(false);
     asker->Decode(*asked, view, none, nullptr);
     for (const std::string& warning : asked->warnings) {
+      clear_bar();
       Warn(kRunCommand, fmt::format("question {}: {}", question.id, warning));
     }
     if (const Status& status = asked->session->status(); !status) {
+      clear_bar();
       return Complain(kRunCommand, status.error());
     }
     if (asked->exit_code != kExitOk) {
+      clear_bar();
       return asked->exit_code;  // interrupted: the same command takes this question again
     }
+    clear_bar();  // replies may go to the same terminal
     if (!output->Write(ReplyLine(question, *asked))) {
       return kExitOutput;
     }
@@ -229,14 +245,14 @@ int RunMany(const RunFlags& flags) {
           fmt::format("{} of {}: {} ({}){}", done, questions->size(),
                       result.answer ? OneLine(*result.answer) : "none", AgreementText(result),
                       Remaining(done, questions->size(), answered, elapsed_s));
-      Tell(IsScreen()
-               ? BarLine(static_cast<double>(done) / static_cast<double>(questions->size()), line)
+      bar = IsScreen();
+      Tell(bar ? BarLine(static_cast<double>(done) / static_cast<double>(questions->size()), line)
                : line + "\n");
     }
   }
   if (flags.detail != Detail::kAnswer && answered == 0) {
     Tell(fmt::format("all {} questions were answered already, in '{}'\n", done, flags.output));
-  } else if (flags.detail != Detail::kAnswer && IsScreen()) {
+  } else if (bar) {
     Tell("\n");
   }
   return kExitOk;

@@ -63,7 +63,7 @@ Result<Prompt> RenderPrompt(const RunFlags& flags, std::vector<ChatMessage> mess
 }
 
 Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& prompt,
-                           LiveView& view) {
+                           LiveView& view, double& pace) {
   Result<RunPlan> plan = ResolveRun(flags, engine.model());
   if (!plan || plan->preset != "auto" || flags.engine.engine != "llama") {
     return plan;
@@ -72,7 +72,8 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
     return able.error();  // before a word of how long it takes
   }
   RunRequest request = flags;
-  double pace = request.automatic.machine.tokens_per_s;
+  const bool given = request.automatic.machine.tokens_per_s > 0;
+  pace = given ? request.automatic.machine.tokens_per_s : pace;
   const bool quiet = flags.detail == Detail::kAnswer && !flags.plan;
   if (pace == 0 && !(quiet && flags.seed_given)) {
     view.Phase("measuring the speed");
@@ -82,6 +83,8 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
       return plan;
     }
     pace = *measured;
+  }
+  if (!given) {
     // Runs of one seed are equal: nothing may depend on the clock.
     request.automatic.machine.tokens_per_s = flags.seed_given ? 0 : pace;
   }

@@ -27,7 +27,8 @@ Result<Prompt> RenderPrompt(const RunFlags& flags, std::vector<ChatMessage> mess
 // on stderr tells what was chosen and how long it will take (not with -q). Where a seed is given
 // the choice does not go by the measured pace. Errors: those of
 // ResolveRun.
+//   pace  as measured, in tokens per second; 0: it is measured now and put there
 Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& prompt,
-                           LiveView& view);
+                           LiveView& view, double& pace);
 
 }  // namespace hyper::app

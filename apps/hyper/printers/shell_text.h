@@ -14,7 +14,9 @@ struct ListedOption {
   std::string value;       // what it takes, such as "N"; empty: a flag
   std::string help;
   std::string group;
-  std::vector<std::string> words;  // that it takes; empty: anything
+  std::vector<std::string> words;             // that it takes; empty: anything
+  std::vector<std::string> other_names = {};  // further long names
+  bool of_subcommand = false;
 };
 
 // An argument that stands by its place.

@@ -71,7 +71,9 @@ TEST_P(QuantizedTest, SaysWhatTheSameWeightsSayAsFloats) {
     ASSERT_EQ(logs.size(), static_cast<size_t>(lanes));
     for (const auto& [lane, log] : logs) {
       ASSERT_FALSE(log.tokens.empty());
-      for (size_t i = 0; i < log.tokens.size() && log.tokens[i] == whole.tokens[i]; ++i) {
+      for (size_t i = 0;
+           i < std::min(log.tokens.size(), whole.tokens.size()) && log.tokens[i] == whole.tokens[i];
+           ++i) {
         EXPECT_NEAR(log.logprobs[i], whole.logprobs[i], kMostDifference) << i;
       }
       EXPECT_EQ(log.tokens[0], whole.tokens[0]);

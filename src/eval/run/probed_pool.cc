@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hyper/extract.h"
+#include "src/base/sha256.h"
 #include "src/eval/data/rows.h"
 #include "src/eval/run/answer_traces.h"
 #include "src/eval/run/json_members.h"
@@ -53,6 +54,8 @@ void NumberStrings(PoolEntry& entry) {
   const auto number = [&](const std::string& text) {
     return std::to_string(kFirst + std::distance(strings.begin(), strings.find(text)));
   };
+  // The numbers are those of this pool: with other strings it is another question.
+  entry.question.prompt = base::Sha256Of(fmt::format("{}", fmt::join(strings, "\n")));
   entry.question.gold = number(entry.question.gold);
   entry.question.kind = NameOf(AnswerKind::kInteger);
   for (StoredPath& path : entry.item.paths) {
@@ -60,16 +63,27 @@ void NumberStrings(PoolEntry& entry) {
   }
 }
 
+// What a folder holds, by name; nothing where it cannot be read.
+std::vector<fs::path> EntriesOf(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
+    paths.push_back(at->path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
 // JSON files of a folder, by name.
 std::vector<fs::path> JsonFiles(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".json" && entry.is_regular_file(error)) {
-      files.push_back(entry.path());
+  for (const fs::path& path : EntriesOf(folder)) {
+    if (path.extension() == ".json" && fs::is_regular_file(path, error)) {
+      files.push_back(path);
     }
   }
-  std::sort(files.begin(), files.end());
   return files;
 }
 
@@ -83,12 +97,11 @@ Result<fs::path> FolderOfPools(const fs::path& given) {
     return given;
   }
   std::vector<std::string> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(given / "evaluation", error)) {
-    if (entry.is_directory(error) && !JsonFiles(entry.path()).empty()) {
-      found.push_back(entry.path().string());
+  for (const fs::path& path : EntriesOf(given / "evaluation")) {
+    if (fs::is_directory(path, error) && !JsonFiles(path).empty()) {
+      found.push_back(path.string());
     }
   }
-  std::sort(found.begin(), found.end());
   if (found.empty()) {
     return Error{
         ErrorCode::kNotFound,

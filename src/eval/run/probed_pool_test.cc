@@ -317,6 +317,11 @@ TEST_F(ProbedPoolTest, AnswersAreEqualByMathematicsOrAsStrings) {
     verdicts.push_back(store.Items(runs->front())->front().grade->verdict);
   }
   EXPECT_EQ(verdicts, (std::vector{StoredVerdict::kRight, StoredVerdict::kWrong}));
+  // The numbers of strings are a pool's own: with other strings it is another question.
+  Write("set.json", {QuestionJson("\\frac{1}{2}", {{5, "9"}})});
+  EXPECT_NE(Read(AnswerEquality::kStrings)->entries[0].question.prompt,
+            strings->entries[0].question.prompt);
+  EXPECT_EQ(Read()->entries[0].question.prompt, maths->entries[0].question.prompt);
 }
 
 TEST_F(ProbedPoolTest, ACheckoutIsSearchedForItsPools) {

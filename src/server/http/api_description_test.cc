@@ -70,6 +70,28 @@ TEST(ApiDescription, HasNoReferenceThatLeadsNowhere) {
   EXPECT_GT(references, 20);
 }
 
+// The objects inside `schema` whose required members are not all described.
+void ExpectRequiredDescribed(const Json& description, const Json& schema,
+                             const std::string& place) {
+  if (schema.is_object() && schema.contains("required") && schema["required"].is_array()) {
+    const Json properties = Properties(description, schema);
+    for (const Json& name : schema["required"]) {
+      EXPECT_TRUE(properties.contains(name.get<std::string>())) << place << " " << name;
+    }
+  }
+  for (const auto& [name, part] : schema.items()) {
+    if (part.is_structured()) {
+      ExpectRequiredDescribed(description, part, place + "/" + name);
+    }
+  }
+}
+
+TEST(ApiDescription, DescribesAllThatItRequires) {
+  const TestServer server({});
+  const Json description = Description(server);
+  ExpectRequiredDescribed(description, description["components"], "components");
+}
+
 // Every bound of a number is the server's: one beyond it is a 400 that names the field.
 TEST(ApiDescription, GivesTheBoundsThatHold) {
   const TestServer server({});
