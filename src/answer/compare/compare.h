@@ -47,6 +47,7 @@ class Comparer {
   // compare_conditions.cc
   Verdict CompareQualified(NodeId a, NodeId b);
   bool SameConditions(NodeId a, NodeId b);
+  bool IsRange(NodeId qualified);
   bool OnlyLeavesOutPoints(NodeId qualified);
   bool MayTurn(NodeId id) const;
   // compare_unknown.cc

@@ -10,9 +10,11 @@
 namespace hyper::answer {
 namespace {
 
-// Functions that a condition may turn into others: |x| is x for x > 0.
-constexpr std::string_view kTurning[] = {"abs",  "sign", "max", "min", "floor",
-                                         "ceil", "ln",   "log", "lg"};
+// Functions that a condition may turn into others: |x| is x for x > 0, and \arcsin(\sin x) is x
+// for 0 < x < 1.
+constexpr std::string_view kTurning[] = {
+    "abs",    "sign",   "max",    "min",    "floor",  "ceil",   "ln",      "log",     "lg",
+    "arcsin", "arccos", "arctan", "arccot", "arcsec", "arccsc", "arcsinh", "arccosh", "arctanh"};
 
 }  // namespace
 
@@ -48,9 +50,9 @@ Verdict Comparer::CompareQualified(NodeId a, NodeId b) {
   if (!SameConditions(a, b)) {
     return Say(Verdict::kUndecided, "different conditions");
   }
-  const bool turns = MayTurn(first) || MayTurn(second);
-  return statements == Verdict::kNotEqual && turns
-             ? Say(Verdict::kUndecided, "different only where the condition may not hold")
+  const bool may = !IsRange(a) || MayTurn(first) || MayTurn(second);
+  return statements == Verdict::kNotEqual && may
+             ? Say(Verdict::kUndecided, "perhaps the same under the condition")
              : statements;
 }
 
@@ -59,6 +61,29 @@ bool Comparer::SameConditions(NodeId a, NodeId b) {
   const std::vector<NodeId> right = tree_.at(b).args;
   const bool same = tree_.at(a).text == tree_.at(b).text && left.size() == right.size();
   return same && (left.size() == 1 || Compare(left[1], right[1]) == Verdict::kEqual);
+}
+
+// Whether a condition consists of inequalities, which leave a range to the letters: expressions
+// that differ do so there. 2k + 1 and 5 - 2k run through the same numbers where k = 0, 1, 2, or 0
+// \le k \le 2.
+bool Comparer::IsRange(NodeId qualified) {
+  const std::vector<NodeId> args = tree_.at(qualified).args;
+  if (args.size() != 2) {
+    return false;
+  }
+  const NodeId condition = args[1];
+  const std::vector<NodeId> parts =
+      KindOf(condition) == Kind::kList ? tree_.at(condition).args : std::vector<NodeId>{condition};
+  size_t bounds = 0;
+  const bool inequalities = std::all_of(parts.begin(), parts.end(), [&](NodeId part) {
+    const Node& relation = tree_.at(part);
+    bounds += relation.text.size();
+    return relation.kind == Kind::kRelation &&
+           relation.text.find_first_not_of("<>lgn") == relation.text.npos;
+  });
+  const std::vector<std::string> letters = scalars_.Symbols(condition);
+  const bool whole = std::any_of(letters.begin(), letters.end(), IsIntegerLetter);
+  return inequalities && !(whole && bounds > 1);
 }
 
 // Whether a condition says no more than that the letters of an expression are not some numbers: x
