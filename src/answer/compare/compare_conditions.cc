@@ -1,5 +1,6 @@
 // Statements under a condition: 2^n, n \ge 0, or in words.
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,7 @@ Verdict Comparer::CompareQualified(NodeId a, NodeId b) {
     return Say(Verdict::kUndecided, "cases against a statement under a condition");
   }
   const Verdict statements = Compare(first, second);
+  const std::string reason = reason_;  // the conditions have one of their own
   if (statements == Verdict::kNotEqual && scalars_.Symbols(first).empty() &&
       scalars_.Symbols(second).empty()) {
     return statements;
@@ -53,7 +55,7 @@ Verdict Comparer::CompareQualified(NodeId a, NodeId b) {
   const bool may = !IsRange(a) || MayTurn(first) || MayTurn(second);
   return statements == Verdict::kNotEqual && may
              ? Say(Verdict::kUndecided, "perhaps the same under the condition")
-             : statements;
+             : Say(statements, reason);
 }
 
 bool Comparer::SameConditions(NodeId a, NodeId b) {

@@ -42,6 +42,15 @@ TEST(EqualTest, UnreadableIsUndecidedUnlessItIsTheSameText) {
   EXPECT_EQ(Of("\xef\xbf\xbd", "\xef\xbf\xbd"), Verdict::kUndecided);
 }
 
+TEST(EqualTest, ReasonsAreThoseOfTheStatementsAndNotOfTheirConditions) {
+  const EqualResult different = AnswersEqual("x^2, x > 0", "x^3, x > 0");
+  EXPECT_EQ(different.verdict, Verdict::kNotEqual);
+  EXPECT_EQ(different.reason, AnswersEqual("x^2", "x^3").reason);
+  const EqualResult same = AnswersEqual("x^2, x > 0", "x \\cdot x, x > 0");
+  EXPECT_EQ(same.verdict, Verdict::kEqual);
+  EXPECT_EQ(same.reason, AnswersEqual("x^2", "x \\cdot x").reason);
+}
+
 TEST(EqualTest, EqualKeysOnlyForEqualAnswers) {
   EXPECT_EQ(CanonicalKey("\\frac{1}{2}"), CanonicalKey("0.5"));
   EXPECT_NE(CanonicalKey("35 cm"), CanonicalKey("35 m"));
