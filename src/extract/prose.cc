@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "src/extract/numbers.h"
 #include "src/extract/scan.h"
 
 namespace hyper::extract {
@@ -15,13 +16,19 @@ constexpr std::array<std::string_view, 19> kNotes = {
     "assuming", "i hope",     "let me know", "feel free"};
 
 // What a last sentence that is no part of the answer begins with.
-constexpr std::array<std::string_view, 9> kClosings = {"note",         "please note", "remark",
-                                                       "keep in mind", "i hope",      "hope this",
-                                                       "let me know",  "feel free",   "happy to"};
+constexpr std::array<std::string_view, 5> kClosings = {"i hope", "hope this", "let me know",
+                                                       "feel free", "happy to help"};
+// The same where the sentence before states an answer.
+constexpr std::array<std::string_view, 4> kRemarks = {"note", "please note", "remark",
+                                                      "keep in mind"};
 
 constexpr std::array<std::string_view, 13> kComputing = {
     "so",         "therefore", "thus", "hence",   "total", "makes",    "gives",
     "altogether", "then",      "now",  "finally", "next",  "remaining"};
+
+// Words of a sentence that states a result.
+constexpr std::array<std::string_view, 9> kConcluding = {
+    "so", "therefore", "thus", "hence", "total", "makes", "gives", "result", "altogether"};
 
 // Words that are common in one of the languages and rare in English texts. Those in the second list
 // alone say enough.
@@ -51,25 +58,6 @@ bool IsNote(std::string_view line) {
   return line.starts_with('(') && (line.ends_with(')') || line.ends_with(").")) && line.size() > 8;
 }
 
-// `text` without a last sentence in its last line that is a closing phrase, or stands in
-// parentheses: "42 apples. Hope this helps in 2025!", "42 apples. (1 gross = 144)".
-std::string_view WithoutClosing(std::string_view text) {
-  constexpr size_t kLongest = 400;
-  const size_t from = text.size() > kLongest ? text.size() - kLongest : 0;
-  for (size_t i = text.size(); i-- > from + 1 && text[i] != '\n';) {
-    const bool starts = IsSpace(text[i]) && std::string_view(".!?").find(text[i - 1]) != kNone;
-    if (!starts) {
-      continue;
-    }
-    const std::string_view sentence = TrimSpace(text.substr(i));
-    const std::string_view before = text.substr(0, i);
-    const bool aside = sentence.starts_with('(') && sentence.ends_with(')');
-    const bool counted = std::any_of(before.begin(), before.end(), IsDigit);
-    return counted && (aside || BeginsWith(sentence, kClosings)) ? before : text;
-  }
-  return text;
-}
-
 // Calls `use` with each word: letters, all bytes beyond ASCII among them.
 template <class Use>
 void ForEachWord(std::string_view text, Use use) {
@@ -83,6 +71,68 @@ void ForEachWord(std::string_view text, Use use) {
     }
     i = std::max(end, i + 1);
   }
+}
+
+// Whether a sentence states a result in numbers: "So 42 in all".
+bool Concludes(std::string_view sentence) {
+  bool concludes = false;
+  std::string_view before;
+  ForEachWord(sentence, [&](std::string_view word) {
+    const char after = At(sentence, PlaceOf(word, sentence) + word.size());
+    // "in all cases" is no sum.
+    const bool in_all = EqualsAnyCase(before, "in") && EqualsAnyCase(word, "all") && after != ' ';
+    concludes = concludes || in_all || IsOneOf(word, kConcluding);
+    before = word;
+  });
+  return concludes && std::any_of(sentence.begin(), sentence.end(), IsDigit);
+}
+
+// Whether an equation says how large a unit is: 1 gross = 144.
+bool DefinesUnit(std::string_view equation) {
+  const std::string_view unit = equation.substr(0, std::min(equation.find('='), equation.size()));
+  const bool words = std::all_of(unit.begin(), unit.end(), [](char c) {
+    return IsLetter(c) || IsSpace(c) || c == '(' || c == '1';
+  });
+  return words && unit.size() < equation.size() && unit.find("1 ") != kNone &&
+         std::count(unit.begin(), unit.end(), '1') == 1;
+}
+
+// The last sentence of the last line, with the blank before it; no more than 400 bytes.
+std::string_view LastSentence(std::string_view text) {
+  constexpr size_t kLongest = 400;
+  const size_t from = text.size() > kLongest ? text.size() - kLongest : 0;
+  for (size_t i = text.size(); i-- > from + 1;) {
+    const bool starts = IsSpace(text[i]) && std::string_view(".!?").find(text[i - 1]) != kNone;
+    if (text[i] == '\n' || starts) {
+      return text.substr(i);
+    }
+  }
+  return text.substr(from);
+}
+
+// Whether a sentence says what the answer is, so that a remark may follow: it computes, marks a
+// value as bold, or has one number only.
+bool Announces(std::string_view sentence) {
+  return GoesOnComputing(sentence) || sentence.find("**") != kNone ||
+         FindNumbers(sentence).size() == 1;
+}
+
+// `text` without a last sentence in its last line that is a closing phrase, or a note in
+// parentheses: "42 apples. Hope this helps in 2025!", "42 apples. (1 gross = 144)".
+std::string_view WithoutClosing(std::string_view text) {
+  const std::string_view last = LastSentence(text);
+  const std::string_view before = text.substr(0, PlaceOf(last, text));
+  const std::string_view sentence = TrimSpace(last);
+  const bool starts = IsSpace(At(last, 0)) && last[0] != '\n' && !before.empty() &&
+                      std::string_view(".!?").find(before.back()) != kNone;
+  if (!starts || std::none_of(before.begin(), before.end(), IsDigit) || Concludes(sentence)) {
+    return text;
+  }
+  const bool aside = sentence.starts_with('(') && sentence.ends_with(')');
+  const bool note = aside ? BeginsWith(sentence, kNotes) || DefinesUnit(sentence)
+                          : BeginsWith(sentence, kClosings) ||
+                                (BeginsWith(sentence, kRemarks) && Announces(LastSentence(before)));
+  return note ? before : text;
 }
 
 }  // namespace
