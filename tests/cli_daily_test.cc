@@ -193,7 +193,7 @@ TEST_F(CliDaily, TheConfigFileGivesWhatTheCommandLineDoesNot) {
   const ProcessResult wrong = Hyper({"run", "1 + 1 = ?"});
   EXPECT_EQ(wrong.exit_code, 64);
   EXPECT_NE(wrong.err.find("did you mean width?"), std::string::npos) << wrong.err;
-  for (const std::string& text :
+  for (const std::string &text :
        std::vector<std::string>{"foo = 1\n", "[runn]\nwidth = 3\n", "[bench]\nfoo = 3\n"}) {
     WriteFile(file, text);
     const ProcessResult unknown = Hyper({"run", "1 + 1 = ?"});
