@@ -23,6 +23,9 @@ inline bool IsOneOf(const Token* token, std::string_view characters) {
          characters.find(token->text) != std::string_view::npos;
 }
 
+// Name of the command that the x of 2x 10^3 becomes: a multiplication, unless it is a letter.
+inline constexpr std::string_view kPerhapsTimes = "?times";
+
 // What a digit or letter stands for in a number with a base; -1 for other characters.
 int DigitValue(char c);
 

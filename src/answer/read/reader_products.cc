@@ -80,7 +80,8 @@ NodeId Reader::Product() {
 
 // Multiplies or divides by the next factor; false where the product ends.
 bool Reader::ProductStep(NodeId& result) {
-  const bool cross = Command("times");
+  const bool perhaps = Command(kPerhapsTimes);
+  const bool cross = Command("times") || perhaps;
   const bool times = Punct("*") || Command("cdot") || cross || Command("ast");
   const bool divide = Punct("/") || Command("div");
   if (times || divide) {
@@ -92,6 +93,9 @@ bool Reader::ProductStep(NodeId& result) {
     }
     if (negative) {
       factor = Negated(factor);
+    }
+    if (perhaps) {
+      Doubtful(factor);
     }
     if (cross && HasVector(result) && HasVector(factor)) {
       result = tree_.Add(Kind::kCall, {result, factor}, "?cross");

@@ -229,7 +229,9 @@ void Reader::Spell() {
     const Token* const before = spelled.empty() ? nullptr : &spelled.back();
     const Token* const after = i + 1 == tokens_.size() ? nullptr : &tokens_[i + 1];
     if (IsTimesOfPower(tokens_, i)) {
-      token = {TokenKind::kCommand, "times"};
+      // The x of 2x 10^3 may be a letter.
+      const bool letter = !token.space_before && tokens_[i + 1].space_before;
+      token = {TokenKind::kCommand, std::string(letter ? kPerhapsTimes : "times")};
     }
     if (const size_t taken = TakeSpecial(i, spelled); taken > 0) {
       i += taken - 1;
