@@ -87,13 +87,14 @@ bool Concludes(std::string_view sentence) {
   return concludes && std::any_of(sentence.begin(), sentence.end(), IsDigit);
 }
 
-// Whether an equation says how large a unit is: 1 gross = 144.
-bool DefinesUnit(std::string_view equation) {
-  const std::string_view unit = equation.substr(0, std::min(equation.find('='), equation.size()));
+// Whether a sentence in parentheses says how large a unit is: (1 gross = 144).
+bool DefinesUnit(std::string_view aside) {
+  const std::string_view unit = aside.substr(0, aside.find('='));
   const bool words = std::all_of(unit.begin(), unit.end(), [](char c) {
     return IsLetter(c) || IsSpace(c) || c == '(' || c == '1';
   });
-  return words && unit.size() < equation.size() && unit.find("1 ") != kNone &&
+  const size_t one = unit.find("1 ");
+  return words && one != kNone && !IsLetter(At(unit, one - 1)) &&
          std::count(unit.begin(), unit.end(), '1') == 1;
 }
 
@@ -110,22 +111,19 @@ std::string_view LastSentence(std::string_view text) {
   return text.substr(from);
 }
 
-// Whether a sentence says what the answer is, so that a remark may follow: it computes, marks a
-// value as bold, or has one number only.
+// Whether a sentence says what the answer is, so that a remark may follow: it computes, or has one
+// number only.
 bool Announces(std::string_view sentence) {
-  return GoesOnComputing(sentence) || sentence.find("**") != kNone ||
-         FindNumbers(sentence).size() == 1;
+  return GoesOnComputing(sentence) || FindNumbers(sentence).size() == 1;
 }
 
-// `text` without a last sentence in its last line that is a closing phrase, or a note in
-// parentheses: "42 apples. Hope this helps in 2025!", "42 apples. (1 gross = 144)".
+// `text` without a last sentence that is a closing phrase, or a note in parentheses: "42 apples.
+// Hope this helps in 2025!", "42 apples. (1 gross = 144)".
 std::string_view WithoutClosing(std::string_view text) {
   const std::string_view last = LastSentence(text);
   const std::string_view before = text.substr(0, PlaceOf(last, text));
   const std::string_view sentence = TrimSpace(last);
-  const bool starts = IsSpace(At(last, 0)) && last[0] != '\n' && !before.empty() &&
-                      std::string_view(".!?").find(before.back()) != kNone;
-  if (!starts || std::none_of(before.begin(), before.end(), IsDigit) || Concludes(sentence)) {
+  if (std::none_of(before.begin(), before.end(), IsDigit) || Concludes(sentence)) {
     return text;
   }
   const bool aside = sentence.starts_with('(') && sentence.ends_with(')');
