@@ -68,7 +68,7 @@ Result<double> MeasurePace(Engine& engine, std::span<const Token> prompt,
                            std::span<const int> phases) {
   std::vector<double> paces;
   for (const int paths : phases) {
-    const Result<double> pace = PaceOf(engine, prompt, paths);
+    Result<double> pace = PaceOf(engine, prompt, paths);
     if (!pace) {
       return pace;
     }

@@ -17,7 +17,7 @@ constexpr const char* kInstruction =
 Result<double> SettlePace(const RunFlags& flags, Engine& engine, const Prompt& prompt,
                           const RunPlan& plan) {
   const std::vector<int> phases = PhasesOf(plan);
-  const Result<double> pace = MeasurePace(engine, prompt.tokens, phases);
+  Result<double> pace = MeasurePace(engine, prompt.tokens, phases);
   if (!pace || flags.seed_given) {
     return pace;
   }
