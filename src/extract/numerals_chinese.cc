@@ -193,7 +193,7 @@ Numeral ReadChineseDecimal(std::string_view text, size_t at) {
 
 // "三分之二", "百分之五十", or a decimal.
 Numeral ReadChineseShare(std::string_view text, size_t at) {
-  const Numeral number = ReadChineseDecimal(text, at);
+  Numeral number = ReadChineseDecimal(text, at);
   const size_t end = at + number.length;
   if (number.length == 0 || !StandsAt(text, end, kShare)) {
     return number;
