@@ -208,8 +208,12 @@ Status ReadRows(const EvalTexts& raw, EvalFlags& flags) {
   return flags.rows.empty() ? Status(InvalidArgument("--methods names no method")) : Status();
 }
 
-// Whether the method reads an option. Trees are listed with one scorer of several.
+// Whether the method reads an option. Trees are listed with one scorer of several; where the name
+// gives the scorer, no option does.
 bool Reads(const std::string& method, const OptionInfo& info) {
+  if (info.name == std::string_view("reward") && method.find('-') != std::string::npos) {
+    return false;
+  }
   const std::vector<std::string> readers = ReadersOf(info);
   const std::string listed = method.substr(0, method.find('-')) + "-conf";
   return readers.empty() || std::any_of(readers.begin(), readers.end(), [&](const auto& reader) {
