@@ -82,7 +82,9 @@ void ExpectRequiredDescribed(const Json& description, const Json& schema,
   }
   for (const auto& [name, part] : schema.items()) {
     if (part.is_structured()) {
-      ExpectRequiredDescribed(description, part, place + "/" + name);
+      std::string inside = place;
+      inside.append("/").append(name);
+      ExpectRequiredDescribed(description, part, inside);
     }
   }
 }
