@@ -108,6 +108,7 @@ Result<std::vector<ReplayTrace>> AnswerTraces(const StoredItem& item, int count,
     }
   }
   std::vector<ReplayTrace> traces;
+  traces.reserve(paths.size());
   for (const StoredPath* path : paths) {
     traces.push_back(TraceOf(*path, ends));
   }
