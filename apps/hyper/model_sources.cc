@@ -67,6 +67,7 @@ std::span<const ModelSource> ModelSources() { return kSources; }
 
 std::vector<std::string> ModelNames() {
   std::vector<std::string> names;
+  names.reserve(std::size(kSources));
   for (const ModelSource& source : kSources) {
     names.emplace_back(source.name);
   }
