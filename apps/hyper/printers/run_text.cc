@@ -210,7 +210,7 @@ std::string ShownTexts(const RunReport& report, const std::string& show) {
 std::string TimeLine(const RunReport& report, Detail detail) {
   const Ledger& ledger = report.session.pool().ledger();
   const double wall = std::max(report.decode_s, 1e-9);
-  const std::string text =
+  std::string text =
       fmt::format("time     {:.1f} s after {:.1f} s of loading; {:.0f} tokens/s", report.decode_s,
                   report.load_s, static_cast<double>(ledger.generated) / wall);
   if (detail != Detail::kAll) {
