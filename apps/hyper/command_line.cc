@@ -126,6 +126,13 @@ class ConfigSections : public CLI::ConfigTOML {
         continue;
       }
       const std::string section = item.parents.empty() ? "" : item.parents.front();
+      if ((section.empty() || section == command_) &&
+          app_.get_option_no_throw("--" + item.name) != nullptr) {
+        item.parents.clear();
+        mine.push_back(std::move(item));
+        continue;
+      }
+      // Of others: their parsers are made only now, since that takes as long as a start does.
       if (!names.contains(section)) {
         names[section] = NamesOfSection(section);
       }
@@ -134,11 +141,6 @@ class ConfigSections : public CLI::ConfigTOML {
         throw CLI::ConfigError((section.empty() ? "" : "[" + section + "] ") + item.name +
                                " of the config file is not an option" +
                                DidYouMean(item.name, known));
-      }
-      if ((section.empty() || section == command_) &&
-          app_.get_option_no_throw("--" + item.name) != nullptr) {
-        item.parents.clear();
-        mine.push_back(std::move(item));
       }
     }
     return mine;

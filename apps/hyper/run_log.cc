@@ -95,8 +95,8 @@ Result<std::vector<LoggedRun>> NewestRuns(int count) {
   return runs;
 }
 
-Result<std::vector<std::string>> LoggedArguments(const std::string& id) {
-  const Result<std::vector<LoggedRun>> newest = NewestRuns(static_cast<int>(kMostRuns));
+Result<LoggedRun> FindLogged(const std::string& id) {
+  Result<std::vector<LoggedRun>> newest = NewestRuns(static_cast<int>(kMostRuns));
   if (!newest) {
     return newest.error();
   }
@@ -106,6 +106,14 @@ Result<std::vector<std::string>> LoggedArguments(const std::string& id) {
   if (logged == newest->end()) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("run '{}' is not in the log; 'hyper log' lists what is", id)};
+  }
+  return std::move(*logged);
+}
+
+Result<std::vector<std::string>> LoggedArguments(const std::string& id) {
+  const Result<LoggedRun> logged = FindLogged(id);
+  if (!logged) {
+    return logged.error();
   }
   Result<Store> store = Store::Open(LogFile(), DatabaseMode::kReadOnly);
   if (!store) {

@@ -33,6 +33,9 @@ void KeepInLog(const RunFlags& flags, const Asked& asked);
 // The newest runs, newest first. Errors: kNotFound where there is no log, those of the store.
 Result<std::vector<LoggedRun>> NewestRuns(int count);
 
+// The run of that id, the newest one where it is empty. Errors: kNotFound; those of the store.
+Result<LoggedRun> FindLogged(const std::string& id);
+
 // The arguments that `hyper run` got for a run, its seed among them, the question last; `id` empty:
 // the newest run's. Errors: kNotFound, those of the store.
 Result<std::vector<std::string>> LoggedArguments(const std::string& id);

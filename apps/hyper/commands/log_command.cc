@@ -67,7 +67,7 @@ int LogCommand(int argc, const char* const* argv) {
     return *done;
   }
   if (!run.empty()) {
-    if (const auto logged = LoggedArguments(run); !logged) {
+    if (const auto logged = FindLogged(run); !logged) {
       return Complain(kLogCommand, logged.error());
     }
     const std::string file = LogFile();

@@ -11,6 +11,7 @@
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/flags/option_flags.h"
 #include "apps/hyper/printers/eval_tables.h"
+#include "apps/hyper/printers/help_text.h"
 #include "hyper/ask.h"
 #include "src/decode/ask_options.h"
 #include "src/eval/run/grid.h"
@@ -36,9 +37,8 @@ constexpr const char* kSweepFooter = R"(Examples:
   hyper figures width.db --only 8 --out width-figures
 
 A sweep is a study. To continue one that was stopped or killed, give the same command again; to see
-it while it runs, use 'hyper eval --report-only --study FILE', 'hyper figures' or
-'hyper report'. A method gets the options that it reads. All other flags are those of hyper eval ('hyper eval --help').
-Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
+it while it runs, use 'hyper eval --report-only --study FILE', 'hyper figures' or 'hyper report'. A
+method gets the options that it reads. All other flags are those of hyper eval. Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
 
 // Rows of --methods all beyond the methods by name: the variants that the paper's tables compare.
 constexpr const char* kVariants[] = {
@@ -208,17 +208,14 @@ Status ReadRows(const EvalTexts& raw, EvalFlags& flags) {
   return flags.rows.empty() ? Status(InvalidArgument("--methods names no method")) : Status();
 }
 
-// Whether the method reads an option. Trees are listed with one scorer of several; where the name
-// gives the scorer, no option does.
+// Whether the method reads an option. Where the name of a tree gives its scorer, no option does.
 bool Reads(const std::string& method, const OptionInfo& info) {
   if (info.name == std::string_view("reward") && method.find('-') != std::string::npos) {
     return false;
   }
   const std::vector<std::string> readers = ReadersOf(info);
-  const std::string listed = method.substr(0, method.find('-')) + "-conf";
-  return readers.empty() || std::any_of(readers.begin(), readers.end(), [&](const auto& reader) {
-           return reader == method || reader == listed;
-         });
+  return readers.empty() ||
+         std::find(readers.begin(), readers.end(), ListedName(method)) != readers.end();
 }
 
 // The axes of a grid that the method reads. Errors: those of the options and values.
@@ -365,10 +362,9 @@ Status ReadRaw(const EvalTexts& raw, const OptionValues& given, EvalFlags& flags
     return status;
   }
   flags.selection.groups = SplitAt(raw.levels, ',');
-  const bool sweeps = flags.command == std::string(kSweepCommand);
   for (const Status& status :
        {ApplyFlags(given, OwnOptions(flags)), ApplyFlags(given, QuestionOptions(flags)),
-        ReadRows(raw, flags), sweeps ? Sweep(raw, flags) : Status(), ReadOutput(raw, flags),
+        ReadRows(raw, flags), flags.sweeps() ? Sweep(raw, flags) : Status(), ReadOutput(raw, flags),
         CheckOptions(flags)}) {
     if (!status) {
       return status;
@@ -415,7 +411,7 @@ Result<RowRequest> ParseRow(const std::string& text) {
 }
 
 std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* flags) {
-  const bool sweeps = flags->command == std::string(kSweepCommand);
+  const bool sweeps = flags->sweeps();
   CLI::App app(sweeps ? "Answers the questions of a suite for every value of some options."
                       : "Answers the questions of a suite by several methods and compares them.");
   EvalTexts raw;

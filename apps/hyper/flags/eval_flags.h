@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/hyper/flags/engine_flags.h"
@@ -60,6 +61,8 @@ struct EvalFlags {
   bool resume = false;       // only go on with a study that is there
   std::vector<std::string> tables = {"results"};
   eval::TableForm form = eval::TableForm::kTerminal;
+
+  bool sweeps() const { return command == std::string_view(kSweepCommand); }
 };
 
 // Reads a row. Errors: kInvalidArgument (its form, or the method is not known).

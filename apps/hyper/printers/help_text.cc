@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -20,16 +22,6 @@ constexpr size_t kHelpAt = 26;  // column of the second column
 // Columns of a text in which every character takes one.
 size_t Columns(std::string_view text) { return base::CountCharacters(text); }
 
-// The name under which Methods() lists it: trees stand there with one scorer of several.
-std::string ListedName(const std::string& method) {
-  for (const MethodInfo& info : Methods()) {
-    if (info.name == method) {
-      return method;
-    }
-  }
-  return method.substr(0, method.find('-')) + "-conf";
-}
-
 std::string TraitsText(const MethodTraits& traits) {
   std::string text = fmt::format("Decides on {}s", traits.granularity);
   text += traits.adaptive ? ", adapts to what it sees" : "";
@@ -40,26 +32,25 @@ std::string TraitsText(const MethodTraits& traits) {
   return text + ".";
 }
 
-// "; auto: 0.99": what preset auto gives an option, "; auto: chosen" where that depends on the
-// model or the effort; empty where auto leaves it alone.
-std::string AutoText(std::string_view name) {
+// What preset auto gives each of its options, as "; auto: 0.99"; "; auto: chosen" where that
+// depends on the model or the effort.
+std::map<std::string, std::string, std::less<>> AutoTexts() {
   ModelInfo base;
   ModelInfo reasoning;
   reasoning.has_chat_template = true;
   reasoning.reasons = true;
-  std::set<std::string> values;
+  std::map<std::string, std::set<std::string>> values;
   for (const AutoChoice& choice :
        {ChooseAuto(base, {Effort::kLow, 0, {}}), ChooseAuto(reasoning, {Effort::kHigh, 0, {}})}) {
     for (const OptionValue& value : choice.options) {
-      if (value.name == name) {
-        values.insert(value.text);
-      }
+      values[value.name].insert(value.text);
     }
   }
-  if (values.empty()) {
-    return "";
+  std::map<std::string, std::string, std::less<>> texts;
+  for (const auto& [name, words] : values) {
+    texts[name] = "; auto: " + (words.size() == 1 ? *words.begin() : "chosen");
   }
-  return "; auto: " + (values.size() == 1 ? *values.begin() : "chosen");
+  return texts;
 }
 
 }  // namespace
@@ -113,13 +104,24 @@ std::string WrappedParagraphs(std::string_view text) {
   return wrapped;
 }
 
+std::string ListedName(const std::string& method) {
+  for (const MethodInfo& info : Methods()) {
+    if (info.name == method) {
+      return method;
+    }
+  }
+  return method.substr(0, method.find('-')) + "-conf";
+}
+
 std::string MethodOptionHelp(const Option& paper, const Option& brief) {
+  static const auto auto_texts = AutoTexts();  // every start asks for that of each option
   const OptionInfo& info = paper.info();
+  const auto by_auto = auto_texts.find(info.name);
   const std::string symbol = *info.symbol != '\0' ? fmt::format("{}; ", info.symbol) : "";
   const std::string value = paper.Text();
   const std::string other = brief.Text() != value ? fmt::format("; short: {}", brief.Text()) : "";
   return fmt::format("{} ({}{}) [{}{}{}]", info.help, symbol, paper.Takes(), value, other,
-                     AutoText(info.name));
+                     by_auto == auto_texts.end() ? "" : by_auto->second);
 }
 
 Result<std::string> MethodHelp(const std::string& method) {

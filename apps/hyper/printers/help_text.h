@@ -24,6 +24,10 @@ std::string HelpEntry(std::string_view name, std::string_view help);
 // Lines that start with a space stay as they are, those between them are joined and wrapped. Pure.
 std::string WrappedParagraphs(std::string_view text);
 
+// The name under which Methods() lists a method: trees stand there with one scorer of several.
+// Pure.
+std::string ListedName(const std::string& method);
+
 // Meaning, symbol, range and default of a method's option; `paper` and `brief` are the option in
 // the two presets. Pure.
 std::string MethodOptionHelp(const Option& paper, const Option& brief);
