@@ -350,7 +350,7 @@ def verdict(build, part):
         return "unbuilt"
     try:
         code = subprocess.run([f"{build}/{part}_tests", "--gtest_brief=1"], capture_output=True,
-                              timeout=300).returncode
+                              timeout=1200).returncode
     except subprocess.TimeoutExpired:
         return "failed"
     return "passed" if code == 0 else "crashed" if code < 0 else "failed"
