@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The checks that are too heavy for every change; each run adds a section to
 # docs/log/<version>.md. Run by hand, as root on Debian 12.
-#   scripts/check-full.sh [STEP...]      steps: fresh source system mutations coverage valgrind
-#                                    sanitizers fuzz server remote rpc; none: all
+#   scripts/check-full.sh [STEP...]      steps: fresh source system models mutations coverage
+#                                    valgrind sanitizers fuzz server remote rpc; none: all
 set -uo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ $# -gt 0 ] || steps=(fresh source system mutations coverage valgrind sanitizers fuzz server remote rpc)
+[ $# -gt 0 ] || steps=(fresh source system models mutations coverage valgrind sanitizers fuzz server remote rpc)
 work=$PWD/build-check-full
 mkdir -p "$work"
 report=docs/log/$(sed -n 's/^project(hyper VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt).md
@@ -39,6 +39,15 @@ check_system() {
 
 # Every formula of src/core and src/decode changed in turn: a test must notice.
 check_mutations() { tests/goldens/mutate.py .deps/llama/src/vendor; }
+
+# The program with its defaults on three small models, and its estimate on a file of the shape of
+# OLMoE-1B-7B with random weights (4 GB).
+check_models() {
+  local random=$work/random-olmoe.gguf
+  cmake --preset release && cmake --build build --target hyper_cli && scripts/fetch-models.sh || return 1
+  [ -e "$random" ] || bench/shape_gguf.py --random olmoe-1b-7b "$random" || return 1
+  tests/models_check.py build/hyper models/tinymath/*.gguf models/downloaded/*.gguf "$random"
+}
 
 # One tree that is not optimised and counts its lines, for the next two steps.
 plain_tree() {

@@ -190,11 +190,11 @@ std::optional<std::string> CanonicalNumber(std::string_view text, NumberStyle st
   }
   at = SkipCurrency(text, at);
   NumberParts parts = ReadNumber(text, at, /*allow_space=*/true);
-  if (parts.length == 0) {
-    Numeral numeral = ReadChineseNumeral(text, at);
-    if (numeral.length == 0) {
-      numeral = ReadEnglishNumeral(text, at);
-    }
+  Numeral numeral = ReadChineseNumeral(text, at);
+  if (parts.length == 0 && numeral.length == 0) {
+    numeral = ReadEnglishNumeral(text, at);
+  }
+  if (numeral.length > 0) {
     if (style.drop_percent && numeral.plain.ends_with('%')) {
       numeral.plain.pop_back();
     }

@@ -144,6 +144,12 @@ size_t FractionEnd(std::string_view text, size_t at) {
   return bottom == std::string_view::npos ? 0 : bottom + 1;
 }
 
+// Length of a Chinese share with digits in it at `at`, "3分之2" or "百分之50", else 0.
+size_t DigitShareLength(std::string_view text, size_t at) {
+  const size_t length = ReadChineseNumeral(text, at).length;
+  return length > 0 && IsDigit(text[at + length - 1]) ? length : 0;
+}
+
 // Numerals of two characters or more: a single one is mostly part of a word. "千万" is mostly no
 // number, but "by all means".
 std::vector<std::string_view> FindChineseNumerals(std::string_view text) {
@@ -178,7 +184,7 @@ std::vector<std::string_view> FindNumbers(std::string_view text) {
     const bool point =
         text[i] == '.' && IsDigit(At(text, i + 1)) && (i == 0 || !IsDigit(text[i - 1]));
     const bool starts = IsDigit(text[i]) || point || !IsAscii(text[i]);
-    size_t length = starts ? NumberLength(text, i) : 0;
+    size_t length = starts ? std::max(NumberLength(text, i), DigitShareLength(text, i)) : 0;
     if (length == 0) {
       ++i;
       continue;

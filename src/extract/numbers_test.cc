@@ -70,12 +70,14 @@ TEST(CanonicalNumber, ReadsChineseNumeralsOrNothing) {
       {"百二十", "120"},     {"千五百", "1500"},       {"一万千五百", "11500"},
       {"二百十", "210"},     {"三点五", "3.5"},        {"三點一四", "3.14"},
       {"三分之二", "2/3"},   {"负三分之二", "-2/3"},   {"一又三分之二", "1\\frac{2}{3}"},
-      {"百分之五十", "50%"}, {"百分之零点五", "0.5%"},
+      {"百分之五十", "50%"}, {"百分之零点五", "0.5%"}, {"3分之2", "2/3"},
+      {"百分之50", "50%"},   {"百分之12.5", "12.5%"},  {"1又3分之2", "1\\frac{2}{3}"},
   };
   for (const auto& [text, number] : cases) {
     EXPECT_EQ(CanonicalNumber(text), number) << text;
   }
   EXPECT_EQ(CanonicalNumber("百分之五十", {.drop_percent = true}), "50");
+  EXPECT_EQ(CanonicalNumber("百分之50", {.drop_percent = true}), "50");
   for (const char* const text :
        {"三点五十", "三点半", "三分之", "五分之三分之一", "十百", "一二十"}) {
     EXPECT_EQ(CanonicalNumber(text), std::nullopt) << text;
@@ -89,6 +91,8 @@ TEST(FindNumbers, ReadsProse) {
   EXPECT_EQ(Joined("3/4 of \\frac{5}{6}, -\\dfrac12"), "3/4 | \\frac{5}{6} | -\\dfrac12");
   EXPECT_EQ(Joined("a \\cdot5 = \\$7"), "5 | \\$7");
   EXPECT_EQ(Joined("三分之二和四十二"), "三分之二 | 四十二");
+  EXPECT_EQ(Joined("答案是3分之2,约百分之66.7。"), "3分之2 | 百分之66.7");
+  EXPECT_EQ(Joined("3分钟之后"), "3");
   EXPECT_EQ(Joined("三点五十分"), "");  // a run that is not read gives none of its pieces
   EXPECT_EQ(Joined("千万小心"), "");
 }

@@ -191,14 +191,33 @@ Numeral ReadChineseDecimal(std::string_view text, size_t at) {
   return number;
 }
 
+// A part of a share: a Chinese decimal or one in digits, as in "3分之2".
+Numeral ReadSharePart(std::string_view text, size_t at) {
+  if (!IsDigit(At(text, at))) {
+    return ReadChineseDecimal(text, at);
+  }
+  size_t end = at;
+  const auto skip_digits = [&] {
+    while (IsDigit(At(text, end))) {
+      ++end;
+    }
+  };
+  skip_digits();
+  if (At(text, end) == '.' && IsDigit(At(text, end + 1))) {
+    ++end;
+    skip_digits();
+  }
+  return {std::string(Slice(text, at, end)), end - at};
+}
+
 // "三分之二", "百分之五十", or a decimal.
 Numeral ReadChineseShare(std::string_view text, size_t at) {
-  Numeral number = ReadChineseDecimal(text, at);
+  Numeral number = ReadSharePart(text, at);
   const size_t end = at + number.length;
   if (number.length == 0 || !StandsAt(text, end, kShare)) {
     return number;
   }
-  const Numeral above = ReadChineseDecimal(text, end + kShare.size());
+  const Numeral above = ReadSharePart(text, end + kShare.size());
   if (above.length == 0) {
     return {};
   }
@@ -223,7 +242,8 @@ Numeral ReadChineseNumeral(std::string_view text, size_t at) {
   const size_t joint = number.length == 0 ? 0 : JointLength(text, at + number.length);
   const bool goes_on =
       joint > 0 && ValueOf(CharacterAt(text, at + number.length + joint).code) != UINT64_MAX;
-  return goes_on ? Numeral() : number;
+  const bool digits_alone = IsDigit(At(text, at)) && number.plain.find_first_of("/%{") == kNone;
+  return goes_on || digits_alone ? Numeral() : number;
 }
 
 size_t ChineseRunLength(std::string_view text, size_t at) {

@@ -15,6 +15,10 @@ constexpr std::array<std::string_view, 19> kNotes = {
     "fun fact", "disclaimer", "caveat",      "keep in mind", "this assumes",
     "assuming", "i hope",     "let me know", "feel free"};
 
+// What an aside in parentheses begins with that confirms what was said: (Check: 36 / 3 = 12.)
+constexpr std::array<std::string_view, 6> kChecks = {"check",        "checking", "verify",
+                                                     "verification", "verified", "proof"};
+
 // What a last sentence that is no part of the answer begins with.
 constexpr std::array<std::string_view, 5> kClosings = {"i hope", "hope this", "let me know",
                                                        "feel free", "happy to help"};
@@ -127,9 +131,10 @@ std::string_view WithoutClosing(std::string_view text) {
     return text;
   }
   const bool aside = sentence.starts_with('(') && sentence.ends_with(')');
-  const bool note = aside ? BeginsWith(sentence, kNotes) || DefinesUnit(sentence)
-                          : BeginsWith(sentence, kClosings) ||
-                                (BeginsWith(sentence, kRemarks) && Announces(LastSentence(before)));
+  const bool note =
+      aside ? BeginsWith(sentence, kNotes) || BeginsWith(sentence, kChecks) || DefinesUnit(sentence)
+            : BeginsWith(sentence, kClosings) ||
+                  (BeginsWith(sentence, kRemarks) && Announces(LastSentence(before)));
   return note ? before : text;
 }
 
