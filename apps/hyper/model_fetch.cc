@@ -106,13 +106,11 @@ Error AnswerError(const ModelSource& source, const ModelFetch& fetch, int status
 
 }  // namespace
 
-Result<std::string> HubAddress(const std::string& given) {
+std::string HubAddress(const std::string& given, const char* fallback) {
   std::string address = given.empty() ? FromEnvironment({"HYPER_HUB"}) : given;
+  address = address.empty() ? fallback : address;
   while (address.ends_with('/')) {
     address.pop_back();
-  }
-  if (address.empty()) {
-    return InvalidArgument("no hub is named; give its address with --hub ADDRESS or in HYPER_HUB");
   }
   return address;
 }

@@ -10,9 +10,13 @@
 
 namespace hyper::app {
 
-// The address of the hub: `given` by --hub, else HYPER_HUB's, without a slash at its end. Errors:
-// kInvalidArgument where neither names one.
-Result<std::string> HubAddress(const std::string& given);
+// The public hub of models and data sets, and its service for the rows of a data set.
+inline constexpr const char* kPublicHub = "https://huggingface.co";
+inline constexpr const char* kPublicRows = "https://datasets-server.huggingface.co";
+
+// The address of the hub: `given` by --hub, else HYPER_HUB's, else `fallback`, without a slash at
+// its end.
+std::string HubAddress(const std::string& given, const char* fallback);
 
 struct ModelFetch {
   std::string hub;                              // as HubAddress gives it

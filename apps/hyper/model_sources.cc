@@ -108,26 +108,23 @@ Result<std::string> FindModel(const std::string& given) {
     if (std::filesystem::exists(path, error)) {
       return path;
     }
-    return Error{
-        ErrorCode::kNotFound,
-        fmt::format(
-            "model {0} has not been fetched; 'hyper models get {0} --hub ADDRESS' fetches it "
-            "({1})",
-            given, ByteText(source->bytes))};
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("model {0} has not been fetched; 'hyper models get {0}' fetches it "
+                             "({1})",
+                             given, ByteText(source->bytes))};
   }
   if (given.find('/') != std::string::npos || given.ends_with(".gguf")) {
     return given;
   }
   const std::string nearest = Nearest(given, ModelNames());
-  return Error{
-      ErrorCode::kNotFound,
-      nearest.empty()
-          ? fmt::format("model '{}' is neither a file nor the name of a known model; "
-                        "'hyper models list' lists those",
-                        given)
-          : fmt::format("model '{0}' is neither a file nor the name of a known model; "
-                        "did you mean {1}? 'hyper models get {1} --hub ADDRESS' fetches it",
-                        given, nearest)};
+  return Error{ErrorCode::kNotFound,
+               nearest.empty()
+                   ? fmt::format("model '{}' is neither a file nor the name of a known model; "
+                                 "'hyper models list' lists those",
+                                 given)
+                   : fmt::format("model '{0}' is neither a file nor the name of a known model; "
+                                 "did you mean {1}? 'hyper models get {1}' fetches it",
+                                 given, nearest)};
 }
 
 }  // namespace hyper::app

@@ -88,7 +88,7 @@ class FindModelTest : public ::testing::Test {
 TEST_F(FindModelTest, AFetchedModelIsFoundByItsName) {
   const Error missing = FindModel("qwen3-4b").error();
   EXPECT_EQ(missing.code, ErrorCode::kNotFound);
-  EXPECT_NE(missing.message.find("'hyper models get qwen3-4b --hub ADDRESS' fetches it (2.5 GB)"),
+  EXPECT_NE(missing.message.find("'hyper models get qwen3-4b' fetches it (2.5 GB)"),
             std::string::npos)
       << missing.message;
   const std::string file = folder_.File("data/hyper/models/Qwen3-4B-Q4_K_M.gguf");
@@ -106,9 +106,8 @@ TEST_F(FindModelTest, FilesGoFirstAndPathsStayPaths) {
 
 TEST_F(FindModelTest, AnUnknownNameGetsTheNearestOne) {
   const std::string near = FindModel("qwen3-4").error().message;
-  EXPECT_NE(
-      near.find("did you mean qwen3-4b? 'hyper models get qwen3-4b --hub ADDRESS' fetches it"),
-      std::string::npos)
+  EXPECT_NE(near.find("did you mean qwen3-4b? 'hyper models get qwen3-4b' fetches it"),
+            std::string::npos)
       << near;
   const std::string far = FindModel("something-else").error().message;
   EXPECT_NE(far.find("'hyper models list'"), std::string::npos) << far;

@@ -67,7 +67,7 @@ std::string ProgramHelp() {
   return text +
          "\nenvironment:\n"
          "  HYPER_MODEL  the model where --model is not given\n"
-         "  HYPER_HUB    where 'hyper models get' fetches models from\n"
+         "  HYPER_HUB    fetch models and questions from another hub\n"
          "  NO_COLOR     no colours\n"
          "~/.config/hyper/config.toml holds options, such as: model = \"qwen3.gguf\"\n"
          "\nexit codes:\n"

@@ -22,13 +22,14 @@ namespace {
 constexpr const char* kDataCommand = "data";
 constexpr const char* kDataFooter = R"(Examples:
   hyper data list
-  hyper data get math500 --hub https://hub.example
-  HF_TOKEN=... hyper data get hle --hub https://hub.example --output hle.jsonl
-  hyper data get math500 --hub https://hub.example --file test.jsonl
+  hyper data get math500
+  HF_TOKEN=... hyper data get hle --output hle.jsonl
+  hyper data get math500 --file test.jsonl
   hyper eval --suite math500 --data math500.jsonl
 
-ADDRESS is that of the hub's service for rows (GET ADDRESS/rows), or, with --file, of the hub itself
-(GET ADDRESS/datasets/NAME/resolve/main/FILE); HYPER_HUB sets it for all commands. An interrupted
+Questions come from the Hugging Face Hub. --hub or HYPER_HUB names another one: the address of its
+service for rows (GET ADDRESS/rows), or, with --file, of the hub itself
+(GET ADDRESS/datasets/NAME/resolve/main/FILE). An interrupted
 fetch continues where it stopped. Exit codes are those of hyper run.)";
 
 struct DataFlags {
@@ -76,11 +77,7 @@ Result<eval::HubRequest> RequestOf(const DataFlags& flags) {
                            " are bundled; there is nothing to fetch");
   }
   eval::HubRequest request;
-  Result<std::string> hub = HubAddress(flags.hub);
-  if (!hub) {
-    return hub.error();
-  }
-  request.base = std::move(*hub);
+  request.base = HubAddress(flags.hub, flags.file.empty() ? kPublicRows : kPublicHub);
   request.source = *suite->hub;
   request.file = flags.file;
   request.token = FromEnvironment({"HF_TOKEN"});
@@ -126,7 +123,7 @@ int DataCommand(int argc, const char* const* argv) {
   const auto text = [&](const char* name, std::string& value, const char* help, const char* type) {
     return get->add_option(name, value, help)->type_name(type);
   };
-  text("--hub", flags.hub, "address of the hub [HYPER_HUB]", "ADDRESS");
+  text("--hub", flags.hub, "address of another hub [HYPER_HUB]", "ADDRESS");
   text("--file", flags.file, "a JSONL file of the data set in place of its rows", "FILE");
   text("--output", flags.output, "file to write [SUITE.jsonl]", "FILE");
   text("SUITE", flags.suite, "suite by name, or a JSON file of one", "")->required();

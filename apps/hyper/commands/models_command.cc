@@ -23,14 +23,15 @@ namespace {
 constexpr const char* kModelsCommand = "models";
 constexpr const char* kModelsFooter = R"(Examples:
   hyper models list
-  hyper models get qwen3-4b --hub https://hub.example
+  hyper models get qwen3-4b
   hyper run -m qwen3-4b --file question.txt
 
-The file comes from GET ADDRESS/REPOSITORY/resolve/main/FILE; HYPER_HUB names the hub for good. It
-is put into $XDG_DATA_HOME/hyper/models (~/.local/share/hyper/models), where --model finds it by its
-name. An interrupted fetch continues where it stopped, and the SHA-256 is checked. HF_TOKEN holds the
-token of a gated repository. The memory listed is that of the weights and 16,384 KV cells;
-'hyper run --plan -m NAME' tells more. Exit codes are those of hyper run.)";
+The file comes from the Hugging Face Hub; --hub or HYPER_HUB names another one (it answers
+GET ADDRESS/REPOSITORY/resolve/main/FILE). It is put into $XDG_DATA_HOME/hyper/models
+(~/.local/share/hyper/models), where --model finds it by its name. An interrupted fetch continues
+where it stopped, and the SHA-256 is checked. HF_TOKEN holds the token of a gated repository. The
+memory listed is that of the weights and 16,384 KV cells; 'hyper run --plan -m NAME' tells more.
+Exit codes are those of hyper run.)";
 
 struct ModelsFlags {
   std::string name;
@@ -97,12 +98,8 @@ class DownloadProgress {
 };
 
 Result<FetchedModel> Fetch(const ModelSource& source, const ModelsFlags& flags) {
-  const Result<std::string> hub = HubAddress(flags.hub);
-  if (!hub) {
-    return hub.error();
-  }
   ModelFetch fetch;
-  fetch.hub = *hub;
+  fetch.hub = HubAddress(flags.hub, kPublicHub);
   fetch.token = FromEnvironment({"HF_TOKEN"});
   fetch.folder = flags.output.empty() ? ModelsFolder() : flags.output;
   if (fetch.folder.empty()) {
@@ -147,7 +144,7 @@ int ModelsCommand(int argc, const char* const* argv) {
   bool as_json = false;
   list->add_flag("--json", as_json, "a JSON array");
   CLI::App* get = app.add_subcommand("get", "fetch a model");
-  get->add_option("--hub", flags.hub, "address of the hub [HYPER_HUB]")->type_name("ADDRESS");
+  get->add_option("--hub", flags.hub, "address of another hub [HYPER_HUB]")->type_name("ADDRESS");
   get->add_option("-o,--output", flags.output, "folder for the file [where --model looks]")
       ->type_name("FOLDER");
   get->add_option("NAME", flags.name, "a model of the list")->type_name("")->required();
