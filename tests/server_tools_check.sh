@@ -63,7 +63,7 @@ question='"messages": [{"role": "user", "content": "12 * 7 = ?"}], "max_tokens":
 check_curl() {
   local port pid i
   printf 'secret-key\n' >"$work/key"
-  serve --engine scripted --api-key-file "$work/key" --queue 1 --lanes 8 --verbose 2>"$work/log"
+  serve --engine scripted --api-key-file "$work/key" --lanes 8 --verbose 2>"$work/log"
   port=${url##*:}
   expect 'listens on loopback alone' "$(ss -Hltn "sport = :$port" | awk '{ print $4 }')" = "127.0.0.1:$port"
   expect 'without a key' "$(status "$url/v1/models")" = 401
@@ -122,7 +122,7 @@ check_schemathesis() {
 }
 
 check_wrk() {
-  serve --engine scripted --queue 1000
+  serve --engine scripted
   wrk --threads 1 --connections 32 --duration "${SECONDS_OF_WRK:-5}s" \
     --script "$source/tests/server/plain_chat.lua" "$url" | tee "$work/wrk.out"
   grep -q ', not as they should be 0, socket errors 0$' "$work/wrk.out"

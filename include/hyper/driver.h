@@ -2,9 +2,9 @@
 // requests share each forward of the model. `run`, `eval` and `serve` all use it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "hyper/session.h"
@@ -12,19 +12,28 @@
 #pragma GCC visibility push(default)
 namespace hyper {
 
-// Whether sessions that reserve `sum` together may run side by side on such an engine: every lane
-// may be open at once, and has a row of its own. Pure.
-bool FitTogether(const Reservation& sum, const Capabilities& can);
+// How a session shares the engine with others.
+enum class Admission {
+  // It starts when its whole reservation fits beside those of the other reserved sessions. It is
+  // never parked.
+  kReserved,
+  // It starts when its lanes, and the cells that it is expected to need soon, are free. Where cells
+  // run out, the session that started last is parked: its cells go to the others, and are computed
+  // again when it goes on. Its paths stay what they are; in strict mode, to the byte.
+  kByUse,
+};
 
 class Driver {
  public:
   // `engine` must outlive the driver.
-  explicit Driver(Engine& engine) : engine_(engine) {}
+  //   kept  lanes and cells that sessions by use leave to reserved ones, which within them start
+  //         before all others that wait
+  explicit Driver(Engine& engine, const Reservation& kept = {}) : engine_(engine), kept_(kept) {}
 
-  // Queues a session; it starts once its reservation fits beside the running ones. Sessions start
-  // in the order they were added. The caller keeps the session and may drop it once it is finished;
-  // before that, Remove it first.
-  void Add(Session* session);
+  // Queues a session. Sessions start in the order they were added, but for the part that is kept
+  // for reserved ones. One that would have the engine to itself starts in any case. The caller
+  // keeps the session and may drop it once it is finished; before that, Remove it first.
+  void Add(Session* session, Admission how = Admission::kReserved);
   // Takes a session out; its lanes are closed by the session itself.
   void Remove(Session* session);
 
@@ -35,21 +44,39 @@ class Driver {
   Status RunAll();
 
   bool idle() const { return queued_.empty() && running_.empty(); }
+  // Sessions that have started and not ended, parked ones included.
   int running_count() const { return static_cast<int>(running_.size()); }
+  // Lanes of those sessions, and of those that the next step starts.
+  int LanesDue() const;
+  int64_t starts() const { return starts_; }  // of sessions so far
+  // How often a session was parked.
+  int64_t parkings() const { return parkings_; }
 
  private:
   class StepClock;
+  struct Entry {
+    Session* session = nullptr;
+    Admission how = Admission::kReserved;
+    int64_t parked_at = 0;  // what ends_ was when it was parked
+  };
 
+  std::vector<Entry> Startable() const;
+  void Resume();
   void Admit();
   Result<std::span<const Event>> Poll(double timeout_s);
   bool Dispatch(std::span<const Event> events);
+  Entry* ToPark(bool moved);
   void React(bool moved);
   void Charge(const Session::StepTime& time);
   void Retire();
 
   Engine& engine_;
-  std::vector<Session*> queued_;
-  std::vector<Session*> running_;
+  const Reservation kept_;
+  std::vector<Entry> queued_;
+  std::vector<Entry> running_;  // in the order of their start
+  int64_t parkings_ = 0;
+  uint32_t starts_ = 0;
+  int64_t ends_ = 0;
 };
 
 }  // namespace hyper

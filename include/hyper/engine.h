@@ -34,6 +34,9 @@ struct LaneSpec {
   bool full_mean = true;    // also the mean log-probability over the whole vocabulary
   bool stop_at_end = true;  // an end-of-generation token ends the lane
   std::vector<std::pair<Token, float>> logit_bias;  // added to logits before sampling only
+  // Whom the lane decodes for: where a forward cannot hold all lanes, owners get equal shares of
+  // it.
+  uint32_t owner = 0;
 };
 
 // SingleToken: K expert-routed proposals for each token of a lane.

@@ -33,6 +33,7 @@ inline constexpr std::array kNamesOf<KvLayout> = {"auto", "unified", "streams"};
 
 // Most lanes of an engine, and of one llama.cpp context; wider engines run over several.
 inline constexpr int kMostLanes = 3840;
+inline constexpr int kDefaultLanes = 132;  // the paper's peak at S_max 80: ceil(1.65 * 80)
 inline constexpr int kMostContextLanes = 240;
 
 // Three-valued switch; kAuto leaves the choice to the engine.

@@ -169,6 +169,8 @@ enum class ShortageStep {
   kPathPruned,        // the least confident path goes
   kPathEnded,         // the last path ends where it is
   kExpansionResumed,  // there are cells enough again
+  kParked,            // the whole session gives its cells to others; a server's pools only
+  kResumed,           // it goes on; what its lanes held is computed again
 };
 
 struct ShortageRecord {  // KV cells ran short, or no longer are
@@ -180,7 +182,7 @@ struct ShortageRecord {  // KV cells ran short, or no longer are
   PathId path = kNoPath;  // that was pruned or ended
 };
 
-// "expansion_stopped", "path_pruned", "path_ended", "expansion_resumed". Pure.
+// "expansion_stopped", "path_pruned", "path_ended", "expansion_resumed", "parked", "resumed". Pure.
 const char* ShortageStepName(ShortageStep step);
 // The record as a sentence. Pure.
 std::string ShortageText(const ShortageRecord& shortage);

@@ -70,6 +70,8 @@ class Session {
   const Method& method() const { return *method_; }
   bool started() const { return started_; }
   bool finished() const { return finished_; }
+  // Its cells are lent to other sessions; it goes on later (Admission::kByUse, hyper/driver.h).
+  bool parked() const { return parked_; }
   // An engine or method failure that ended the session or left it without an answer; OK while
   // there is none. After a failure no vote is an answer of the model, so none may be graded.
   const Status& status() const { return status_; }
@@ -99,7 +101,12 @@ class Session {
     double statistics_s = 0;
   };
 
-  void Start();
+  void Start(uint32_t owner);  // of its lanes: LaneSpec
+  // Gives the cells of all lanes up, and goes on where it was. A parked session gets no tokens.
+  void Park();
+  void Resume();
+  bool MayPark() const;               // false: it holds no cells, or a score is due
+  bool stalled() const;               // a lane of it found no cells in the last poll
   bool Dispatch(const Event& event);  // false: not an event of this session's lanes
   // Every event of a poll has been dispatched. `engine_moved`: some lane of the engine went on.
   void React(bool engine_moved);
@@ -132,6 +139,7 @@ class Session {
   size_t asked_ended_ = 0;  // paths that had ended when the stop rule was asked
   bool started_ = false;
   bool finished_ = false;
+  bool parked_ = false;
   bool partial_ = false;
   std::string partial_reason_;
 };

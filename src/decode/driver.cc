@@ -4,6 +4,8 @@
 #include <chrono>
 #include <string>
 
+#include "src/decode/admission.h"
+
 namespace hyper {
 namespace {
 
@@ -33,40 +35,98 @@ class Driver::StepClock {
   double polled_s_ = 0;
 };
 
-bool FitTogether(const Reservation& sum, const Capabilities& can) {
-  return sum.lanes <= std::min(can.max_lanes, can.max_rows) &&
-         (can.cells_total == 0 || sum.cells <= can.cells_total);
-}
-
-void Driver::Add(Session* session) { queued_.push_back(session); }
+void Driver::Add(Session* session, Admission how) { queued_.push_back({session, how, 0}); }
 
 void Driver::Remove(Session* session) {
-  std::erase(queued_, session);
-  std::erase(running_, session);
+  const auto is = [session](const Entry& entry) { return entry.session == session; };
+  std::erase_if(queued_, is);
+  ends_ += static_cast<int64_t>(std::erase_if(running_, is));
 }
 
-// A session starts when its lanes and cells fit beside those of the running ones, or when it would
-// have the engine to itself: then its own caps keep it within what there is.
-void Driver::Admit() {
-  while (!queued_.empty()) {
-    Reservation sum = queued_.front()->pool().reservation();
-    for (const Session* session : running_) {
-      sum.lanes += session->pool().reservation().lanes;
-      sum.cells += session->pool().reservation().cells;
+// The sessions that the next step starts. What has to wait for lanes or cells keeps those behind it
+// waiting, except for reserved ones within the part that is kept for them; so does a parked
+// session, which goes on before any other starts.
+std::vector<Driver::Entry> Driver::Startable() const {
+  Occupancy now;
+  bool alone = true;
+  bool behind = false;
+  for (const Entry& entry : running_) {
+    const Pool& pool = entry.session->pool();
+    now.Add(pool.reservation(), entry.how, pool.cells(), entry.session->parked());
+    alone = false;
+    behind |= entry.session->parked();
+  }
+  const Capabilities& can = engine_.capabilities();
+  std::vector<Entry> next;
+  for (const Entry& entry : queued_) {
+    const Pool& pool = entry.session->pool();
+    const Reservation& more = pool.reservation();
+    const auto held = static_cast<int64_t>(pool.prompt().tokens.size()) + more.lanes;
+    const bool fits = entry.how == Admission::kReserved ? FitsReserved(now, more, can)
+                                                        : FitsByUse(now, more, held, kept_, can);
+    const bool turn =
+        !behind || (entry.how == Admission::kReserved && KeepsWithin(kept_, now, more, can));
+    if (!alone && !(fits && turn)) {
+      behind = true;
+      continue;
     }
-    if (!FitTogether(sum, engine_.capabilities()) && !running_.empty()) {
+    now.Add(more, entry.how, held, /*parked=*/false);
+    alone = false;
+    next.push_back(entry);
+  }
+  return next;
+}
+
+int Driver::LanesDue() const {
+  int lanes = 0;
+  for (const Entry& entry : running_) {
+    lanes += entry.session->pool().reservation().lanes;
+  }
+  for (const Entry& entry : Startable()) {
+    lanes += entry.session->pool().reservation().lanes;
+  }
+  return lanes;
+}
+
+// Parked sessions go on in the order of their start, each once another session has ended and what
+// it will need soon is free.
+void Driver::Resume() {
+  for (Entry& entry : running_) {
+    if (!entry.session->parked()) {
+      continue;
+    }
+    Occupancy now;
+    bool alone = true;
+    for (const Entry& other : running_) {
+      const Pool& pool = other.session->pool();
+      if (other.session != entry.session) {
+        now.Add(pool.reservation(), other.how, pool.cells(), other.session->parked());
+        alone &= other.session->parked();
+      }
+    }
+    const Pool& pool = entry.session->pool();
+    const bool fits = ends_ > entry.parked_at && FitsByUse(now, pool.reservation(), pool.cells(),
+                                                           kept_, engine_.capabilities());
+    if (!alone && !fits) {
       return;
     }
-    Session* next = queued_.front();
-    queued_.erase(queued_.begin());
-    running_.push_back(next);
-    next->Start();
-    Retire();  // one that had nothing to do
+    entry.session->Resume();
   }
 }
 
+void Driver::Admit() {
+  Resume();
+  for (const Entry& entry : Startable()) {
+    std::erase_if(queued_, [&](const Entry& queued) { return queued.session == entry.session; });
+    running_.push_back(entry);
+    entry.session->Start(++starts_);
+  }
+  Retire();  // those that had nothing to do
+}
+
 void Driver::Retire() {
-  std::erase_if(running_, [](const Session* session) { return session->finished(); });
+  ends_ += static_cast<int64_t>(
+      std::erase_if(running_, [](const Entry& entry) { return entry.session->finished(); }));
 }
 
 Status Driver::Step(double timeout_s) {
@@ -80,7 +140,14 @@ Status Driver::Step(double timeout_s) {
     return events.error();
   }
   clock.Polled();
-  React(Dispatch(*events));
+  const bool moved = Dispatch(*events);
+  Entry* victim = ToPark(moved);
+  React(moved || victim != nullptr);
+  if (victim != nullptr && !victim->session->finished()) {
+    victim->parked_at = ends_;
+    victim->session->Park();
+    ++parkings_;
+  }
   Charge(clock.Time());
   Retire();
   return {};
@@ -90,15 +157,15 @@ Status Driver::Step(double timeout_s) {
 Result<std::span<const Event>> Driver::Poll(double timeout_s) {
   Result<std::span<const Event>> events = engine_.Poll(timeout_s);
   if (!events) {
-    for (Session* session : running_) {
-      session->Fail(events.error());
+    for (const Entry& entry : running_) {
+      entry.session->Fail(events.error());
     }
     running_.clear();
     return events;
   }
   for (const std::string& notice : engine_.TakeNotices()) {
-    for (Session* session : running_) {
-      session->pool().Emit(NoticeRecord{notice});
+    for (const Entry& entry : running_) {
+      entry.session->pool().Emit(NoticeRecord{notice});
     }
   }
   return events;
@@ -109,8 +176,8 @@ bool Driver::Dispatch(std::span<const Event> events) {
   bool moved = false;
   for (const Event& event : events) {
     moved |= event.kind != EventKind::kStalled;
-    for (Session* session : running_) {
-      if (session->Dispatch(event)) {
+    for (const Entry& entry : running_) {
+      if (entry.session->Dispatch(event)) {
         break;
       }
     }
@@ -118,15 +185,34 @@ bool Driver::Dispatch(std::span<const Event> events) {
   return moved;
 }
 
+// The session that must give its cells up, or none: the youngest by use, where no lane could move
+// or a reserved session waits for cells. One alone on the engine keeps what it has.
+Driver::Entry* Driver::ToPark(bool moved) {
+  bool pressed = false;
+  int active = 0;
+  Entry* youngest = nullptr;
+  for (Entry& entry : running_) {
+    if (entry.session->parked()) {
+      continue;
+    }
+    ++active;
+    pressed |= entry.session->stalled() && (!moved || entry.how == Admission::kReserved);
+    if (entry.how == Admission::kByUse && entry.session->MayPark()) {
+      youngest = &entry;
+    }
+  }
+  return pressed && active > 1 ? youngest : nullptr;
+}
+
 void Driver::React(bool moved) {
-  for (Session* session : running_) {
-    session->React(moved);
+  for (const Entry& entry : running_) {
+    entry.session->React(moved);
   }
 }
 
 void Driver::Charge(const Session::StepTime& time) {
-  for (Session* session : running_) {
-    session->Charge(time);
+  for (const Entry& entry : running_) {
+    entry.session->Charge(time);
   }
 }
 

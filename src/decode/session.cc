@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -25,8 +26,9 @@ const Pool& Session::pool() const { return *pool_; }
 
 std::vector<Record> Session::TakeRecords() { return pool_->TakeRecords(); }
 
-void Session::Start() {
+void Session::Start(uint32_t owner) {
   started_ = true;
+  pool_->SetOwner(owner);
   if (finished_) {
     return;
   }
@@ -35,6 +37,26 @@ void Session::Start() {
     Fail(status.error());
   }
 }
+
+void Session::Park() {
+  parked_ = true;
+  pool_->Park();
+}
+
+void Session::Resume() {
+  parked_ = false;
+  if (Status status = pool_->Resume(); !status) {
+    Fail(status.error());
+  }
+}
+
+bool Session::MayPark() const {
+  const std::vector<PathId>& ids = pool_->running();
+  return !ids.empty() && std::none_of(ids.begin(), ids.end(),
+                                      [this](PathId id) { return pool_->path(id).scores_due > 0; });
+}
+
+bool Session::stalled() const { return pool_->stalled(); }
 
 bool Session::Dispatch(const Event& event) {
   if (finished_) {
@@ -75,6 +97,9 @@ void Session::NotifyMethod() {
 void Session::Charge(const StepTime& time) {
   Ledger& ledger = pool_->mutable_ledger();
   ledger.wall_s += time.wall_s;
+  if (parked_) {
+    return;  // the forward was for others
+  }
   ledger.engine_s += time.engine_s;
   ledger.sampler_s += time.sampler_s;
   ledger.statistics_s += time.statistics_s;
@@ -82,6 +107,10 @@ void Session::Charge(const StepTime& time) {
 
 void Session::React(bool engine_moved) {
   if (finished_) {
+    return;
+  }
+  if (parked_) {
+    CheckLimits();
     return;
   }
   NotifyMethod();

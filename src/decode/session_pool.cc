@@ -44,6 +44,7 @@ LaneSpec SessionPool::SpecFor(uint64_t key) const {
   spec.path_key = key;
   spec.sampler = config_.options.sampler;
   spec.logit_bias = config_.logit_bias;
+  spec.owner = owner_;
   // One more than any set needs: the chosen token may have to be left out.
   const int wanted = std::max(
       {config_.options.confidence_count + 1, config_.options.entropy_count, kDeepConfCandidates});
@@ -181,9 +182,10 @@ Status SessionPool::Grant(PathId id, int count) {
   if (!path.running() || given <= 0) {
     return {};
   }
-  Status status = engine_.Grant(path.lane, given);
-  if (!status) {
-    return status;
+  if (!parked_) {
+    if (Status status = engine_.Grant(path.lane, given); !status) {
+      return status;
+    }
   }
   pending_ += path.granted == 0 ? 1 : 0;
   path.granted += given;

@@ -61,6 +61,11 @@ class SessionPool final : public Pool {
   // The same again. Prunes the least confident path, or ends the last one; judges only where no
   // other path runs.
   void PruneForCells(const std::string& reason);
+  // Whom its lanes decode for (LaneSpec::owner); call before the first one is opened.
+  void SetOwner(uint32_t owner) { owner_ = owner; }
+  // Frees the cells of all lanes until Resume. Grants that come meanwhile wait for it.
+  void Park();
+  Status Resume();
   // The vote is decided: ends all running paths, whose answers are not read, so that they do not
   // vote.
   void EndDecided(StopRecord stop);
@@ -97,6 +102,8 @@ class SessionPool final : public Pool {
   int pending_ = 0;       // running paths with a grant left, and what else is due
   bool stalled_ = false;  // an event of the last poll said so
   bool decided_ = false;
+  bool parked_ = false;
+  uint32_t owner_ = 0;
   bool may_expand_ = true;
   bool warmup_over_ = false;
   bool may_resume_ = true;      // expansion that stopped may go on once there are cells again

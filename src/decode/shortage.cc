@@ -27,6 +27,10 @@ const char* ShortageStepName(ShortageStep step) {
       return "path_ended";
     case ShortageStep::kExpansionResumed:
       return "expansion_resumed";
+    case ShortageStep::kParked:
+      return "parked";
+    case ShortageStep::kResumed:
+      return "resumed";
   }
   return "path_pruned";
 }
@@ -47,6 +51,12 @@ std::string ShortageText(const ShortageRecord& shortage) {
       break;
     case ShortageStep::kExpansionResumed:
       what = "KV cells are there again: expansion may go on";
+      break;
+    case ShortageStep::kParked:
+      what = "KV cells ran short for other requests: the run is parked";
+      break;
+    case ShortageStep::kResumed:
+      what = "KV cells are there again: the run goes on";
       break;
   }
   return fmt::format("{} (at token {}, {} paths running)", what, shortage.position,
@@ -89,6 +99,29 @@ void SessionPool::StopExpansion(bool stalled) {
     }
   }
   RecordShortage(ShortageStep::kExpansionStopped, routes, kNoPath);
+}
+
+void SessionPool::Park() {
+  parked_ = true;
+  for (const PathId id : running_) {
+    // Neither fails for an open lane.
+    (void)engine_.Revoke(path(id).lane);
+    (void)engine_.Evict(path(id).lane);
+  }
+  RecordShortage(ShortageStep::kParked, 0, kNoPath);
+}
+
+Status SessionPool::Resume() {
+  parked_ = false;
+  RecordShortage(ShortageStep::kResumed, 0, kNoPath);
+  for (const PathId id : running_) {
+    if (path(id).granted > 0) {
+      if (Status status = engine_.Grant(path(id).lane, path(id).granted); !status) {
+        return status;
+      }
+    }
+  }
+  return {};
 }
 
 void SessionPool::PruneForCells(const std::string& reason) {

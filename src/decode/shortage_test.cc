@@ -235,6 +235,8 @@ TEST(Shortage, SaysWhatHappenedInWords) {
             "running)");
   EXPECT_STREQ(ShortageStepName(ShortageStep::kExpansionResumed), "expansion_resumed");
   EXPECT_STREQ(ShortageStepName(ShortageStep::kPathEnded), "path_ended");
+  EXPECT_STREQ(ShortageStepName(ShortageStep::kParked), "parked");
+  EXPECT_STREQ(ShortageStepName(ShortageStep::kResumed), "resumed");
 }
 
 }  // namespace

@@ -134,11 +134,14 @@ TEST(ServerLife, ConnectionsThatComeTogetherAreServedTogether) {
   }
 }
 
-// Two pools whose paths may need all cells run one after the other, or, with a part each, together.
+// Two pools whose paths need all cells: one is parked while the other ends, and no path is lost;
+// with a part each, they prune within it.
 TEST(ServerLife, PoolsShareTheCells) {
   for (const int pools : {1, 2}) {
-    ServerSetup setup = Babbling(1 << 19);
-    setup.cells = 4000;
+    ServerSetup setup;
+    setup.logits = Babble;
+    setup.context = 1 << 20;
+    setup.cells = 4100;
     setup.scheduler.pools = pools;
     TestServer server(setup);
     ServedRun request;
@@ -154,7 +157,12 @@ TEST(ServerLife, PoolsShareTheCells) {
       most = std::max(most, server.scheduler().metrics().running);
       std::this_thread::yield();
     }
-    EXPECT_EQ(most, pools);
+    EXPECT_EQ(most, 2);
+    const bool parked = server.scheduler().metrics().parkings > 0;
+    EXPECT_EQ(parked, pools == 1);
+    for (const RunOverview& run : server.scheduler().Runs()) {
+      EXPECT_EQ(run.tokens == 4 * 1000, pools == 1) << run.tokens;
+    }
   }
 }
 

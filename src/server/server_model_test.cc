@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "hyper/llama_engine.h"
@@ -26,7 +27,7 @@ class ServerModel : public testing::Test {
     }
     LlamaOptions options;
     options.model_path = kFile;
-    options.context_cells = 4096;
+    options.context_cells = Cells();
     options.threads = 1;
     Result<std::unique_ptr<Engine>> engine = MakeLlamaEngine(options);
     ASSERT_TRUE(engine.has_value()) << engine.error().message;
@@ -53,6 +54,8 @@ class ServerModel : public testing::Test {
     EXPECT_EQ(engine_->cost().cells_used, 0);  // llama.cpp's own count
   }
 
+  virtual int Cells() const { return 4096; }
+
   Json Ask(const Json& fields) const {
     Json body = {{"model", "m:plain"},
                  {"messages", {{{"role", "user"}, {"content", "12 + 30 = ?"}}}},
@@ -60,7 +63,7 @@ class ServerModel : public testing::Test {
                  {"max_tokens", 12}};
     body.update(fields);
     httplib::Client client("127.0.0.1", server_->port());
-    client.set_read_timeout(std::chrono::seconds(60));
+    client.set_read_timeout(std::chrono::seconds(600));
     const httplib::Result reply =
         client.Post("/v1/chat/completions", body.dump(), "application/json");
     EXPECT_TRUE(reply);
@@ -145,6 +148,49 @@ TEST_F(ServerModel, RequestsBesideEachOtherSayWhatTheySayAlone) {
   for (size_t i = 0; i < kRequests; ++i) {
     EXPECT_EQ(together[i].get(), alone[i]);
   }
+}
+
+class ServerModelShortOfCells : public ServerModel {
+  int Cells() const override { return 1200; }
+};
+
+// Two pools that need more cells than there are: one is parked, and computed again to the same
+// bytes.
+TEST_F(ServerModelShortOfCells, ParkedPoolsSayWhatTheySayAlone) {
+  Json never_end = Json::object();
+  for (Token token = 0; token < engine_->model().vocab_size; ++token) {
+    if (engine_->IsEndOfGeneration(token)) {
+      never_end[std::to_string(token)] = -100;
+    }
+  }
+  const auto ask = [&](int seed) {
+    const Json reply = Ask({{"model", "m:sc"},
+                            {"seed", seed},
+                            {"temperature", 1},
+                            {"max_tokens", 100},
+                            {"logit_bias", never_end},
+                            {"hyper", {{"width", 8}}}});
+    httplib::Client client("127.0.0.1", server_->port());
+    const std::string path = "/v1/runs/" + reply["hyper"]["run"].get<std::string>();
+    Json ends = Json::array();
+    const Json run = Json::parse(client.Get(path)->body);
+    for (const Json& record : run["records"]) {
+      if (record["record"] == "finish") {
+        ends.push_back(record);
+      }
+    }
+    return std::pair(Text(reply), ends);
+  };
+  const auto first = ask(1);
+  const auto second = ask(2);
+  EXPECT_EQ(first.second.size(), 8U);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(Settled().parkings, 0);
+  auto beside = std::async(std::launch::async, ask, 1);
+  EXPECT_EQ(ask(2), second);
+  EXPECT_EQ(beside.get(), first);
+  EXPECT_GT(Settled().parkings, 0);
+  EXPECT_GT(Settled().cost.recomputed_tokens, 0);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(Server, TurnsRunsAwayWhenTheQueueIsFull) {
   setup.logits = Babble;
   setup.lanes = 1;
   setup.context = 1 << 20;
-  setup.scheduler.most_waiting = 1;
+  setup.scheduler.waiting_bytes = 30000;  // one run, not two
   TestServer server(setup);
   const Json body = With(Chat("x"), "max_tokens", 400000);
   auto reply = std::make_shared<ReplyQueue>(size_t{1} << 22U);

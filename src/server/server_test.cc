@@ -301,13 +301,13 @@ TEST(Server, ResponsesTakeTheirOwnOutput) {
 TEST(Server, NamesTheFieldOfAPromptThatIsTooLong) {
   ServerSetup setup;
   setup.context = 100;
-  setup.scheduler.most_waiting = 2;
+  setup.scheduler.waiting_bytes = 40000;
   const TestServer server(setup);
   const std::string text(200, 'x');
   EXPECT_EQ(server.BadField(kChat, Chat(text)), "messages");
   EXPECT_EQ(server.BadField("/v1/completions", {{"prompt", text}}), "prompt");
   EXPECT_EQ(server.BadField("/v1/responses", {{"input", text}}), "input");
-  // More prompts than may wait: no later try would be taken either.
+  // More than may wait: no later try would be taken either.
   EXPECT_EQ(server.BadField("/v1/completions", {{"prompt", {"a", "b", "c"}}}), "prompt");
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "apps/hyper/interrupt.h"
 #include "apps/hyper/secret.h"
 #include "hyper/ask.h"
+#include "hyper/llama_engine.h"
 #include "src/server/http/http_server.h"
 
 namespace hyper::app {
@@ -46,6 +48,7 @@ struct ServeFlags {
   std::string api_key_file;
   std::string name;
   int lanes = 0;
+  int queue_mb = 256;
   double grace_s = 10;
   bool verbose = false;
 };
@@ -87,9 +90,16 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
         .help = "paths that all requests may decode at once; 0: automatic",
         .bounds = Between(0, 4096),
         .group = kServing}},
-      {flags.scheduler.most_waiting,
-       {.name = "queue",
-        .help = "requests that may wait; further ones get a 429",
+      {flags.scheduler.plain_lanes,
+       {.name = "plain-lanes",
+        .help =
+            "lanes beside --lanes, and with them a quarter of the KV cells, that pools leave to "
+            "plain decoding",
+        .bounds = Between(0, 4096),
+        .group = kServing}},
+      {flags.queue_mb,
+       {.name = "queue-mb",
+        .help = "memory of requests that wait, in MiB; further ones get a 429",
         .bounds = Between(1, kMost),
         .group = kServing}},
       {flags.scheduler.pools,
@@ -207,17 +217,19 @@ std::string NameOf(const ServeFlags& flags) {
 
 int Serve(ServeFlags flags) {
   const InterruptGuard interrupt;
-  if (flags.lanes > 0) {
-    flags.engine.remote.max_lanes = flags.lanes;
-  }
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(kServeCommand, flags.engine, flags.lanes);
+  const int plain = flags.scheduler.plain_lanes;
+  const int lanes = flags.lanes > 0 ? flags.lanes : kDefaultLanes;
+  flags.engine.remote.max_lanes =
+      (flags.lanes > 0 ? flags.lanes : flags.engine.remote.max_lanes) + plain;
+  flags.scheduler.waiting_bytes = static_cast<size_t>(flags.queue_mb) << 20U;
+  Result<std::unique_ptr<Engine>> engine = MakeEngine(kServeCommand, flags.engine, lanes + plain);
   if (!engine) {
     return Complain(kServeCommand, engine.error());
   }
   server::ServerLimits& limits = flags.limits;
   limits.model_name = NameOf(flags);
   limits.model = (*engine)->model();
-  limits.most_lanes = (*engine)->capabilities().max_lanes;
+  limits.most_lanes = std::max(1, (*engine)->capabilities().max_lanes - plain);
   limits.routing = (*engine)->capabilities().routing;
   std::unique_ptr<server::RunArchive> archive;
   if (!flags.archive.path.empty()) {
@@ -265,6 +277,7 @@ int ServeCommand(int argc, const char* const* argv) {
   AddOptionFlags(app, OwnOptions(flags), given);
   app.add_flag("--verbose", flags.verbose, "print a line for each request to stderr")
       ->group("Serving");
+  flags.scheduler.plain_lanes = 16;
   flags.engine.llama.strict = false;
   flags.engine.llama.interleave = true;
   flags.engine.AddTo(app);

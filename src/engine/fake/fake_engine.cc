@@ -251,7 +251,8 @@ void FakeEngine::Decode(LaneId id, Lane& lane) {
     }
   }
   if (lane.evicted) {
-    cost_.recomputed_tokens += static_cast<int64_t>(lane.history.size());
+    event.recomputed_tokens = static_cast<int>(lane.history.size());
+    cost_.recomputed_tokens += event.recomputed_tokens;
     lane.evicted = false;
   }
   const std::vector<float> logits = LogitsAfter(lane, lane.history);
@@ -311,14 +312,20 @@ Result<std::span<const Event>> FakeEngine::Poll(double /*timeout_s*/) {
     if (!lane.open || lane.granted == 0) {
       continue;
     }
-    if (room < lane.routes) {  // a refined token needs a cell for each of its routes
+    int64_t left = room;
+    if (lane.evicted && options_.capabilities.cells_total > 0) {  // it needs its cells again
+      lane.evicted = false;
+      left = options_.capabilities.cells_total - CellsUsed();
+      lane.evicted = true;
+    }
+    if (left < lane.routes) {  // a refined token needs a cell for each of its routes
       Event stalled;
       stalled.kind = EventKind::kStalled;
       stalled.lane = id;
       events_.push_back(std::move(stalled));
       continue;
     }
-    --room;
+    room = left - 1;
     decoded = true;
     Decode(id, lane);
   }

@@ -10,7 +10,6 @@ namespace hyper::llama {
 namespace {
 
 constexpr int kMaxSequences = 256;  // LLAMA_MAX_SEQ
-constexpr int kDefaultLanes = 132;  // the paper's peak at S_max 80: ceil(1.65 * 80)
 // More rows take another attention kernel on CPUs, which rounds apart.
 constexpr int kNarrowRows = 63;
 constexpr int kWideRows = 256;

@@ -87,7 +87,7 @@ DecodePlan LlamaEngine::PlanForward() {
     const int done = between_waves ? lane.refinement->next_route : 0;
     // A lane that is new or was idle must not make up for the turns it did not take.
     lane.turns = std::max(lane.turns, round_);
-    wishes.push_back({id, lane.routes() - done, between_waves, lane.turns});
+    wishes.push_back({id, lane.routes() - done, between_waves, lane.turns, lane.spec.owner, 0});
   }
   for (size_t i = 0; i < wishes.size(); ++i) {
     round_ = i == 0 ? wishes[i].turns : std::min(round_, wishes[i].turns);
@@ -110,7 +110,10 @@ DecodePlan LlamaEngine::PlanForward() {
     limits.routes = std::max(0, limits.routes - 1);
   }
   limits.equal_parts = strict_;
-  return PlanDecode(wishes, limits);
+  shares_.Prepare(wishes);
+  DecodePlan plan = PlanDecode(wishes, limits);
+  shares_.Note(wishes, plan);
+  return plan;
 }
 
 std::vector<LlamaEngine::LaneRows> LlamaEngine::BuildDecodeRows(const DecodePlan& plan) {

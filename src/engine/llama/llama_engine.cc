@@ -365,6 +365,19 @@ int LlamaEngine::ResidentLength(const Lane& lane) const {
   return lane.sequence < 0 ? 0 : pool_->Length(lane.sequence);
 }
 
+std::vector<std::pair<LaneId, Lane*>> LlamaEngine::PrefillOrder() {
+  std::vector<std::pair<LaneId, Lane*>> order;
+  for (auto& [id, lane] : lanes_) {
+    if (WantsPrefill(lane)) {
+      order.emplace_back(id, &lane);
+    }
+  }
+  std::stable_partition(order.begin(), order.end(), [this](const auto& entry) {
+    return ResidentLength(*entry.second) >= entry.second->computed;
+  });
+  return order;
+}
+
 void LlamaEngine::EnsureSequence(Lane* lane) {
   if (lane->sequence < 0) {
     lane->sequence = pool_->Acquire();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hyper/llama_engine.h"
@@ -135,6 +136,8 @@ class LlamaEngine final : public Engine {
     int decoding_row = -1;  // the row after them, which draws the lane's next token; -1: none
   };
   bool WantsPrefill(const Lane& lane) const;
+  // The lanes that want it: new prompts before what is computed again.
+  std::vector<std::pair<LaneId, Lane*>> PrefillOrder();
   void AddPrefill(LaneId id, Lane* lane, int count, std::vector<PrefillPart>* parts);
   // Where prompts and decoding take turns, a prompt that is whole is answered in the same forward.
   bool DecodesAtOnce(const Lane& lane, const std::vector<PrefillPart>& parts) const;
@@ -184,6 +187,7 @@ class LlamaEngine final : public Engine {
 
   std::map<LaneId, Lane> lanes_;
   std::deque<ScoreRequest> scores_;
+  OwnerShares shares_;
   uint64_t round_ = 0;  // fewest turns of the lanes that last wished for a row
   EngineCost cost_;
 

@@ -167,17 +167,14 @@ bool LlamaEngine::DecodesAtOnce(const Lane& lane, const std::vector<PrefillPart>
 std::vector<LlamaEngine::PrefillPart> LlamaEngine::GatherPrefill() {
   std::vector<PrefillPart> parts;
   batch_.Clear();
-  for (auto& entry : lanes_) {
-    Lane& lane = entry.second;
+  for (const auto& [id, pointer] : PrefillOrder()) {
+    Lane& lane = *pointer;
     const int room = static_cast<int>(std::min<int64_t>(loaded_.plan.prefill_rows - batch_.rows(),
                                                         pool_->free_cells() - batch_.rows()));
     if (room <= 0) {
       break;
     }
-    if (!WantsPrefill(lane)) {
-      continue;
-    }
-    ShareLongestPrefix(entry.first, &lane);
+    ShareLongestPrefix(id, &lane);
     const int begin = ResidentLength(lane);
     const int missing = lane.length() - 1 - begin;
     // What a lane of this forward is about to compute can be shared after it.
@@ -194,7 +191,7 @@ std::vector<LlamaEngine::PrefillPart> LlamaEngine::GatherPrefill() {
         batch_.rows() + missing > kPromptRowsOfReadyLane * ReadyLanes()) {
       break;
     }
-    AddPrefill(entry.first, &lane, std::min(missing, room), &parts);
+    AddPrefill(id, &lane, std::min(missing, room), &parts);
   }
   return parts;
 }
@@ -241,10 +238,8 @@ Result<bool> LlamaEngine::PrefillStep() {
       }
     }
   }
-  for (auto& [id, lane] : lanes_) {
-    if (!WantsPrefill(lane)) {
-      continue;
-    }
+  for (const auto& [id, pointer] : PrefillOrder()) {
+    Lane& lane = *pointer;
     ShareLongestPrefix(id, &lane);
     const int missing = lane.length() - 1 - ResidentLength(lane);
     if (missing == 0) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct DecodeWish {
   int rows = 1;                // routes still to compute, >= 1
   bool between_waves = false;  // some routes are done already
   uint64_t turns = 0;          // rows or waves that it got so far, as its last share said
+  uint32_t owner = 0;          // see LaneSpec
+  uint64_t served = 0;         // rows that its owner got so far, as OwnerShares says
 };
 
 // What a forward can hold.
@@ -37,9 +40,25 @@ struct DecodePlan {
   std::vector<LaneId> stalled;  // lanes that got nothing because cells ran out
 };
 
-// Lanes of fewest turns first, then by id; a lane between waves before all others. A lane's
-// routes stay together where they fit into one forward; where they cannot, the lane's waves have
-// forwards to themselves.
+// Owners take turns by row, the one that was served least first; of an owner's lanes those of
+// fewest turns go first, then by id. A lane between waves goes before all others. A lane's routes
+// stay together where they fit into one forward; where they cannot, the lane's waves have forwards
+// to themselves.
 DecodePlan PlanDecode(std::span<const DecodeWish> wishes, const DecodeLimits& limits);
+
+// Rows that each owner got, for equal shares of forwards too narrow for all: start-time fair
+// queueing (Goyal et al., 1996) with a row as the unit. Who wished for less than its share, or is
+// new, gets no credit for it.
+class OwnerShares {
+ public:
+  // Fills in `served` of each wish. Owners that wish nothing are forgotten.
+  void Prepare(std::span<DecodeWish> wishes);
+  // Notes what a plan of those wishes gave.
+  void Note(std::span<const DecodeWish> wishes, const DecodePlan& plan);
+
+ private:
+  std::map<uint32_t, uint64_t> served_;
+  uint64_t floor_ = 0;  // fewest rows of an owner that still waits for some
+};
 
 }  // namespace hyper::llama

@@ -66,6 +66,72 @@ TEST(ScheduleTest, LanesAdvanceEvenly) {
   EXPECT_LE(most - least, 2);
 }
 
+// Rows that each owner gets in `forwards` forwards of `rows` rows, where all its lanes always wish.
+std::map<uint32_t, int> RowsByOwner(std::vector<DecodeWish> wishes, int rows, int forwards,
+                                    OwnerShares& shares) {
+  DecodeLimits limits = Limits(rows, 1 << 20, 10);
+  limits.equal_parts = false;
+  std::map<uint32_t, int> got;
+  for (int forward = 0; forward < forwards; ++forward) {
+    shares.Prepare(wishes);
+    const DecodePlan plan = PlanDecode(wishes, limits);
+    shares.Note(wishes, plan);
+    for (const DecodeShare& share : plan.shares) {
+      DecodeWish& wish = wishes[share.lane - 1];
+      wish.turns = share.turns;
+      got[wish.owner] += share.rows;
+    }
+  }
+  return got;
+}
+
+// A pool of 512 lanes, owner 1, and single lanes of other owners after it.
+std::vector<DecodeWish> PoolAnd(int singles) {
+  std::vector<DecodeWish> wishes = PlainLanes(512 + singles);
+  for (size_t i = 0; i < wishes.size(); ++i) {
+    wishes[i].owner = i < 512 ? 1 : static_cast<uint32_t>(i);
+  }
+  return wishes;
+}
+
+TEST(ScheduleTest, ASingleLaneBesideAWidePoolIsInEveryForward) {
+  OwnerShares shares;
+  RowsByOwner(PoolAnd(0), 63, 50, shares);  // the pool was there before
+  const std::map<uint32_t, int> got = RowsByOwner(PoolAnd(3), 63, 20, shares);
+  for (const uint32_t owner : {512U, 513U, 514U}) {
+    EXPECT_EQ(got.at(owner), 20);
+  }
+  EXPECT_EQ(got.at(1), 20 * 60) << "the pool has the rest";
+}
+
+TEST(ScheduleTest, OwnersBeyondTheRowsOfAForwardGetEqualShares) {
+  OwnerShares shares;
+  const std::map<uint32_t, int> got = RowsByOwner(PoolAnd(125), 63, 200, shares);
+  ASSERT_EQ(got.size(), 126U);
+  for (const auto& [owner, rows] : got) {
+    EXPECT_NEAR(rows, 100, 1) << owner;  // 200 * 63 / 126
+  }
+}
+
+TEST(ScheduleTest, RowsThatNobodyElseWishedForAreNotHeldAgainstAPool) {
+  OwnerShares shares;
+  RowsByOwner(PoolAnd(1), 63, 100, shares);  // the pool got 62 times as much
+  const std::map<uint32_t, int> got = RowsByOwner(PoolAnd(125), 63, 20, shares);
+  EXPECT_NEAR(got.at(1), 10, 2);
+}
+
+TEST(ScheduleTest, TwoWidePoolsGetTheSameHoweverLateOneComes) {
+  OwnerShares shares;
+  std::vector<DecodeWish> wishes = PlainLanes(300);
+  RowsByOwner(wishes, 63, 100, shares);
+  for (size_t i = 0; i < wishes.size(); ++i) {
+    wishes[i].owner = i < 200 ? 0 : 7;
+  }
+  const std::map<uint32_t, int> got = RowsByOwner(wishes, 63, 100, shares);
+  EXPECT_NEAR(got.at(0), 3150, 32);
+  EXPECT_NEAR(got.at(7), 3150, 32);
+}
+
 TEST(ScheduleTest, MissingCellsStallTheMostAdvanced) {
   std::vector<DecodeWish> wishes = PlainLanes(3);
   wishes[0].turns = 9;

@@ -10,11 +10,12 @@
 namespace hyper::server {
 
 struct ApiError {
-  int status = 500;     // HTTP
-  std::string type;     // "invalid_request_error", ...
-  std::string code;     // empty: null
-  std::string param;    // the field at fault; empty: null
-  std::string message;  // value, reason and remedy in one line
+  int status = 500;       // HTTP
+  std::string type;       // "invalid_request_error", ...
+  std::string code;       // empty: null
+  std::string param;      // the field at fault; empty: null
+  std::string message;    // value, reason and remedy in one line
+  int retry_after_s = 1;  // where a later try may be taken (429, 503)
 
   Json ToJson() const {
     const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };

@@ -23,6 +23,8 @@ std::string MetricsText(const SchedulerMetrics& metrics) {
   text += Line("runs_refused_total", "counter", "Requests answered 429.", metrics.runs_refused);
   text += Line("runs_lost_total", "counter", "Runs that could not be stored.", metrics.runs_lost);
   text += Line("runs_waiting", "gauge", "Runs that wait for lanes or cells.", metrics.waiting);
+  text += Line("parkings_total", "counter", "Pools that were parked for lack of cells.",
+               metrics.parkings);
   text += Line("runs_running", "gauge", "Runs that decode.", metrics.running);
   text +=
       Line("prompt_tokens_total", "counter", "Prompt tokens of ended runs.", metrics.prompt_tokens);

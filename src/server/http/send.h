@@ -4,6 +4,7 @@
 #include <cpp-httplib/httplib.h>
 
 #include <chrono>
+#include <string>
 
 #include "src/report/json.h"
 #include "src/server/api/api_error.h"
@@ -22,7 +23,7 @@ inline void Send(httplib::Response& response, int status, const Json& body) {
 // With Retry-After where a later try may be taken.
 inline void SendError(httplib::Response& response, const ApiError& error) {
   if (error.status == 429 || error.status == 503) {
-    response.set_header("Retry-After", "1");
+    response.set_header("Retry-After", std::to_string(error.retry_after_s));
   }
   Send(response, error.status, error.ToJson());
 }

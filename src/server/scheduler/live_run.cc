@@ -11,6 +11,7 @@
 #include "hyper/method.h"
 #include "src/report/winner.h"
 #include "src/server/scheduler/plain_method.h"
+#include "src/server/scheduler/waiting_line.h"
 
 namespace hyper::server {
 namespace {
@@ -55,15 +56,19 @@ void MoveContent(std::vector<TokenLogprobs>& undecided, size_t bytes,
 }
 
 // What a session may take: enough for every path to its end, so that runs beside each other never
-// prune each other's paths. Where pools share the cells, one has its part and prunes within it.
-Reservation MostOf(const ServedRun& request, size_t prompt_tokens, const Engine& engine,
-                   int pools) {
+// prune each other's paths. A pool leaves to plain runs what is `kept`. Where pools share the
+// cells, one has its part and prunes within it.
+Reservation MostOf(const ServedRun& request, size_t prompt_tokens, const Engine& engine, int pools,
+                   const Reservation& kept) {
   const bool plain = request.method == kPlainMethod;
   Reservation most = ReservationOf(request.plan.options, engine, {plain ? request.choices : 0, 0});
   const auto prompt = static_cast<int64_t>(prompt_tokens);
   const int64_t path = request.plan.options.max_tokens;
   const int64_t rows = int64_t{most.lanes} * (plain ? request.routes : 1);
-  const int64_t part = plain ? most.cells : std::max(most.cells / pools, prompt + path);
+  const int64_t part =
+      plain ? most.cells : std::max((most.cells - kept.cells) / pools, prompt + path);
+  most.lanes =
+      plain ? most.lanes : std::min(most.lanes, engine.capabilities().max_lanes - kept.lanes);
   most.cells = std::min(prompt + rows * path, part);
   return most;
 }
@@ -74,10 +79,12 @@ LiveRun::LiveRun(std::string id, ServedRun request, std::shared_ptr<ReplyQueue> 
                  std::shared_ptr<RunLog> log)
     : id_(std::move(id)),
       request_(std::move(request)),
+      waiting_bytes_(WaitingBytes(request_)),
       reply_(std::move(reply)),
       log_(std::move(log)) {}
 
-std::optional<ApiError> LiveRun::MakeSession(Engine& engine, RequestPrompt rendered, int pools) {
+std::optional<ApiError> LiveRun::MakeSession(Engine& engine, RequestPrompt rendered, int pools,
+                                             const Reservation& kept) {
   Prompt& prompt = rendered.prompt;
   const int context = engine.capabilities().context_tokens;
   if (prompt.tokens.size() >= static_cast<size_t>(context)) {
@@ -87,7 +94,7 @@ std::optional<ApiError> LiveRun::MakeSession(Engine& engine, RequestPrompt rende
   options.max_tokens =
       std::min(options.max_tokens, context - static_cast<int>(prompt.tokens.size()));
   SessionSpec spec;
-  spec.most = MostOf(request_, prompt.tokens.size(), engine, pools);
+  spec.most = MostOf(request_, prompt.tokens.size(), engine, pools, kept);
   spec.prompt = std::move(prompt);
   spec.seed = {request_.seed, 0};
   spec.limits = request_.limits;
@@ -127,14 +134,14 @@ TextStream::Options LiveRun::StreamOptions() const {
   return options;
 }
 
-bool LiveRun::Prepare(Engine& engine, int pools) {
+bool LiveRun::Prepare(Engine& engine, int pools, const Reservation& kept) {
   engine_ = &engine;
   Result<RequestPrompt> prompt = RenderRequest(engine, request_);
   std::optional<ApiError> error;
   if (!prompt) {
     error = EngineError(prompt.error());
   } else {
-    error = MakeSession(engine, std::move(*prompt), pools);
+    error = MakeSession(engine, std::move(*prompt), pools, kept);
   }
   if (error) {
     Refuse(std::move(*error));

@@ -27,7 +27,8 @@ class LiveRun {
 
   // Renders the prompt and makes the session, not started. The error has gone into the reply.
   //   pools  that may share the cells: one reserves this part of them at most
-  bool Prepare(Engine& engine, int pools);
+  //   kept   what pools leave to plain runs
+  bool Prepare(Engine& engine, int pools, const Reservation& kept);
   // Looks its prompt up among those kept and, once it is computed, has it kept; call after each
   // step, before what follows.
   void SharePrompt(PromptCache& cache);
@@ -45,6 +46,8 @@ class LiveRun {
   const Session* session() const { return session_.get(); }
   // What Finalize took; null before.
   const SessionResult* result() const { return result_ ? &*result_ : nullptr; }
+  // Of memory, while it has not started.
+  size_t waiting_bytes() const { return waiting_bytes_; }
   bool plain() const { return request_.method == kPlainMethod; }
   // The run as it is stored; call after Finalize.
   ArchivedRun ToArchive() const;
@@ -59,7 +62,8 @@ class LiveRun {
     bool finished = false;
   };
 
-  std::optional<ApiError> MakeSession(Engine& engine, RequestPrompt prompt, int pools);
+  std::optional<ApiError> MakeSession(Engine& engine, RequestPrompt prompt, int pools,
+                                      const Reservation& kept);
   TextStream::Options StreamOptions() const;
   // Sends the new tokens of `path` as text of `choice`; true where a stop string ended it.
   bool Feed(const Path& path, int choice);
@@ -70,6 +74,7 @@ class LiveRun {
 
   std::string id_;
   ServedRun request_;
+  size_t waiting_bytes_;
   std::shared_ptr<ReplyQueue> reply_;
   std::shared_ptr<RunLog> log_;
   const Engine* engine_ = nullptr;

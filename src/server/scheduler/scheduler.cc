@@ -21,6 +21,16 @@ int64_t UnixTime() {
       .count();
 }
 
+double SteadySeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// What is kept for plain runs: lanes, and with them a quarter of the cells.
+Reservation KeptPart(const Capabilities& can, int lanes) {
+  constexpr int64_t kPart = 4;
+  return {std::min(lanes, can.max_lanes / 2), lanes > 0 ? can.cells_total / kPart : 0};
+}
+
 std::string QuestionOf(const ServedRun& request) {
   constexpr size_t kShown = 300;
   std::string text =
@@ -45,7 +55,10 @@ ApiError NoSuchRun(const std::string& id) {
 }  // namespace
 
 Scheduler::Scheduler(Engine& engine, SchedulerOptions options)
-    : engine_(engine), options_(options), driver_(engine) {
+    : engine_(engine),
+      options_(options),
+      kept_part_(KeptPart(engine.capabilities(), options.plain_lanes)),
+      driver_(engine, kept_part_) {
   if (options_.archive != nullptr) {
     next_id_ = options_.archive->next_number();
   }
@@ -63,18 +76,20 @@ Scheduler::Submission Scheduler::Submit(std::vector<ServedRun> requests,
   if (closing_) {
     return {"", ApiError{503, "server_error", "shutting_down", "", "the server is shutting down"}};
   }
-  if (static_cast<int>(requests.size()) > options_.most_waiting) {
-    return {"",
-            BadField(requests.front().prompt_field,
-                     fmt::format("the request has {} prompts; at most {} may wait here (--queue)",
-                                 requests.size(), options_.most_waiting))};
+  size_t bytes = 0;
+  for (const ServedRun& request : requests) {
+    bytes += WaitingBytes(request);
   }
-  if (metrics_.waiting + static_cast<int>(requests.size()) > options_.most_waiting) {
-    ++metrics_.runs_refused;
-    return {"", ApiError{
-                    429, "rate_limit_error", "queue_full", "",
-                    fmt::format("{} runs are already waiting; try again later", metrics_.waiting)}};
+  if (bytes > options_.waiting_bytes) {
+    return {"", BadField(requests.front().prompt_field,
+                         fmt::format("the request takes {} bytes while it waits, and all requests "
+                                     "together may take {}; shorten it, or raise --queue-mb",
+                                     bytes, options_.waiting_bytes))};
   }
+  if (waiting_bytes_ + bytes > options_.waiting_bytes) {
+    return {"", QueueFull()};
+  }
+  waiting_bytes_ += bytes;
   Submission first;
   for (ServedRun& request : requests) {
     std::string id = fmt::format("run_{}", next_id_++);
@@ -93,6 +108,20 @@ Scheduler::Submission Scheduler::Submit(std::vector<ServedRun> requests,
   }
   work_.notify_one();
   return first;
+}
+
+ApiError Scheduler::QueueFull() {
+  ++metrics_.runs_refused;
+  const int retry_after_s =
+      RetryAfterSeconds(metrics_.waiting, drained_.PerSecond(SteadySeconds()));
+  return {429,
+          "rate_limit_error",
+          "queue_full",
+          "",
+          fmt::format("{} requests wait, which is all that memory is given to (--queue-mb); try "
+                      "again in {} s",
+                      metrics_.waiting, retry_after_s),
+          retry_after_s};
 }
 
 std::vector<RunOverview> Scheduler::Runs() const {
@@ -163,28 +192,13 @@ void Scheduler::Loop() {
     TakeSubmissions();
     RunCommands();
     DropAbandoned();
-    cache_->MakeRoom(LanesDue());
+    cache_->MakeRoom(std::min(driver_.LanesDue(), engine_.capabilities().max_lanes));
     // An engine that failed has failed its sessions, which Settle reports.
     (void)driver_.Step(kPollTimeout).ok();
     Settle();
     Publish();
   }
   cache_.reset();
-}
-
-// Lanes that the runs may use which run now or will start in the next step.
-int Scheduler::LanesDue() const {
-  const Capabilities& can = engine_.capabilities();
-  Reservation sum;
-  for (const std::unique_ptr<LiveRun>& run : live_) {
-    const Reservation& more = run->session()->pool().reservation();
-    const Reservation with{sum.lanes + more.lanes, sum.cells + more.cells};
-    if (!FitTogether(with, can) && sum.lanes > 0 && !run->session()->started()) {
-      break;
-    }
-    sum = with;
-  }
-  return std::min(sum.lanes, can.max_lanes);
 }
 
 void Scheduler::TakeSubmissions() {
@@ -197,10 +211,10 @@ void Scheduler::TakeSubmissions() {
     if (run->reply().abandoned()) {
       run->Refuse({499, "cancelled", "", "", "the client left"});
       Summarise(*run, "cancelled");
-    } else if (!run->Prepare(engine_, options_.pools)) {
+    } else if (!run->Prepare(engine_, options_.pools, kept_part_)) {
       Summarise(*run, "failed");
     } else {
-      driver_.Add(run->session());
+      driver_.Add(run->session(), run->plain() ? Admission::kReserved : Admission::kByUse);
       live_.push_back(std::move(run));
     }
   }
@@ -335,9 +349,19 @@ void Scheduler::Publish() {
   metrics_.cache_cells = cache_->cells();
   metrics_.running = driver_.running_count();
   metrics_.waiting = static_cast<int>(inbox_.size() + live_.size()) - metrics_.running;
+  metrics_.parkings = driver_.parkings();
+  drained_.Note(static_cast<int>(driver_.starts() - seen_starts_), SteadySeconds());
+  seen_starts_ = driver_.starts();
+  waiting_bytes_ = 0;
+  for (const std::unique_ptr<LiveRun>& run : inbox_) {
+    waiting_bytes_ += run->waiting_bytes();
+  }
   for (const std::unique_ptr<LiveRun>& run : live_) {
-    Kept* kept = FindById(kept_, run->id());
-    if (kept != nullptr && run->session()->started()) {
+    if (!run->session()->started()) {
+      waiting_bytes_ += run->waiting_bytes();
+      continue;
+    }
+    if (Kept* kept = FindById(kept_, run->id())) {
       const Pool& pool = run->session()->pool();
       kept->summary.status = "running";
       kept->summary.tokens = pool.ledger().generated;

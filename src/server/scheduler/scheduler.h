@@ -20,11 +20,13 @@
 #include "src/server/archive/run_overview.h"
 #include "src/server/scheduler/live_run.h"
 #include "src/server/scheduler/prompt_cache.h"
+#include "src/server/scheduler/waiting_line.h"
 
 namespace hyper::server {
 
 struct SchedulerOptions {
-  int most_waiting = 64;                      // runs that may wait for lanes or cells
+  size_t waiting_bytes = size_t{256} << 20U;  // of the runs that wait for lanes or cells
+  int plain_lanes = 0;                        // that pools leave to plain runs; see KeptPart
   int most_kept = 100;                        // finished runs that are kept for /v1/runs
   size_t log_bytes = size_t{32} << 20U;       // of one run's log
   size_t all_log_bytes = size_t{512} << 20U;  // of all; the oldest runs that have ended go first
@@ -35,6 +37,7 @@ struct SchedulerOptions {
 
 // What /metrics shows.
 struct SchedulerMetrics {
+  int64_t parkings = 0;  // of pools whose cells went to others
   int64_t runs_started = 0;
   int64_t runs_finished = 0;
   int64_t runs_cancelled = 0;
@@ -66,7 +69,8 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
 
   // Queues runs, all or none; their events go into `reply`. Returns the first one's id, or 429
-  // where the queue is full, 503 while the server shuts down. Any thread, as all below.
+  // where the waiting runs take all memory that they may, 503 while the server shuts down. Any
+  // thread, as all below.
   struct Submission {
     std::string id;
     std::optional<ApiError> error;
@@ -91,12 +95,12 @@ class Scheduler {
     std::shared_ptr<RunLog> log;
   };
 
+  ApiError QueueFull();  // under the mutex
   void Loop();
   bool WaitForWork();  // false: time to end
   void TakeSubmissions();
   void RunCommands();
   void DropAbandoned();
-  int LanesDue() const;
   void Settle();  // sends what a step brought, retires what has finished
   std::optional<ApiError> Apply(const std::string& id, const RunCommand& command);
   std::optional<ApiError> ForkPath(Pool& pool, PathId path);
@@ -107,12 +111,14 @@ class Scheduler {
 
   Engine& engine_;
   const SchedulerOptions options_;
+  const Reservation kept_part_;
 
   // The scheduler's thread alone:
   Driver driver_;
   std::unique_ptr<PromptCache> cache_;
   std::vector<std::unique_ptr<LiveRun>> live_;
   int forks_ = 0;  // by request, so that their keys differ
+  int64_t seen_starts_ = 0;
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable work_;
@@ -121,6 +127,8 @@ class Scheduler {
   std::deque<std::function<void()>> commands_;
   std::deque<Kept> kept_;  // oldest first
   SchedulerMetrics metrics_;
+  size_t waiting_bytes_ = 0;
+  DrainRate drained_;
   bool run_ended_ = false;  // since kept_ was looked through
   uint64_t next_id_ = 1;
   bool closing_ = false;  // no more runs

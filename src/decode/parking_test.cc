@@ -1,0 +1,227 @@
+// Sessions that share an engine by use: who starts, who is parked where cells run out, and that no
+// path is another one for it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "tests/support/scripted_paths.h"
+
+namespace hyper {
+namespace {
+
+MethodOptions ScOptions(int width, int tokens) {
+  MethodOptions options = *Preset("short");
+  options.width = width;
+  options.max_tokens = tokens;
+  return options;
+}
+
+// Letters for `length` tokens and a few by path, then an answer by path.
+Script WritesAbout(size_t length) {
+  return [length](uint64_t key, std::string_view written, int) {
+    const size_t own = length + key % 5;
+    if (written.size() < own) {
+      return ScriptedNext{static_cast<char>('a' + (written.size() + key) % 7), 3.0F};
+    }
+    const char next = written.size() == own       ? '='
+                      : written.size() == own + 1 ? static_cast<char>('0' + key % 3)
+                                                  : '$';
+    return ScriptedNext{next, 3.0F};
+  };
+}
+
+FakeOptions EngineOfSize(size_t length, int lanes, int64_t cells) {
+  FakeOptions options = ScriptedOptions(WritesAbout(length));
+  options.capabilities.max_lanes = lanes;
+  options.capabilities.max_rows = lanes;
+  options.capabilities.cells_total = cells;
+  return options;
+}
+
+int Count(const std::vector<Record>& records, ShortageStep step) {
+  return static_cast<int>(std::count_if(records.begin(), records.end(), [&](const Record& record) {
+    const auto* shortage = std::get_if<ShortageRecord>(&record);
+    return shortage != nullptr && shortage->step == step;
+  }));
+}
+
+bool HasToken(const Session& session) {
+  const std::vector<Path>& paths = session.pool().paths();
+  return !paths.empty() && paths.front().length() > 0;
+}
+
+void ExpectSamePaths(const Session& a, const Session& b) {
+  ASSERT_EQ(a.pool().paths().size(), b.pool().paths().size());
+  for (size_t i = 0; i < a.pool().paths().size(); ++i) {
+    EXPECT_EQ(a.pool().paths()[i].tokens, b.pool().paths()[i].tokens);
+    EXPECT_EQ(a.pool().paths()[i].logprobs, b.pool().paths()[i].logprobs);
+    EXPECT_EQ(a.pool().paths()[i].reason, b.pool().paths()[i].reason);
+  }
+  EXPECT_EQ(a.Result().answer, b.Result().answer);
+  EXPECT_EQ(a.Result().ledger.effective(), b.Result().ledger.effective());
+}
+
+std::unique_ptr<Session> Alone(const char* method, const MethodOptions& options, int64_t cells,
+                               SessionSeed seed) {
+  FakeEngine engine(EngineOfSize(60, 64, 0));
+  auto session = ScriptedSession(engine, method, options, cells, {}, seed);
+  Driver driver(engine);
+  driver.Add(session.get());
+  EXPECT_TRUE(driver.RunAll().ok());
+  return session;
+}
+
+TEST(Parking, PoolsThatGrowBeyondTheCellsSayWhatTheySayAlone) {
+  for (const char* method : {"sc", "hyper"}) {
+    MethodOptions options = ScOptions(8, 100);
+    options.warmup = 4;
+    options.interval = 4;
+    options.window = 4;
+    constexpr int64_t kCells = 1000;
+    FakeEngine engine(EngineOfSize(60, 64, kCells));
+    Driver driver(engine);
+    std::vector<std::unique_ptr<Session>> sessions;
+    for (uint64_t i = 0; i < 3; ++i) {
+      sessions.push_back(ScriptedSession(engine, method, options, kCells, {}, {i, 0}));
+      driver.Add(sessions.back().get(), Admission::kByUse);
+    }
+    int most = 0;
+    while (!driver.idle()) {
+      ASSERT_TRUE(driver.Step(0).ok());
+      most = std::max(most, driver.running_count());
+    }
+    EXPECT_GE(most, 2) << method;
+    EXPECT_EQ(engine.open_lanes(), 0);
+    int parked = 0;
+    int64_t recomputed = 0;
+    for (uint64_t i = 0; i < 3; ++i) {
+      Session& session = *sessions[i];
+      ExpectSamePaths(*Alone(method, options, kCells, {i, 0}), session);
+      const std::vector<Record> records = session.TakeRecords();
+      parked += Count(records, ShortageStep::kParked);
+      EXPECT_EQ(Count(records, ShortageStep::kParked), Count(records, ShortageStep::kResumed));
+      EXPECT_EQ(session.Result().ledger.stalls, 0);
+      recomputed += session.Result().ledger.recomputed;
+    }
+    EXPECT_GE(parked, 1) << method;
+    EXPECT_EQ(driver.parkings(), parked);
+    EXPECT_GT(recomputed, 0);
+    EXPECT_EQ(engine.cost().recomputed_tokens, recomputed);
+  }
+}
+
+TEST(Parking, TheYoungestGivesWayAndTheOldestNever) {
+  FakeEngine engine(EngineOfSize(60, 64, 600));
+  Driver driver(engine);
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (uint64_t i = 0; i < 2; ++i) {
+    sessions.push_back(ScriptedSession(engine, "sc", ScOptions(8, 100), 600, {}, {i, 0}));
+    driver.Add(sessions.back().get(), Admission::kByUse);
+  }
+  bool parked = false;
+  while (!driver.idle()) {
+    ASSERT_TRUE(driver.Step(0).ok());
+    EXPECT_FALSE(sessions[0]->parked());
+    parked |= sessions[1]->parked();
+  }
+  EXPECT_TRUE(parked);
+}
+
+TEST(Parking, AReservedSessionStartsBesideAWidePoolAtOnceAndIsNeverParked) {
+  constexpr int64_t kCells = 3200;  // the pool's 48 paths of 60 tokens, and few more
+  FakeEngine engine(EngineOfSize(60, 100, kCells));
+  Driver driver(engine, {4, 100});
+  auto wide = ScriptedSession(engine, "sc", ScOptions(48, 60), kCells - 100, {}, {1, 0});
+  driver.Add(wide.get(), Admission::kByUse);
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_TRUE(driver.Step(0).ok());
+  }
+  ASSERT_EQ(wide->pool().running().size(), 48U);
+  // More than the kept cells, as nobody waits: the pool makes room.
+  auto plain = ScriptedSession(engine, "sc", ScOptions(12, 100), 1300, {}, {2, 0});
+  driver.Add(plain.get());
+  ASSERT_TRUE(driver.Step(0).ok());
+  EXPECT_TRUE(HasToken(*plain));
+  bool parked = false;
+  while (!plain->finished()) {
+    ASSERT_TRUE(driver.Step(0).ok());
+    EXPECT_FALSE(plain->parked());
+    parked |= wide->parked();
+  }
+  EXPECT_TRUE(parked);
+  EXPECT_EQ(plain->Result().ledger.stalls, 0);
+  EXPECT_EQ(plain->pool().paths().size(), 12U);
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_FALSE(wide->parked());
+  for (const Path& path : wide->pool().paths()) {
+    EXPECT_EQ(path.length(), 60) << path.reason;
+  }
+}
+
+TEST(Parking, WhoWaitsIsOvertakenWithinTheKeptPartOnly) {
+  FakeEngine measure(EngineOfSize(60, 1000, 0));
+  const auto lanes = [&measure](int width) {
+    return ScriptedSession(measure, "sc", ScOptions(width, 100))->pool().reservation().lanes;
+  };
+  const int one = lanes(1);
+  const int wide = lanes(16);
+  FakeEngine engine(EngineOfSize(60, wide + 3 * one, 0));
+  Driver driver(engine, {2 * one, 0});
+  auto first = ScriptedSession(engine, "sc", ScOptions(16, 100), 0, {}, {1, 0});
+  auto waits = ScriptedSession(engine, "sc", ScOptions(8, 100), 0, {}, {2, 0});
+  driver.Add(first.get(), Admission::kByUse);
+  driver.Add(waits.get(), Admission::kByUse);
+  std::vector<std::unique_ptr<Session>> plain;
+  for (uint64_t i = 0; i < 3; ++i) {
+    plain.push_back(ScriptedSession(engine, "sc", ScOptions(1, 100), 0, {}, {3 + i, 0}));
+    driver.Add(plain.back().get());
+  }
+  EXPECT_EQ(driver.LanesDue(), wide + 2 * one);
+  ASSERT_TRUE(driver.Step(0).ok());
+  EXPECT_TRUE(HasToken(*first));
+  EXPECT_TRUE(HasToken(*plain[0]));
+  EXPECT_TRUE(HasToken(*plain[1]));
+  EXPECT_FALSE(plain[2]->started()) << "there are lanes, but a pool waits for them";
+  EXPECT_FALSE(waits->started());
+  EXPECT_EQ(driver.LanesDue(), wide + 2 * one);
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_TRUE(waits->finished());
+}
+
+TEST(Parking, AParkedSessionCanBeStoppedChangedAndTimedOut) {
+  for (const bool stop : {true, false}) {
+    FakeEngine engine(EngineOfSize(60, 64, 600));
+    Driver driver(engine);
+    auto old = ScriptedSession(engine, "sc", ScOptions(8, 100), 600, {}, {1, 0});
+    auto young = ScriptedSession(engine, "sc", ScOptions(8, 100), 600, {}, {2, 0});
+    driver.Add(old.get(), Admission::kByUse);
+    driver.Add(young.get(), Admission::kByUse);
+    while (!young->parked()) {
+      ASSERT_TRUE(driver.Step(0).ok());
+    }
+    // A fork and a grant wait for the resumption, too.
+    Pool& pool = young->pool();
+    const Result<PathId> child = pool.Fork(0, 1 << 30, 1);
+    ASSERT_TRUE(child.has_value());
+    ASSERT_TRUE(pool.Grant(*child, 7).ok());
+    const int length = pool.path(*child).length();
+    ASSERT_TRUE(driver.Step(0).ok());
+    EXPECT_TRUE(young->parked());
+    EXPECT_EQ(pool.path(*child).length(), length);
+    if (stop) {
+      young->Stop("as asked");
+      ASSERT_TRUE(driver.RunAll().ok());
+      EXPECT_TRUE(young->Result().partial);
+    } else {
+      ASSERT_TRUE(driver.RunAll().ok());
+      EXPECT_GE(pool.path(*child).length(), length + 7);
+    }
+    EXPECT_TRUE(old->finished());
+    EXPECT_EQ(engine.open_lanes(), 0);
+  }
+}
+
+}  // namespace
+}  // namespace hyper
