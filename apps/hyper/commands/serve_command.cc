@@ -271,13 +271,13 @@ int Serve(ServeFlags flags) {
 
 int ServeCommand(int argc, const char* const* argv) {
   ServeFlags flags;
+  flags.scheduler.plain_lanes = 16;  // before its default goes into the help
   CLI::App app("Serves HyPER through the OpenAI API, and a page that shows the pool.");
   SetUpParser(app, kServeCommand, kServeFooter);
   OptionValues given;
   AddOptionFlags(app, OwnOptions(flags), given);
   app.add_flag("--verbose", flags.verbose, "print a line for each request to stderr")
       ->group("Serving");
-  flags.scheduler.plain_lanes = 16;
   flags.engine.llama.strict = false;
   flags.engine.llama.interleave = true;
   flags.engine.AddTo(app);
