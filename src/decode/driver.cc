@@ -204,9 +204,14 @@ Driver::Entry* Driver::ToPark(bool moved) {
   return pressed && active > 1 ? youngest : nullptr;
 }
 
+// Where no lane could move and none can be parked, sessions give up paths of their own: those by
+// use, and reserved ones only where no other is short.
 void Driver::React(bool moved) {
+  const bool others_give = std::any_of(running_.begin(), running_.end(), [](const Entry& entry) {
+    return entry.how == Admission::kByUse && entry.session->stalled();
+  });
   for (const Entry& entry : running_) {
-    entry.session->React(moved);
+    entry.session->React(moved || (others_give && entry.how == Admission::kReserved));
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "tests/support/scripted_paths.h"
@@ -121,12 +123,47 @@ TEST(Parking, TheYoungestGivesWayAndTheOldestNever) {
     driver.Add(sessions.back().get(), Admission::kByUse);
   }
   bool parked = false;
+  double engine_s = 0;
   while (!driver.idle()) {
     ASSERT_TRUE(driver.Step(0).ok());
     EXPECT_FALSE(sessions[0]->parked());
-    parked |= sessions[1]->parked();
+    if (parked && !sessions[0]->finished()) {
+      EXPECT_TRUE(sessions[1]->parked()) << "it goes on at the other's end";
+    }
+    parked |= sessions[1]->parked() && !sessions[0]->finished();
+    const double charged_s = sessions[1]->Result().ledger.engine_s;
+    if (sessions[1]->parked() && engine_s > 0) {
+      EXPECT_EQ(charged_s, engine_s) << "forwards of the other are not charged to it";
+    }
+    engine_s = sessions[1]->parked() ? charged_s : 0;
   }
   EXPECT_TRUE(parked);
+  EXPECT_EQ(driver.parkings(), 1);
+}
+
+// Notes whom lanes are opened for.
+class NotesOwners : public FakeEngine {
+ public:
+  using FakeEngine::FakeEngine;
+  Result<LaneId> Open(std::span<const Token> prompt, const LaneSpec& spec) override {
+    owners.push_back(spec.owner);
+    return FakeEngine::Open(prompt, spec);
+  }
+
+  std::vector<uint32_t> owners;
+};
+
+TEST(Parking, EachSessionOwnsItsLanes) {
+  NotesOwners engine(EngineOfSize(60, 64, 0));
+  Driver driver(engine);
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (uint64_t i = 0; i < 2; ++i) {
+    sessions.push_back(ScriptedSession(engine, "sc", ScOptions(2, 100), 600, {}, {i, 0}));
+    driver.Add(sessions.back().get(), Admission::kByUse);
+  }
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_EQ(engine.owners, (std::vector<uint32_t>{1, 1, 2, 2}));
+  EXPECT_EQ(driver.starts(), 2);
 }
 
 TEST(Parking, AReservedSessionStartsBesideAWidePoolAtOnceAndIsNeverParked) {
@@ -158,6 +195,68 @@ TEST(Parking, AReservedSessionStartsBesideAWidePoolAtOnceAndIsNeverParked) {
   for (const Path& path : wide->pool().paths()) {
     EXPECT_EQ(path.length(), 60) << path.reason;
   }
+}
+
+// Four paths; the first is to be scored after its first token.
+class WaitsForScores : public Method {
+ public:
+  Status Start(Pool& pool) override {
+    Status status = OpenPaths(pool, 0, 4, /*warmup=*/false);
+    return status ? pool.GrantAll(100) : status;
+  }
+  void OnToken(Pool& pool, PathId path) override {
+    if (!std::exchange(asked_, true)) {
+      const std::vector<std::vector<Token>> continuations = {{'a'}};
+      EXPECT_TRUE(pool.Score(path, continuations).has_value());
+    }
+  }
+  Status OnSettled(Pool& pool) override { return pool.GrantAll(100); }
+  bool Done(const Pool& pool) const override { return pool.running().empty(); }
+
+ private:
+  bool asked_ = false;
+};
+
+class NeverScores : public FakeEngine {
+ public:
+  using FakeEngine::FakeEngine;
+  Result<std::span<const Event>> Poll(double timeout_s) override {
+    const Result<std::span<const Event>> all = FakeEngine::Poll(timeout_s);
+    events_.clear();
+    for (const Event& event : *all) {
+      if (event.kind != EventKind::kScored) {
+        events_.push_back(event);
+      }
+    }
+    return std::span<const Event>(events_);
+  }
+
+ private:
+  std::vector<Event> events_;
+};
+
+// While a score is due, a pool cannot be parked. It gives up paths instead; the other never does.
+TEST(Parking, AReservedSessionLosesNoPathToAPoolThatCannotBeParked) {
+  constexpr int64_t kCells = 250;
+  NeverScores engine(EngineOfSize(60, 64, kCells));
+  Driver driver(engine);
+  auto pool = ScriptedSession(engine, ScriptedPlan("sc", ScOptions(4, 100)), kCells, {}, {1, 0},
+                              std::make_unique<WaitsForScores>());
+  auto plain = ScriptedSession(engine, "sc", ScOptions(2, 100), 200, {}, {2, 0});
+  driver.Add(pool.get(), Admission::kByUse);
+  driver.Add(plain.get());
+  for (int step = 0; step < 1000 && !plain->finished(); ++step) {
+    ASSERT_TRUE(driver.Step(0).ok());
+  }
+  ASSERT_TRUE(plain->finished());
+  EXPECT_EQ(driver.parkings(), 0);
+  EXPECT_EQ(plain->Result().ledger.stalls, 0);
+  EXPECT_GT(pool->Result().ledger.stalls, 0);
+  for (const Path& path : plain->pool().paths()) {
+    EXPECT_EQ(path.status, PathStatus::kFinished) << path.reason;
+  }
+  pool->Stop("the test is over");
+  EXPECT_TRUE(driver.RunAll().ok());
 }
 
 TEST(Parking, WhoWaitsIsOvertakenWithinTheKeptPartOnly) {
