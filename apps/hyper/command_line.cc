@@ -13,9 +13,9 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/commands/command_table.h"
-#include "apps/hyper/nearest.h"
 #include "apps/hyper/printers/help_text.h"
 #include "apps/hyper/secret.h"
+#include "src/report/nearest.h"
 
 namespace hyper::app {
 namespace {

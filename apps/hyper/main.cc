@@ -6,7 +6,7 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/commands/command_table.h"
-#include "apps/hyper/nearest.h"
+#include "src/report/nearest.h"
 
 namespace {
 
@@ -32,8 +32,7 @@ int Dispatch(int argc, const char* const* argv) {
     return hyper::app::kExitUsage;
   }
   Tell("hyper: command '" + hyper::app::OneLine(std::string(name)) + "' is not known" +
-       hyper::app::DidYouMean(name, hyper::app::CommandNames()) +
-       "; hyper --help lists the commands\n");
+       hyper::DidYouMean(name, hyper::app::CommandNames()) + "; hyper --help lists the commands\n");
   return hyper::app::kExitUsage;
 }
 

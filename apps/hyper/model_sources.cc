@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "apps/hyper/command.h"
-#include "apps/hyper/nearest.h"
 #include "apps/hyper/secret.h"
+#include "src/report/nearest.h"
 
 namespace hyper::app {
 namespace {

@@ -149,6 +149,10 @@ class MemberReader {
   // The first error.
   const std::optional<Failure>& error() const { return error_; }
 
+  const Json& object() const { return object_; }
+  // The names of members that were looked for.
+  const std::set<std::string, std::less<>>& names() const { return names_; }
+
  private:
   const Json& object_;
   Describe describe_;

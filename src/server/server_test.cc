@@ -196,9 +196,10 @@ TEST(Server, NamesTheFieldThatIsWrong) {
             "messages[0].role");
 }
 
-TEST(Server, IgnoresUnknownFieldsAndNulls) {
+TEST(Server, IgnoresNullsAndFieldsThatChangeNothing) {
   const TestServer server({});
-  Json body = With(With(Chat("say x"), "colour", {1, 2}), "stop", nullptr);
+  Json body = With(With(Chat("say x"), "metadata", {{"a", "b"}}), "stop", nullptr);
+  body["colour"] = nullptr;
   body["n"] = nullptr;
   body["hyper"] = {{"width", nullptr}, {"method", nullptr}};
   EXPECT_EQ(Content(server.Good(kChat, body)), "x");

@@ -9,9 +9,9 @@
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/commands/command_table.h"
-#include "apps/hyper/nearest.h"
 #include "apps/hyper/printers/shell_text.h"
 #include "apps/hyper/write_text.h"
+#include "src/report/nearest.h"
 
 namespace hyper::app {
 namespace {

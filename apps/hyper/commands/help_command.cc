@@ -3,8 +3,8 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/commands/command_table.h"
-#include "apps/hyper/nearest.h"
 #include "apps/hyper/printers/help_text.h"
+#include "src/report/nearest.h"
 
 namespace hyper::app {
 namespace {

@@ -13,9 +13,9 @@
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/model_fetch.h"
 #include "apps/hyper/model_sources.h"
-#include "apps/hyper/nearest.h"
 #include "apps/hyper/secret.h"
 #include "src/report/json.h"
+#include "src/report/nearest.h"
 
 namespace hyper::app {
 namespace {

@@ -15,10 +15,10 @@
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/flags/option_flags.h"
-#include "apps/hyper/nearest.h"
 #include "hyper/llama_engine.h"
 #include "hyper/method.h"
 #include "src/decode/ask_options.h"
+#include "src/report/nearest.h"
 
 namespace hyper::app {
 namespace {

@@ -1,5 +1,4 @@
-// Reads fields of a request: unknown ones are ignored, null is absent, a wrong type is an error
-// that names the field.
+// Reads fields of a request: null is absent, a wrong type is an error that names the field.
 #pragma once
 
 #include <fmt/format.h>

@@ -47,7 +47,8 @@ void ReadSampling(FieldReader& fields, ServedRun& run) {
   for (const char* penalty : {"presence_penalty", "frequency_penalty"}) {
     double value = 0;
     if (fields.TakeWithin(penalty, -2.0, 2.0, value) && value != 0) {
-      fields.Refuse(penalty, "it would change the distribution that confidences are read from");
+      fields.Refuse(
+          penalty, "it would change the distribution that confidences are read from; leave it out");
     }
   }
 }
@@ -236,12 +237,12 @@ ParsedRequest ParseChatRequest(const std::string& body, const ServerLimits& limi
     ReadMessages(fields, "messages", KeepsReasoning(fields), run);
     ReadTemplateArguments(fields, run.template_arguments);
     ReadCommon(fields, limits, api, run);
-    RefuseUnserved(fields);
     ReadChatLogprobs(fields, run);
     ReadLength(fields, limits, run, {"max_tokens", "max_completion_tokens"});
     CheckRun(fields, limits, run);
     api.runs.push_back(std::move(run));
     BoundLogprobs(fields, "logprobs", api.runs);
+    RefuseUnserved(fields);
   });
 }
 
@@ -253,7 +254,6 @@ ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits
     if (fields.Find("suffix") != nullptr) {
       fields.Refuse("suffix", "text is only continued");
     }
-    RefuseUnserved(fields);
     int best_of = run.choices;
     if (fields.TakeWithin("best_of", 1, kLargest, best_of) && best_of != run.choices) {
       fields.Refuse("best_of", "all choices are returned; it takes what 'n' is");
@@ -273,6 +273,7 @@ ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits
       api.runs[i].first_choice = static_cast<int>(i) * run.choices;
     }
     BoundLogprobs(fields, "logprobs", api.runs);
+    RefuseUnserved(fields);
   });
 }
 
@@ -283,7 +284,6 @@ ParsedRequest ParseResponsesRequest(const std::string& body, const ServerLimits&
     ReadInput(fields, KeepsReasoning(fields), run);
     ReadTemplateArguments(fields, run.template_arguments);
     ReadCommon(fields, limits, api, run);
-    RefuseUnserved(fields);
     if (run.choices > 1) {
       fields.Refuse("n", "/v1/responses gives one output");
     }
@@ -298,6 +298,7 @@ ParsedRequest ParseResponsesRequest(const std::string& body, const ServerLimits&
     CheckRun(fields, limits, run, logprobs);
     api.runs.push_back(std::move(run));
     BoundLogprobs(fields, logprobs, api.runs);
+    RefuseUnserved(fields);
   });
 }
 

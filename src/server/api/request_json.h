@@ -1,5 +1,5 @@
-// JSON bodies of the OpenAI API as typed requests. Unknown fields are ignored, a field of a wrong
-// type or out of its range is an error that names it.
+// JSON bodies of the OpenAI API as typed requests. A field that is unknown (unserved_fields.h), of
+// a wrong type or out of its range is an error that names it.
 #pragma once
 
 #include <map>

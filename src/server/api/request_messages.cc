@@ -230,6 +230,13 @@ void ReadTemplateArguments(FieldReader& fields,
     if (reader.error()) {
       fields.Fail("reasoning.effort", reader.error()->message);
     }
+    for (const auto& [name, value] : reasoning->items()) {
+      // Reasoning is sent whole, which is more than a summary of it.
+      const bool known = name == "effort" || name == "summary" || name == "generate_summary";
+      if (!known && !value.is_null()) {
+        fields.Refuse(("reasoning." + name).c_str(), "only the effort is passed on");
+      }
+    }
   }
   Json values = Json::object();
   if (effort == "none") {

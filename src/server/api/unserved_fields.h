@@ -1,13 +1,19 @@
-// Fields that would change the text and that this server does not serve: tools, grammars, and what
-// other servers take beside the OpenAI API.
+// Fields of a request that this server does not serve: tools, grammars, what other servers take
+// beside the OpenAI API, and what nobody knows.
 #pragma once
+
+#include <span>
 
 #include "src/server/api/field_reader.h"
 
 namespace hyper::server {
 
-// Refuses each such field by its name, unless its value changes nothing: null, what is empty, the
-// value that stands for "off". Fields that change no text are ignored as before.
+// Refuses every field by its name that no reader has looked for, unless it cannot change the text:
+// it is known to change none, or its value changes nothing (null, what is empty, what stands for
+// "off"). Call last.
 void RefuseUnserved(FieldReader& fields);
+
+// Names of the fields that are taken because they change no text, whatever they hold.
+std::span<const char* const> HarmlessFields();
 
 }  // namespace hyper::server

@@ -92,14 +92,128 @@ TEST(UnservedFields, WhatWouldChangeTheTextIsRefusedByName) {
            {"frequency_penalty", 0.5},
            {"response_format", {{"type", "json_object"}}},
            {"tools", Json::array({kTool})},
-           {"functions", Json::array({kTool})}}) {
+           {"functions", Json::array({kTool})},
+           {"typical", 0.9},
+           {"min_length", 5},
+           {"grammar_type", "regex"},
+           {"guidance_scale", 2},
+           {"encoder_repetition_penalty", 1.2},
+           {"prompt_logprobs", 1},
+           {"include_reasoning", false},
+           {"reasoning_format", "none"},
+           {"background", true},
+           {"do_sample", false},
+           {"extra_body", {{"top_k", 3}}}}) {
     EXPECT_EQ(Refused({{name, value}}), name) << value;
   }
 }
 
+// Nobody can list what other servers will think of.
+TEST(UnservedFields, WhatNobodyKnowsIsRefusedToo) {
+  for (const Json& value : std::vector<Json>{1, 0, true, false, "red", {{"a", 1}}, {1, 2}}) {
+    EXPECT_EQ(Refused({{"colour", value}}), "colour") << value;
+  }
+  for (const Json& value : std::vector<Json>{nullptr, "", Json::array(), Json::object()}) {
+    EXPECT_EQ(Refused({{"colour", value}}), "") << value;
+  }
+}
+
+std::string MessageFor(const Json& fields) {
+  ServerLimits limits;
+  limits.model_name = "m";
+  limits.most_lanes = 64;
+  Json body = {{"model", "m:plain"}, {"messages", {{{"role", "user"}, {"content", "x"}}}}};
+  body.update(fields);
+  const ParsedRequest parsed = ParseChatRequest(body.dump(), limits);
+  const auto* error = std::get_if<ApiError>(&parsed);
+  return error != nullptr ? error->message : "";
+}
+
+TEST(UnservedFields, TheMessageSaysWhatMayHaveBeenMeant) {
+  EXPECT_EQ(MessageFor({{"temprature", 0.5}}),
+            "'temprature' is not known here, and might change the text; leave it out; did you "
+            "mean temperature?");
+  EXPECT_EQ(MessageFor({{"colour", "red"}}),
+            "'colour' is not known here, and might change the text; leave it out");
+  EXPECT_EQ(MessageFor({{"token_records", true}}),
+            "'token_records' belongs inside \"hyper\": {\"token-records\": ...}");
+  EXPECT_EQ(MessageFor({{std::string(300, 'x'), 1}}),
+            "'too long to show' is not known here, and might change the text; leave it out");
+}
+
+// A field of one endpoint is none of another.
+TEST(UnservedFields, EachEndpointHasItsOwnFields) {
+  ServerLimits limits;
+  limits.model_name = "m";
+  limits.most_lanes = 64;
+  const auto field = [](const ParsedRequest& parsed) {
+    const auto* error = std::get_if<ApiError>(&parsed);
+    return error != nullptr ? error->param : "";
+  };
+  const Json chat = {{"model", "m:plain"}, {"messages", {{{"role", "user"}, {"content", "x"}}}}};
+  const Json text = {{"model", "m:plain"}, {"prompt", "x"}};
+  const Json response = {{"model", "m:plain"}, {"input", "x"}};
+  const auto with = [](Json body, const char* name, const Json& value) {
+    body[name] = value;
+    return body.dump();
+  };
+  for (const auto& [name, value] : std::vector<std::pair<const char*, Json>>{
+           {"prompt", "y"}, {"input", "y"}, {"max_output_tokens", 5}, {"echo", true}}) {
+    EXPECT_EQ(field(ParseChatRequest(with(chat, name, value), limits)), name);
+  }
+  EXPECT_EQ(field(ParseCompletionRequest(with(text, "echo", true), limits)), "");
+  EXPECT_EQ(field(ParseCompletionRequest(with(text, "messages", chat["messages"]), limits)),
+            "messages");
+  EXPECT_EQ(field(ParseCompletionRequest(with(text, "top_logprobs", 2), limits)), "top_logprobs");
+  EXPECT_EQ(field(ParseResponsesRequest(with(response, "max_tokens", 5), limits)), "max_tokens");
+  EXPECT_EQ(field(ParseResponsesRequest(with(response, "max_output_tokens", 5), limits)), "");
+  EXPECT_EQ(field(ParseResponsesRequest(with(response, "text", {{"verbosity", "low"}}), limits)),
+            "text.verbosity");
+  const Json reasoning = {{"effort", "low"}, {"summary", "auto"}};
+  EXPECT_EQ(field(ParseResponsesRequest(with(response, "reasoning", reasoning), limits)), "");
+  EXPECT_EQ(field(ParseResponsesRequest(with(response, "reasoning", {{"max_tokens", 9}}), limits)),
+            "reasoning.max_tokens");
+}
+
+// What the clients of the field send although it changes nothing.
+TEST(UnservedFields, RequestsOfStockClientsAreTaken) {
+  for (const char* fields :
+       {// the official client and the frameworks on it
+        R"({"user": "u", "metadata": {"a": "b"}, "store": false, "service_tier": "auto", "n": 1,
+            "parallel_tool_calls": true, "safety_identifier": "s", "prompt_cache_key": "k",
+            "prompt_cache_retention": "24h", "top_p": 1, "presence_penalty": 0.0,
+            "frequency_penalty": 0.0, "logit_bias": {}, "stop": null, "seed": 1, "tools": []})",
+        // a web page of llama-server
+        R"({"stream": true, "reasoning_format": "auto", "temperature": 0.8, "dynatemp_range": 0,
+            "dynatemp_exponent": 1, "top_k": 40, "top_p": 0.95, "min_p": 0.05, "typ_p": 1,
+            "xtc_probability": 0, "xtc_threshold": 0.1, "repeat_last_n": 64, "repeat_penalty": 1,
+            "presence_penalty": 0, "frequency_penalty": 0, "dry_multiplier": 0, "dry_base": 1.75,
+            "dry_allowed_length": 2, "dry_penalty_last_n": -1, "timings_per_token": true,
+            "return_progress": true, "cache_prompt": true, "backend_sampling": false})",
+        // chat front ends
+        R"({"stream": true, "stream_options": {"include_usage": true}, "chat_id": "c",
+            "session_id": "s", "id": "i", "user": {"name": "n", "role": "admin"},
+            "keep_alive": "5m", "include_reasoning": true, "usage": {"include": true}})",
+        // gateways
+        R"({"provider": {"order": ["a"]}, "models": ["a", "b"], "transforms": [], "plugins": [],
+            "priority": 1, "request_id": "r", "cache_salt": "s"})",
+        // evaluation harnesses
+        R"({"temperature": 0, "stop": ["\n\n"], "seed": 1234, "do_sample": true,
+            "min_tokens": 0, "skip_special_tokens": true})"}) {
+    EXPECT_EQ(Refused(Json::parse(fields)), "") << fields;
+  }
+}
+
 TEST(UnservedFields, AnOptionOfHyperBesideItIsRefused) {
-  for (const auto& [name, value] : std::vector<std::pair<std::string, Json>>{
-           {"width", 8}, {"method", "sc"}, {"preset", "short"}, {"max-tokens", 5}, {"window", 9}}) {
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, Json>>{{"width", 8},
+                                                 {"method", "sc"},
+                                                 {"preset", "short"},
+                                                 {"max-tokens", 5},
+                                                 {"window", 9},
+                                                 {"route", 2},
+                                                 {"answer-kind", "integer"},
+                                                 {"vote_tentative", false}}) {
     EXPECT_EQ(Refused({{name, value}}), name);
     EXPECT_EQ(Refused({{name, nullptr}}), "");
   }
@@ -126,8 +240,10 @@ TEST(UnservedFields, WhatChangesNothingIsTaken) {
                                               {{"store", true}},
                                               {{"cache_prompt", true}},
                                               {{"temperature", 0.5}},
-                                              {{"seed", 3}},
-                                              {{"colour", "red"}}}) {
+                                              {{"typ_p", 1}},
+                                              {{"do_sample", true}},
+                                              {{"reasoning_format", "deepseek"}},
+                                              {{"seed", 3}}}) {
     EXPECT_EQ(Refused(fields), "") << fields;
   }
 }

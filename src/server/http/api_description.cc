@@ -8,6 +8,7 @@
 
 #include "hyper/options.h"
 #include "src/decode/ask_options.h"
+#include "src/server/api/unserved_fields.h"
 #include "src/server/http/page_files.h"
 
 namespace hyper::server {
@@ -65,7 +66,11 @@ Json ApiDescription(const ServerLimits& limits) {
     options[option.info().name] = OptionSchema(option);
   }
   options["route"]["maximum"] = limits.routing ? kMostRoutes : 1;
-  schemas["Sampling"]["properties"]["n"]["maximum"] = limits.most_choices;
+  Json& fields = schemas["Sampling"]["properties"];
+  fields["n"]["maximum"] = limits.most_choices;
+  for (const char* name : HarmlessFields()) {
+    fields[name] = {{"description", "Taken; changes no text"}};
+  }
   schemas["Tokens"]["items"]["maximum"] = std::max(limits.model.vocab_size - 1, 0);
   Json& prompt = schemas["CompletionRequest"]["allOf"][1]["properties"]["prompt"];
   prompt["anyOf"][2]["maxItems"] = limits.most_prompts;

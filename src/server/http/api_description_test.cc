@@ -151,6 +151,19 @@ TEST(ApiDescription, KnowsTheOptionsOfTheMethods) {
   }
 }
 
+TEST(ApiDescription, KnowsTheFieldsThatChangeNothing) {
+  const TestServer server({});
+  const Json fields = Description(server)["components"]["schemas"]["Sampling"]["properties"];
+  EXPECT_TRUE(fields.contains("user"));
+  for (const auto& [name, schema] : fields.items()) {
+    if (!schema.contains("type") && schema.contains("description")) {
+      const httplib::Result reply = server.Post(kChat, With(Chat("say x"), name, {{"any", 1}}));
+      ASSERT_TRUE(reply);
+      EXPECT_EQ(reply->status, 200) << name << reply->body;
+    }
+  }
+}
+
 TEST(ApiDescription, NamesTheMethodsThatAPathTakes) {
   const TestServer server({});
   httplib::Client client = server.Client();

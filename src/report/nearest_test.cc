@@ -1,8 +1,8 @@
-#include "apps/hyper/nearest.h"
+#include "src/report/nearest.h"
 
 #include <gtest/gtest.h>
 
-namespace hyper::app {
+namespace hyper {
 namespace {
 
 TEST(Nearest, IsWithinAThirdOfTheWord) {
@@ -27,4 +27,4 @@ TEST(Nearest, TakesTheFirstOfEqualOnes) {
 }
 
 }  // namespace
-}  // namespace hyper::app
+}  // namespace hyper

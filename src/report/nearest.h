@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hyper::app {
+namespace hyper {
 
 // The candidate with the smallest edit distance to `word`, the first of several; empty where none
 // is within a third of the word's length, rounded up. Pure.
@@ -18,4 +18,4 @@ std::string DidYouMean(std::string_view word, std::span<const std::string> candi
 // Names of all methods.
 std::vector<std::string> MethodNames();
 
-}  // namespace hyper::app
+}  // namespace hyper

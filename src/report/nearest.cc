@@ -1,11 +1,11 @@
-#include "apps/hyper/nearest.h"
+#include "src/report/nearest.h"
 
 #include <algorithm>
 
 #include "hyper/method.h"
 #include "src/core/pool_stats.h"
 
-namespace hyper::app {
+namespace hyper {
 namespace {
 
 // Whether `word` is `candidate` with two neighbouring letters swapped.
@@ -56,4 +56,4 @@ std::vector<std::string> MethodNames() {
   return names;
 }
 
-}  // namespace hyper::app
+}  // namespace hyper
