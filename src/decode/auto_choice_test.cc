@@ -235,6 +235,28 @@ TEST(Auto, MeasuringLeavesNoTrace) {
   EXPECT_EQ(std::vector(texts.begin(), half), std::vector(half, texts.end()));
 }
 
+TEST(Auto, MeasuringKeepsLanesFromOnePhaseToTheNext) {
+  const auto opened = [](const std::vector<int>& phases) {
+    int count = 0;
+    FakeOptions options = ScriptedOptions(Letters);
+    options.refuse_open = [&count](int64_t) { return ++count < 0; };
+    FakeEngine engine(options);
+    EXPECT_TRUE(MeasurePace(engine, std::vector<Token>{'q'}, phases));
+    EXPECT_EQ(engine.open_lanes(), 0);
+    return count;
+  };
+  EXPECT_EQ(opened({3, 8}), 8);
+  EXPECT_EQ(opened({8, 3}), 8);
+  EXPECT_EQ(opened({3, 3, 3}), 3);
+}
+
+TEST(Auto, AFullContextHasNoPace) {
+  FakeOptions options = ScriptedOptions(Letters);
+  options.capabilities.context_tokens = 4;
+  FakeEngine engine(options);
+  EXPECT_FALSE(MeasurePace(engine, std::vector<Token>{'q', 'q', 'q'}, std::vector{2}));
+}
+
 TEST(Auto, ThePaceOfARunCountsTheTimeOfEachPhase) {
   EXPECT_DOUBLE_EQ(PaceOfRun(std::vector{2, 4}, std::vector{20.0, 40.0}), 6 / (0.1 + 0.1));
   EXPECT_DOUBLE_EQ(PaceOfRun(std::vector{8}, std::vector{48.0}), 48);

@@ -27,7 +27,8 @@ Result<double> Count(Engine& engine, size_t lanes) {
       return events.error();
     }
     for (const Event& event : *events) {
-      if (event.kind == EventKind::kFailed || event.kind == EventKind::kStalled) {
+      if (event.kind == EventKind::kFailed || event.kind == EventKind::kStalled ||
+          event.kind == EventKind::kEnd) {  // the context is full
         return Error{ErrorCode::kResourceExhausted, "the pace cannot be measured"};
       }
       if (event.kind == EventKind::kToken) {
@@ -40,35 +41,64 @@ Result<double> Count(Engine& engine, size_t lanes) {
   return static_cast<double>(tokens) / std::max(passed.count(), 1e-9);
 }
 
-// Tokens per second of `paths` paths side by side.
-Result<double> PaceOf(Engine& engine, std::span<const Token> prompt, int paths) {
-  const int wanted = std::clamp(paths, 1, std::max(1, engine.capabilities().max_lanes));
-  std::vector<LaneId> lanes;
-  Status status;
-  LaneSpec spec;
-  spec.stop_at_end = false;
-  spec.top_count = std::min(spec.top_count, engine.capabilities().max_top_count);
-  while (status && static_cast<int>(lanes.size()) < wanted) {
-    const Result<LaneId> lane = engine.Open(prompt, spec);
-    status = lane ? engine.Grant(*lane, kTokens) : Status(lane.error());
-    if (lane) {
-      lanes.push_back(*lane);
+// Lanes on one prompt. They stay open from one phase to the next: an engine that shares the KV of
+// equal beginnings computes the prompt once.
+class PromptLanes {
+ public:
+  PromptLanes(Engine& engine, std::span<const Token> prompt) : engine_(engine), prompt_(prompt) {}
+  ~PromptLanes() { (void)Resize(0); }
+  PromptLanes(const PromptLanes&) = delete;
+  PromptLanes& operator=(const PromptLanes&) = delete;
+
+  // Tokens per second of `paths` paths side by side.
+  Result<double> PaceOf(int paths) {
+    const int wanted = std::clamp(paths, 1, std::max(1, engine_.capabilities().max_lanes));
+    if (Status status = Resize(static_cast<size_t>(wanted)); !status) {
+      return status.error();
     }
+    for (const LaneId lane : lanes_) {
+      Status status = engine_.Revoke(lane);  // what the phase before left over
+      if (status) {
+        status = engine_.Grant(lane, kTokens);
+      }
+      if (!status) {
+        return status.error();
+      }
+    }
+    return Count(engine_, lanes_.size());
   }
-  Result<double> pace = status ? Count(engine, lanes.size()) : Result<double>(status.error());
-  for (const LaneId lane : lanes) {
-    engine.Close(lane);
+
+ private:
+  Status Resize(size_t count) {
+    LaneSpec spec;
+    spec.stop_at_end = false;
+    spec.top_count = std::min(spec.top_count, engine_.capabilities().max_top_count);
+    for (; lanes_.size() > count; lanes_.pop_back()) {
+      engine_.Close(lanes_.back());
+    }
+    while (lanes_.size() < count) {
+      const Result<LaneId> lane = engine_.Open(prompt_, spec);
+      if (!lane) {
+        return lane.error();
+      }
+      lanes_.push_back(*lane);
+    }
+    return {};
   }
-  return pace;
-}
+
+  Engine& engine_;
+  std::span<const Token> prompt_;
+  std::vector<LaneId> lanes_;
+};
 
 }  // namespace
 
 Result<double> MeasurePace(Engine& engine, std::span<const Token> prompt,
                            std::span<const int> phases) {
+  PromptLanes lanes(engine, prompt);
   std::vector<double> paces;
   for (const int paths : phases) {
-    Result<double> pace = PaceOf(engine, prompt, paths);
+    Result<double> pace = lanes.PaceOf(paths);
     if (!pace) {
       return pace;
     }
