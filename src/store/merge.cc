@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "src/store/rows.h"
 #include "src/store/schema.h"
-#include "src/store/sqlite.h"
 
 namespace hyper {
 namespace {
@@ -59,14 +59,11 @@ class Merger {
 
   Status Add(const std::string& source) {
     source_ = source;
-    Result<Statement> attach = database_.Prepare("ATTACH ? AS other");
-    if (!attach) {
-      return attach.error();
-    }
-    if (Status status = attach->Bind(source).Run(); !status) {
+    Status status = RunOnce(database_, "ATTACH ? AS other", source);
+    if (!status) {
       return status;
     }
-    Status status = AddAttached();
+    status = AddAttached();
     const Status detached = database_.Execute("DETACH other");
     return status ? detached : status;
   }
@@ -88,16 +85,13 @@ class Merger {
   // The first row of `sql`, whose columns are texts, as an error of two sides; nothing where there
   // is none.
   Status RefuseRow(const char* sql, const char* what, const char* remedy) {
-    Result<Statement> rows = database_.Prepare(sql);
-    if (!rows) {
-      return rows.error();
+    const Result<std::optional<Statement>> row = FirstRow(database_, sql);
+    if (!row || !*row) {
+      return row ? Status() : Status(row.error());
     }
-    const Result<bool> found = rows->Step();
-    if (!found || !*found) {
-      return found ? Status() : Status(found.error());
-    }
-    return InvalidArgument(what + (" " + rows->Text(0)) + " is " + rows->Text(1) + " in " +
-                           rows->Text(3) + " and " + rows->Text(2) + " in " + source_ + "; " +
+    const Statement& found = **row;
+    return InvalidArgument(what + (" " + found.Text(0)) + " is " + found.Text(1) + " in " +
+                           found.Text(3) + " and " + found.Text(2) + " in " + source_ + "; " +
                            remedy);
   }
 
@@ -143,10 +137,10 @@ class Merger {
   }
 
   Status NoteOrigins(const std::string& origins, const std::string& table) {
-    Result<Statement> note =
-        database_.Prepare("INSERT INTO " + origins + " SELECT id, ? FROM main." + table +
-                          " WHERE id NOT IN (SELECT id FROM " + origins + ")");
-    return note ? note->Bind(source_).Run() : Status(note.error());
+    return RunOnce(database_,
+                   "INSERT INTO " + origins + " SELECT id, ? FROM main." + table +
+                       " WHERE id NOT IN (SELECT id FROM " + origins + ")",
+                   source_);
   }
 
   Result<std::vector<MergedItem>> ItemsOfOther() {
@@ -198,11 +192,8 @@ class Merger {
   Status Settle(const MergedItem& item) {
     ++report_.repeated;
     if (!item.failed && !item.there_failed) {
-      Result<Statement> other = database_.Prepare(kOtherAnswer);
-      if (!other) {
-        return other.error();
-      }
-      const Result<bool> differs = other->BindAll(*item.there, item.from).Step();
+      const Result<std::optional<Statement>> differs =
+          FirstRow(database_, kOtherAnswer, *item.there, item.from);
       if (!differs) {
         return differs.error();
       }
@@ -236,40 +227,37 @@ class Merger {
 
   // What a failed item of a study has cost, its own lost attempts included.
   Result<Lost> LostIn(const std::string& study, int64_t item) {
-    Result<Statement> cost = database_.Prepare(
+    const Result<std::optional<Statement>> cost = FirstRow(
+        database_,
         "SELECT f.lost_attempts + 1, f.lost_tokens + l.generated + l.extra_routes + l.probe + "
         "l.judge + l.value, coalesce(f.lost_generated, f.lost_tokens) + l.generated FROM " +
-        study + ".items f JOIN " + study + ".ledgers l ON l.item = f.id WHERE f.id = ?");
+            study + ".items f JOIN " + study + ".ledgers l ON l.item = f.id WHERE f.id = ?",
+        item);
     if (!cost) {
       return cost.error();
     }
-    const Result<bool> row = cost->Bind(item).Step();
-    if (!row) {
-      return row.error();
-    }
-    return Lost{cost->Int(0), cost->Int(1), cost->Int(2)};
+    return *cost ? Lost{(*cost)->Int(0), (*cost)->Int(1), (*cost)->Int(2)} : Lost{};
   }
 
   Status AddLost(int64_t item, const Lost& lost) {
-    Result<Statement> add = database_.Prepare(
+    return RunOnce(
+        database_,
         "UPDATE main.items SET lost_attempts = lost_attempts + ?, lost_tokens = lost_tokens + ?, "
-        "lost_generated = coalesce(lost_generated, lost_tokens) + ? WHERE id = ?");
-    return add ? add->BindAll(lost.attempts, lost.effective, lost.generated, item).Run()
-               : Status(add.error());
+        "lost_generated = coalesce(lost_generated, lost_tokens) + ? WHERE id = ?",
+        lost.attempts, lost.effective, lost.generated, item);
   }
 
   // Copies an item with all that belongs to it. LastInsertId is then its number.
   Status Copy(const MergedItem& item) {
-    Result<Statement> insert = database_.Prepare(
+    const Status inserted = RunOnce(
+        database_,
         "INSERT INTO main.items(run, question, repeat, status, reason, answer, vote_rule, "
         "voting_paths, lost_attempts, lost_tokens, lost_generated, stored_at) "
         "SELECT ?, ?, repeat, status, reason, answer, vote_rule, voting_paths, lost_attempts, "
-        "lost_tokens, lost_generated, stored_at FROM other.items WHERE id = ?");
-    if (!insert) {
-      return insert.error();
-    }
-    if (Status status = insert->BindAll(item.run, item.question, item.from).Run(); !status) {
-      return status;
+        "lost_tokens, lost_generated, stored_at FROM other.items WHERE id = ?",
+        item.run, item.question, item.from);
+    if (!inserted) {
+      return inserted;
     }
     ++report_.items;
     const int64_t id = database_.LastInsertId();
@@ -279,26 +267,23 @@ class Merger {
       }
     }
     // Last of all, so that the number of the new row is the item's.
-    Result<Statement> origin = database_.Prepare("INSERT INTO item_origins VALUES (?, ?)");
-    return origin ? origin->BindAll(id, source_).Run() : Status(origin.error());
+    return RunOnce(database_, "INSERT INTO item_origins VALUES (?, ?)", id, source_);
   }
 
   Status CopyRows(const std::string& table, int64_t from, int64_t to) {
-    Result<Statement> names = database_.Prepare(
-        "SELECT group_concat('\"' || name || '\"') FROM (SELECT name FROM "
-        "pragma_table_info(?, 'main') WHERE name != 'item' ORDER BY cid)");
-    if (!names) {
-      return names.error();
+    const Result<std::optional<Statement>> row =
+        FirstRow(database_,
+                 "SELECT group_concat('\"' || name || '\"') FROM (SELECT name FROM "
+                 "pragma_table_info(?, 'main') WHERE name != 'item' ORDER BY cid)",
+                 table);
+    if (!row || !*row) {
+      return row ? Status() : Status(row.error());
     }
-    const Result<bool> row = names->Bind(table).Step();
-    if (!row) {
-      return row.error();
-    }
-    const std::string columns = names->Text(0);
-    Result<Statement> copy =
-        database_.Prepare("INSERT INTO main." + table + "(item, " + columns + ") SELECT ?, " +
-                          columns + " FROM other." + table + " WHERE item = ? ORDER BY rowid");
-    return copy ? copy->BindAll(to, from).Run() : Status(copy.error());
+    const std::string columns = (*row)->Text(0);
+    return RunOnce(database_,
+                   "INSERT INTO main." + table + "(item, " + columns + ") SELECT ?, " + columns +
+                       " FROM other." + table + " WHERE item = ? ORDER BY rowid",
+                   to, from);
   }
 
   Database& database_;
@@ -307,15 +292,7 @@ class Merger {
 };
 
 Result<int64_t> CountRows(Database& database, const std::string& table) {
-  Result<Statement> count = database.Prepare("SELECT count(*) FROM " + table);
-  if (!count) {
-    return count.error();
-  }
-  const Result<bool> row = count->Step();
-  if (!row) {
-    return row.error();
-  }
-  return count->Int(0);
+  return FirstNumber(database, "SELECT count(*) FROM " + table);
 }
 
 Result<MergeReport> MergeAll(const std::vector<std::string>& sources, const std::string& target) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "hyper/records.h"
+#include "src/store/rows.h"
 
 namespace hyper {
 namespace {
@@ -101,15 +102,7 @@ constexpr const char* kTables[] = {
 };
 
 Result<int64_t> Pragma(Database& database, const std::string& name) {
-  Result<Statement> statement = database.Prepare("PRAGMA " + name);
-  if (!statement) {
-    return statement.error();
-  }
-  const Result<bool> row = statement->Step();
-  if (!row) {
-    return row.error();
-  }
-  return statement->Int(0);
+  return FirstNumber(database, "PRAGMA " + name);
 }
 
 Status MakeTables(Database& database) {
@@ -128,16 +121,9 @@ Status MakeTables(Database& database) {
 }
 
 Result<bool> HasColumn(Database& database, const std::string& table, const std::string& column) {
-  Result<Statement> statement = database.Prepare("SELECT count(*) FROM pragma_table_xinfo('" +
-                                                 table + "') WHERE name = '" + column + "'");
-  if (!statement) {
-    return statement.error();
-  }
-  const Result<bool> row = statement->Step();
-  if (!row) {
-    return row.error();
-  }
-  return statement->Int(0) > 0;
+  const Result<int64_t> count = FirstNumber(
+      database, "SELECT count(*) FROM pragma_table_xinfo(?) WHERE name = ?", table, column);
+  return count ? Result<bool>(*count > 0) : count.error();
 }
 
 // A column that the first files of this version lack. Programs of that time go on with a file that

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/store/item_parts.h"
+#include "src/store/rows.h"
 #include "src/store/schema.h"
 
 namespace hyper {
@@ -25,31 +26,6 @@ std::string SettingsText(const std::map<std::string, std::string>& settings) {
   return json(settings).dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
 }
 
-// One row's first column as a number, or nothing where there is no row.
-Result<std::optional<int64_t>> FirstInt(Statement& statement) {
-  const Result<bool> row = statement.Step();
-  if (!row) {
-    return row.error();
-  }
-  std::optional<int64_t> value;
-  if (*row) {
-    value = statement.Int(0);
-  }
-  statement.Reset();
-  return value;
-}
-
-Result<int64_t> ReturnedId(Statement& statement) {
-  const Result<std::optional<int64_t>> id = FirstInt(statement);
-  if (!id) {
-    return id.error();
-  }
-  if (!*id) {
-    return Error{ErrorCode::kInternal, "the store returned no number"};
-  }
-  return **id;
-}
-
 ItemStatus ParseItemStatus(const std::string& name) {
   for (const ItemStatus status : {ItemStatus::kDone, ItemStatus::kPartial}) {
     if (name == NameOf(status)) {
@@ -66,17 +42,14 @@ struct Predecessor {
 };
 
 Result<Predecessor> TakePredecessor(Database& database, const ItemKey& key) {
-  Result<Statement> find = database.Prepare(
-      "SELECT i.id, i.status, i.lost_attempts, i.lost_tokens, "
-      "l.generated + l.extra_routes + l.probe + l.judge + l.value, "
-      "coalesce(i.lost_generated, i.lost_tokens) + l.generated "
-      "FROM items i JOIN ledgers l ON l.item = i.id "
-      "WHERE i.run = ? AND i.question = ? AND i.repeat = ?");
-  if (!find) {
-    return find.error();
-  }
-  find->BindAll(key.run, key.question, key.repeat);
-  const Result<bool> row = find->Step();
+  const Result<std::optional<Statement>> row =
+      FirstRow(database,
+               "SELECT i.id, i.status, i.lost_attempts, i.lost_tokens, "
+               "l.generated + l.extra_routes + l.probe + l.judge + l.value, "
+               "coalesce(i.lost_generated, i.lost_tokens) + l.generated "
+               "FROM items i JOIN ledgers l ON l.item = i.id "
+               "WHERE i.run = ? AND i.question = ? AND i.repeat = ?",
+               key.run, key.question, key.repeat);
   if (!row) {
     return row.error();
   }
@@ -84,22 +57,16 @@ Result<Predecessor> TakePredecessor(Database& database, const ItemKey& key) {
   if (!*row) {
     return predecessor;
   }
-  predecessor.finished = ParseItemStatus(find->Text(1)) != ItemStatus::kFailed;
+  const Statement& found = **row;
+  predecessor.finished = ParseItemStatus(found.Text(1)) != ItemStatus::kFailed;
   if (predecessor.finished) {
     return predecessor;
   }
-  predecessor.lost.attempts = static_cast<int>(find->Int(2)) + 1;
-  predecessor.lost.effective_tokens = find->Int(3) + find->Int(4);
-  predecessor.lost.generated_tokens = find->Int(5);
-  Result<Statement> remove = database.Prepare("DELETE FROM items WHERE id = ?");
-  if (!remove) {
-    return remove.error();
-  }
-  remove->Bind(find->Int(0));
-  if (Status status = remove->Run(); !status) {
-    return status.error();
-  }
-  return predecessor;
+  predecessor.lost.attempts = static_cast<int>(found.Int(2)) + 1;
+  predecessor.lost.effective_tokens = found.Int(3) + found.Int(4);
+  predecessor.lost.generated_tokens = found.Int(5);
+  const Status removed = RunOnce(database, "DELETE FROM items WHERE id = ?", found.Int(0));
+  return removed ? Result<Predecessor>(predecessor) : removed.error();
 }
 
 }  // namespace
@@ -133,29 +100,23 @@ Result<Store> Store::Open(const std::string& path, DatabaseMode mode) {
 }
 
 Result<int64_t> Store::AddRun(const StoredRun& run) {
-  Result<Statement> insert = database_.Prepare(
+  return FirstNumber(
+      database_,
       std::string("INSERT INTO runs(identity, label, method, suite, model, model_hash, engine, "
                   "version, seed, settings, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,") +
-      kNow + ") ON CONFLICT(identity) DO UPDATE SET label = label RETURNING id");
-  if (!insert) {
-    return insert.error();
-  }
-  insert->BindAll(RunIdentity(run), run.label, run.method, run.suite, run.model, run.model_hash,
-                  run.engine, run.version, std::to_string(run.seed), SettingsText(run.settings));
-  return ReturnedId(*insert);
+          kNow + ") ON CONFLICT(identity) DO UPDATE SET label = label RETURNING id",
+      RunIdentity(run), run.label, run.method, run.suite, run.model, run.model_hash, run.engine,
+      run.version, std::to_string(run.seed), SettingsText(run.settings));
 }
 
 Result<int64_t> Store::AddQuestion(const StoredQuestion& question) {
-  Result<Statement> insert = database_.Prepare(
+  return FirstNumber(
+      database_,
       "INSERT INTO questions(suite, name, text, prompt, gold, kind, labels, \"group\") "
       "VALUES (?,?,?,?,?,?,?,?) ON CONFLICT(suite, name, prompt, kind, labels) DO UPDATE SET "
-      "text = excluded.text, gold = excluded.gold, \"group\" = excluded.\"group\" RETURNING id");
-  if (!insert) {
-    return insert.error();
-  }
-  insert->BindAll(question.suite, question.name, question.text, question.prompt, question.gold,
-                  question.kind, question.labels, question.group);
-  return ReturnedId(*insert);
+      "text = excluded.text, gold = excluded.gold, \"group\" = excluded.\"group\" RETURNING id",
+      question.suite, question.name, question.text, question.prompt, question.gold, question.kind,
+      question.labels, question.group);
 }
 
 Result<bool> Store::SaveItem(const StoredItem& item) {
@@ -170,20 +131,17 @@ Result<bool> Store::SaveItem(const StoredItem& item) {
   if (predecessor->finished) {
     return false;
   }
-  Result<Statement> insert = database_.Prepare(
+  const Status inserted = RunOnce(
+      database_,
       std::string("INSERT INTO items(run, question, repeat, status, reason, answer, vote_rule, "
                   "voting_paths, lost_attempts, lost_tokens, lost_generated, stored_at) "
                   "VALUES (?,?,?,?,?,?,?,?,?,?,?,") +
-      kNow + ")");
-  if (!insert) {
-    return insert.error();
-  }
-  insert->BindAll(item.key.run, item.key.question, item.key.repeat, NameOf(item.status),
-                  item.reason, item.answer, item.vote_rule, item.voting_paths,
-                  predecessor->lost.attempts, predecessor->lost.effective_tokens,
-                  predecessor->lost.generated_tokens);
-  if (Status status = insert->Run(); !status) {
-    return status.error();
+          kNow + ")",
+      item.key.run, item.key.question, item.key.repeat, NameOf(item.status), item.reason,
+      item.answer, item.vote_rule, item.voting_paths, predecessor->lost.attempts,
+      predecessor->lost.effective_tokens, predecessor->lost.generated_tokens);
+  if (!inserted) {
+    return inserted.error();
   }
   if (Status status = InsertItemParts(database_, database_.LastInsertId(), item); !status) {
     return status.error();
@@ -195,16 +153,14 @@ Result<bool> Store::SaveItem(const StoredItem& item) {
 }
 
 Status Store::SaveGrade(const StoredGrade& grade) {
-  Result<Statement> insert = database_.Prepare(
-      "INSERT OR REPLACE INTO grades(item, verdict, gold, grader, note) "
-      "SELECT id, ?, ?, ?, ? FROM items WHERE run = ? AND question = ? AND repeat = ?");
-  if (!insert) {
-    return insert.error();
-  }
-  insert->BindAll(NameOf(grade.verdict), grade.gold, grade.grader, grade.note, grade.key.run,
-                  grade.key.question, grade.key.repeat);
-  if (Status status = insert->Run(); !status) {
-    return status;
+  Status inserted =
+      RunOnce(database_,
+              "INSERT OR REPLACE INTO grades(item, verdict, gold, grader, note) "
+              "SELECT id, ?, ?, ?, ? FROM items WHERE run = ? AND question = ? AND repeat = ?",
+              NameOf(grade.verdict), grade.gold, grade.grader, grade.note, grade.key.run,
+              grade.key.question, grade.key.repeat);
+  if (!inserted) {
+    return inserted;
   }
   if (database_.ChangedRows() == 0) {
     return Error{ErrorCode::kNotFound, "there is no such item to grade"};

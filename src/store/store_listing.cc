@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "src/store/rows.h"
 #include "src/store/store.h"
 
 namespace hyper {
@@ -36,12 +37,11 @@ ListedItem ReadListed(const Statement& row) {
   return item;
 }
 
-Result<std::optional<ListedItem>> First(Statement& rows) {
-  const Result<bool> more = rows.Step();
-  if (!more) {
-    return more.error();
+Result<std::optional<ListedItem>> Read(const Result<std::optional<Statement>>& row) {
+  if (!row) {
+    return row.error();
   }
-  return *more ? std::optional(ReadListed(rows)) : std::nullopt;
+  return *row ? std::optional(ReadListed(**row)) : std::nullopt;
 }
 
 }  // namespace
@@ -64,23 +64,14 @@ Result<std::vector<ListedItem>> Store::Newest(int count) {
 }
 
 Result<std::optional<ListedItem>> Store::FindItem(int64_t item) {
-  Result<Statement> rows = database_.Prepare(Selected("WHERE i.id = ?"));
-  if (!rows) {
-    return rows.error();
-  }
-  rows->Bind(item);
-  return First(*rows);
+  return Read(FirstRow(database_, Selected("WHERE i.id = ?"), item));
 }
 
 Result<std::optional<ListedItem>> Store::FindItem(const std::string& suite,
                                                   const std::string& name) {
-  Result<Statement> rows =
-      database_.Prepare(Selected("WHERE q.suite = ? AND q.name = ? ORDER BY i.id DESC LIMIT 1"));
-  if (!rows) {
-    return rows.error();
-  }
-  rows->BindAll(suite, name);
-  return First(*rows);
+  return Read(FirstRow(database_,
+                       Selected("WHERE q.suite = ? AND q.name = ? ORDER BY i.id DESC LIMIT 1"),
+                       suite, name));
 }
 
 Result<int> Store::Prune(const std::string& suite, int64_t most, double most_age_s) {
@@ -88,28 +79,24 @@ Result<int> Store::Prune(const std::string& suite, int64_t most, double most_age
   if (!transaction) {
     return transaction.error();
   }
-  Result<Statement> surplus = database_.Prepare(
-      "DELETE FROM items WHERE id IN (SELECT i.id FROM items i JOIN questions q "
-      "ON q.id = i.question WHERE q.suite = ? ORDER BY i.id DESC LIMIT -1 OFFSET ?)");
+  const Status surplus =
+      RunOnce(database_,
+              "DELETE FROM items WHERE id IN (SELECT i.id FROM items i JOIN questions q "
+              "ON q.id = i.question WHERE q.suite = ? ORDER BY i.id DESC LIMIT -1 OFFSET ?)",
+              suite, most);
   if (!surplus) {
     return surplus.error();
   }
-  surplus->BindAll(suite, most);
-  if (Status status = surplus->Run(); !status) {
-    return status.error();
-  }
   int dropped = database_.ChangedRows();
   if (most_age_s > 0) {
-    Result<Statement> old = database_.Prepare(
-        "DELETE FROM items WHERE id IN (SELECT i.id FROM items i JOIN questions q "
-        "ON q.id = i.question WHERE q.suite = ? AND "
-        "(julianday('now') - julianday(i.stored_at)) * 86400.0 > ?)");
+    const Status old =
+        RunOnce(database_,
+                "DELETE FROM items WHERE id IN (SELECT i.id FROM items i JOIN questions q "
+                "ON q.id = i.question WHERE q.suite = ? AND "
+                "(julianday('now') - julianday(i.stored_at)) * 86400.0 > ?)",
+                suite, most_age_s);
     if (!old) {
       return old.error();
-    }
-    old->BindAll(suite, most_age_s);
-    if (Status status = old->Run(); !status) {
-      return status.error();
     }
     dropped += database_.ChangedRows();
   }
@@ -119,12 +106,7 @@ Result<int> Store::Prune(const std::string& suite, int64_t most, double most_age
   for (const char* orphans :
        {"DELETE FROM questions WHERE suite = ? AND id NOT IN (SELECT question FROM items)",
         "DELETE FROM runs WHERE suite = ? AND id NOT IN (SELECT run FROM items)"}) {
-    Result<Statement> remove = database_.Prepare(orphans);
-    if (!remove) {
-      return remove.error();
-    }
-    remove->Bind(suite);
-    if (Status status = remove->Run(); !status) {
+    if (Status status = RunOnce(database_, orphans, suite); !status) {
       return status.error();
     }
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/store/item_parts.h"
+#include "src/store/rows.h"
 #include "src/store/store.h"
 
 namespace hyper {
@@ -184,14 +185,11 @@ Result<std::map<int64_t, ActionTally>> Store::ActionCounts(int64_t run) {
 }
 
 Result<StoredItem> Store::LoadItem(const ItemKey& key) {
-  Result<Statement> find = database_.Prepare(
-      "SELECT id, status, reason, answer, vote_rule, voting_paths FROM items "
-      "WHERE run = ? AND question = ? AND repeat = ?");
-  if (!find) {
-    return find.error();
-  }
-  find->BindAll(key.run, key.question, key.repeat);
-  const Result<bool> row = find->Step();
+  const Result<std::optional<Statement>> row =
+      FirstRow(database_,
+               "SELECT id, status, reason, answer, vote_rule, voting_paths FROM items "
+               "WHERE run = ? AND question = ? AND repeat = ?",
+               key.run, key.question, key.repeat);
   if (!row) {
     return row.error();
   }
@@ -200,16 +198,17 @@ Result<StoredItem> Store::LoadItem(const ItemKey& key) {
                                            " of question " + std::to_string(key.question) +
                                            " in run " + std::to_string(key.run)};
   }
+  const Statement& found = **row;
   StoredItem item;
   item.key = key;
-  if (Status status = ParseName(find->Text(1), item.status); !status) {
+  if (Status status = ParseName(found.Text(1), item.status); !status) {
     return status.error();
   }
-  item.reason = find->Text(2);
-  item.answer = find->OptionalText(3);
-  item.vote_rule = find->Text(4);
-  item.voting_paths = static_cast<int>(find->Int(5));
-  if (Status status = LoadItemParts(database_, find->Int(0), item); !status) {
+  item.reason = found.Text(2);
+  item.answer = found.OptionalText(3);
+  item.vote_rule = found.Text(4);
+  item.voting_paths = static_cast<int>(found.Int(5));
+  if (Status status = LoadItemParts(database_, found.Int(0), item); !status) {
     return status.error();
   }
   return item;
