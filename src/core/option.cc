@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -104,6 +105,115 @@ bool ParseActions(std::string_view text, ActionSet& actions) {
   return !names.empty();
 }
 
+Error RangeError(const Option& option, std::string_view value) {
+  const bool word = option.type() == Option::Type::kWord || option.type() == Option::Type::kSwitch;
+  return InvalidArgument(fmt::format("--{} is {}{}; it takes {}", option.info().name, value,
+                                     word ? "" : ", outside its range", option.Takes()));
+}
+
+// Reads a number in the option's range.
+template <class Number>
+Status ReadInside(const Option& option, std::string_view text, Number& value) {
+  Status read = ParseNumber(option.info().name, text, option.Takes(), value);
+  if (read && !Inside(option.info().bounds, static_cast<double>(value))) {
+    return RangeError(option, fmt::format("{}", value));
+  }
+  return read;
+}
+
+// What Option::Set does for each type of a field, which stays unchanged after an error.
+Status SetField(const Option& option, std::string_view text, double& field) {
+  double value = field;
+  if (option.info().seconds && text != "0") {
+    const Result<double> seconds = ParseDuration(option.info().name, std::string(text));
+    if (!seconds) {
+      return seconds.error();
+    }
+    value = *seconds;
+  } else if (Status read = ReadInside(option, text, value); !read) {
+    return read;
+  }
+  field = value;
+  return {};
+}
+
+template <std::integral Whole>
+Status SetField(const Option& option, std::string_view text, Whole& field) {
+  if (option.info().automatic && text == kAuto) {
+    field = static_cast<Whole>(option.info().bounds.low);
+    return {};
+  }
+  Whole value = field;
+  Status read = ReadInside(option, text, value);
+  field = read ? value : field;
+  return read;
+}
+
+Status SetField(const Option& option, std::string_view text, bool& field) {
+  const auto& words = option.info().words;
+  if (text != words[0] && text != words[1]) {
+    return InvalidArgument(
+        fmt::format("--{} is '{}'; it takes {}", option.info().name, text, option.Takes()));
+  }
+  field = text == words[1];
+  return {};
+}
+
+Status SetField(const Option& /*option*/, std::string_view text, std::string& field) {
+  field = text;
+  return {};
+}
+
+Status SetField(const Option& option, std::string_view text, std::vector<std::string>& field) {
+  if (option.info().repeated) {
+    field.emplace_back(text);
+    return {};
+  }
+  const auto parts = Parts(text);
+  field.assign(parts.begin(), parts.end());
+  return {};
+}
+
+Status SetField(const Option& option, std::string_view text, std::vector<float>& field) {
+  std::vector<float> values;
+  for (const std::string_view part : Parts(text)) {
+    double value = 0;
+    Status read = ParseNumber(option.info().name, part, option.Takes(), value);
+    if (!read) {
+      return read;
+    }
+    if (!Inside(option.info().bounds, value)) {
+      return RangeError(option, text);
+    }
+    values.push_back(static_cast<float>(value));
+  }
+  field = std::move(values);
+  return {};
+}
+
+Status SetField(const Option& option, std::string_view text, ActionSet& field) {
+  return ParseActions(text, field) ? Status()
+                                   : Status(RangeError(option, fmt::format("'{}'", text)));
+}
+
+// A rule as its own parser has read it.
+template <class Rule>
+Status SetRule(const Option& option, std::string_view text, const Result<Rule>& rule, Rule& field) {
+  if (!rule) {
+    return RangeError(option, fmt::format("'{}'", text));
+  }
+  field = *rule;
+  return {};
+}
+
+Status SetField(const Option& option, std::string_view text, ThresholdRule& field) {
+  return SetRule(option, text, ParseThresholdRule(text), field);
+}
+
+Status SetField(const Option& option, std::string_view text, StopRule& field) {
+  return SetRule(option, text, ParseStopRule(text), field);
+}
+
 }  // namespace
 
 OptionValue::OptionValue(std::string option, double value)
@@ -197,113 +307,19 @@ std::string Option::Takes() const {
   return "text";
 }
 
-Error Option::OutOfRange(std::string_view value) const {
-  const bool word = type() == Type::kWord || type() == Type::kSwitch;
-  return InvalidArgument(fmt::format("--{} is {}{}; it takes {}", info_.name, value,
-                                     word ? "" : ", outside its range", Takes()));
-}
+Error Option::OutOfRange(std::string_view value) const { return RangeError(*this, value); }
 
 Status Option::Set(std::string_view text) {
-  const std::string name = info_.name;
   return std::visit(
-      Overloaded{
-          [&](double* field) -> Status {
-            if (info_.seconds && text != "0") {
-              const Result<double> seconds = ParseDuration(name, std::string(text));
-              *field = seconds ? *seconds : *field;
-              return seconds ? Status() : Status(seconds.error());
-            }
-            double value = *field;
-            Status read = ParseNumber(name, text, Takes(), value);
-            if (!read) {
-              return read;
-            }
-            if (!Inside(info_.bounds, value)) {
-              return OutOfRange(NumberText(value));
-            }
-            *field = value;
-            return {};
-          },
-          [&](bool* field) -> Status {
-            if (text != info_.words[0] && text != info_.words[1]) {
-              return InvalidArgument(fmt::format("--{} is '{}'; it takes {}", name, text, Takes()));
-            }
-            *field = text == info_.words[1];
-            return {};
-          },
-          [&](std::string* field) -> Status {
-            *field = text;
-            return {};
-          },
-          [&](std::vector<std::string>* field) -> Status {
-            if (info_.repeated) {
-              field->emplace_back(text);
-              return {};
-            }
-            const auto parts = Parts(text);
-            field->assign(parts.begin(), parts.end());
-            return {};
-          },
-          [&](std::vector<float>* field) -> Status {
-            std::vector<float> values;
-            for (const std::string_view part : Parts(text)) {
-              double value = 0;
-              Status read = ParseNumber(name, part, Takes(), value);
-              if (!read) {
-                return read;
-              }
-              if (!Inside(info_.bounds, value)) {
-                return OutOfRange(text);
-              }
-              values.push_back(static_cast<float>(value));
-            }
-            *field = std::move(values);
-            return {};
-          },
-          [&](ActionSet* field) -> Status {
-            return ParseActions(text, *field) ? Status()
-                                              : Status(OutOfRange(fmt::format("'{}'", text)));
-          },
-          [&](ThresholdRule* field) -> Status {
-            const Result<ThresholdRule> rule = ParseThresholdRule(text);
-            if (!rule) {
-              return OutOfRange(fmt::format("'{}'", text));
-            }
-            *field = *rule;
-            return {};
-          },
-          [&](StopRule* field) -> Status {
-            const Result<StopRule> rule = ParseStopRule(text);
-            if (!rule) {
-              return OutOfRange(fmt::format("'{}'", text));
-            }
-            *field = *rule;
-            return {};
-          },
-          [&](WordField& field) -> Status {
-            const auto at = std::find(field.words.begin(), field.words.end(), text);
-            if (at == field.words.end()) {
-              return OutOfRange(fmt::format("'{}'", text));
-            }
-            field.set(field.field, static_cast<size_t>(at - field.words.begin()));
-            return {};
-          },
-          [&](auto* field) -> Status {  // whole numbers
-            auto value = *field;
-            if (info_.automatic && text == kAuto) {
-              *field = static_cast<decltype(value)>(info_.bounds.low);
-              return {};
-            }
-            Status read = ParseNumber(name, text, Takes(), value);
-            if (!read) {
-              return read;
-            }
-            if (!Inside(info_.bounds, static_cast<double>(value))) {
-              return OutOfRange(fmt::format("{}", value));
-            }
-            *field = value;
-            return {};
-          }},
+      Overloaded{[&](WordField& field) -> Status {
+                   const auto at = std::find(field.words.begin(), field.words.end(), text);
+                   if (at == field.words.end()) {
+                     return OutOfRange(fmt::format("'{}'", text));
+                   }
+                   field.set(field.field, static_cast<size_t>(at - field.words.begin()));
+                   return {};
+                 },
+                 [&](auto* field) { return SetField(*this, text, *field); }},
       field_);
 }
 
