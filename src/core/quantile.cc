@@ -7,14 +7,18 @@
 namespace hyper {
 
 double Quantile(std::vector<double> sample, double q) {
-  if (sample.empty()) {
+  std::sort(sample.begin(), sample.end());
+  return SortedQuantile(sample, q);
+}
+
+double SortedQuantile(std::span<const double> sorted, double q) {
+  if (sorted.empty()) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  std::sort(sample.begin(), sample.end());
-  const double at = q * static_cast<double>(sample.size() - 1);
+  const double at = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(at);
-  const size_t above = std::min(below + 1, sample.size() - 1);
-  return sample[below] + (at - static_cast<double>(below)) * (sample[above] - sample[below]);
+  const size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 }  // namespace hyper

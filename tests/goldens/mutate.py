@@ -30,7 +30,7 @@ CORE = [
     ("softmax.h", "(static_cast<double>(values[i]) - largest)", "(largest - static_cast<double>(values[i]))"),
     ("softmax.h", "static_cast<Value>(weight / total)", "weight"),
     ("softmax.h", "first / (first + std::exp(second_logprob - larger))", "first"),
-    ("quantile.cc", "q * static_cast<double>(sample.size() - 1)", "q * static_cast<double>(sample.size())"),
+    ("quantile.cc", "q * static_cast<double>(sorted.size() - 1)", "q * static_cast<double>(sorted.size())"),
     ("aggregate.cc", "value - summary.log_sum_exp", "value"),
     ("aggregate.cc", "options.k + 1", "options.k"),
     ("confidence.cc", "return used == 0 ? kNan : -sum / used;", "return used == 0 ? kNan : sum / used;"),

@@ -1,5 +1,4 @@
-// The methods by name. What is code has a row in kMethods; what is a method with other options has
-// a row in kVariants.
+// The methods by name, in one table: what is code, and what is a method with other options.
 #include "src/decode/methods/registry.h"
 
 #include <fmt/format.h>
@@ -39,14 +38,13 @@ struct MethodRow {
   uint32_t features;
   Made (*make)(const MethodOptions& options);
   Trait trait = Trait::kNone;
+  const char* base = "";  // of a variant: the row whose code it is, with `defaults` over its own
 };
 
-struct VariantRow {
-  const char* name;
-  const char* base;  // a row of kMethods
-  const char* description;
-  const char* options;  // over the base's defaults
-};
+constexpr MethodRow Variant(const char* name, const char* base, const char* description,
+                            const char* options) {
+  return {name, description, options, 0, nullptr, Trait::kNone, base};
+}
 
 // A search over steps, which takes a scorer of steps.
 struct TreeRow {
@@ -90,6 +88,7 @@ constexpr const char* kRoe =
     "two-pass=false weights=clean aggregate=mean-prob skip-first-layers=1 skip-last-layers=1 "
     "vote=majority";
 
+// In the order in which help and tables show them.
 constexpr auto kMethods = std::to_array<MethodRow>({
     {"hyper", "the full expand-reduce controller (HyPER)", "", kHyper, Make<HyperMethod>,
      Trait::kNeedsLogprobs},
@@ -97,63 +96,64 @@ constexpr auto kMethods = std::to_array<MethodRow>({
      Trait::kOnePath},
     {"sc", "self-consistency: independent paths, majority vote", "vote=majority", kEvery | kLaunch,
      Make<SelfConsistency>},
+    Variant("sc-adaptive", "sc",
+            "paths one by one until the majority is likely (Adaptive-Consistency)",
+            "stop=0.95 launch=one"),
     {"sc-cap", "self-consistency cut at --length-cap tokens; finished paths vote",
      "vote=majority vote-tentative=false", kEvery | kLaunch | kCap, Make<CappedPaths>},
     {"esc", "windows of paths until one window agrees (ESC)", "vote=majority", kEvery | kWindows,
      Make<EqualWindows>},
     {"self-certainty", "the path with the highest full-vocabulary certainty", "vote=best", kScored,
      Make<ScoredPaths>, Trait::kNeedsLogprobs},
-    {"bon", "best of N by --scorer", "vote=best", kScored, Make<ScoredPaths>},
+    Variant("self-certainty-borda", "self-certainty",
+            "Borda vote over paths ranked by self-certainty", "vote=borda"),
     {"deepconf", "online DeepConf-low: keeps what the best 10 % of warm-up would",
      "threshold=percentile:90 confidence=topk confidence-count=20 includes-warmup=true "
      "vote=deepconf",
      kOnlinePool | kConsensus, MakeOnline<false>, Trait::kNeedsLogprobs},
+    Variant("deepconf-high", "deepconf", "online DeepConf-high: the 10th percentile of warm-up",
+            "threshold=percentile:10"),
     {"deepconf-top10", "online DeepConf with HyPER's threshold and vote set",
      "confidence=topk confidence-count=20 includes-warmup=true vote=deepconf",
      kOnlinePool | kConsensus, MakeOnline<true>, Trait::kNeedsLogprobs},
+    Variant("deepconf-offline", "deepconf-offline-filtered",
+            "complete paths, weighted by mean confidence", "keep-percent=100"),
     {"deepconf-offline-filtered", "complete paths, the best by mean confidence vote",
      "confidence=topk confidence-count=20 scorer=mean vote=weighted", kScored | kKeepBest,
      Make<OfflineDeepConf>, Trait::kNeedsLogprobs},
+    Variant("deepconf-offline-tail", "deepconf-offline-filtered",
+            "complete paths, the best by tail confidence vote", "scorer=tail"),
+    Variant("deepconf-offline-bottom", "deepconf-offline-filtered",
+            "complete paths, the best by their lowest windows vote", "scorer=bottom"),
+    Variant("deepconf-offline-lowest", "deepconf-offline-filtered",
+            "complete paths, the best by their lowest window vote", "scorer=lowest"),
+    {"bon", "best of N by --scorer", "vote=best", kScored, Make<ScoredPaths>},
+    Variant("bon-mean", "bon", "best of N by mean confidence",
+            "scorer=mean confidence=topk confidence-count=20"),
+    Variant("bon-tail", "bon", "best of N by tail confidence",
+            "scorer=tail confidence=topk confidence-count=20"),
+    Variant("bon-ptrue", "bon", "best of N by a P(True) probe",
+            "scorer=p-true confidence=topk confidence-count=20"),
     {"roe", "every token refined by K routes (RoE)", kRoe, kEvery | kRefinement | kFixedRoutes,
      MakeRoe<false>},
     {"roe-late", "tokens late in each path refined by K routes (RoE)", kRoe,
      kEvery | kWarmup | kRefinement | kFixedRoutes | kLateRoutes, MakeRoe<true>},
     {"threadweaver", "threads spawned by the model's own outlines, untrained (ThreadWeaver)",
      "vote=majority", kEvery | kThreads, Make<ThreadWeaver>},
+    Variant("hyper-no-single", "hyper", "HyPER without SingleToken",
+            "actions=none,multi_token,branch"),
+    Variant("hyper-no-multi", "hyper", "HyPER without MultiToken",
+            "actions=none,single_token,branch"),
+    Variant("hyper-no-branch", "hyper", "HyPER without Branch",
+            "actions=none,single_token,multi_token"),
+    Variant("hyper-roe-sampling", "hyper", "HyPER with RoE's sampling in place of two-pass",
+            "two-pass=false"),
     {"single-token-only", "HyPER's pool with SingleToken at every decision", "", kHyper,
      MakeFixed<Action::kSingleToken>},
     {"multi-token-only", "HyPER's pool with MultiToken at every decision", "", kHyper,
      MakeFixed<Action::kMultiToken>},
     {"manual", "MultiToken early, SingleToken late, by a fixed schedule", "", kHyper,
      Make<ManualSchedule>},
-});
-
-constexpr auto kVariants = std::to_array<VariantRow>({
-    {"sc-adaptive", "sc", "paths one by one until the majority is likely (Adaptive-Consistency)",
-     "stop=0.95 launch=one"},
-    {"self-certainty-borda", "self-certainty", "Borda vote over paths ranked by self-certainty",
-     "vote=borda"},
-    {"deepconf-high", "deepconf", "online DeepConf-high: the 10th percentile of warm-up",
-     "threshold=percentile:10"},
-    {"deepconf-offline", "deepconf-offline-filtered", "complete paths, weighted by mean confidence",
-     "keep-percent=100"},
-    {"deepconf-offline-tail", "deepconf-offline-filtered",
-     "complete paths, the best by tail confidence vote", "scorer=tail"},
-    {"deepconf-offline-bottom", "deepconf-offline-filtered",
-     "complete paths, the best by their lowest windows vote", "scorer=bottom"},
-    {"deepconf-offline-lowest", "deepconf-offline-filtered",
-     "complete paths, the best by their lowest window vote", "scorer=lowest"},
-    {"bon-mean", "bon", "best of N by mean confidence",
-     "scorer=mean confidence=topk confidence-count=20"},
-    {"bon-tail", "bon", "best of N by tail confidence",
-     "scorer=tail confidence=topk confidence-count=20"},
-    {"bon-ptrue", "bon", "best of N by a P(True) probe",
-     "scorer=p-true confidence=topk confidence-count=20"},
-    {"hyper-no-single", "hyper", "HyPER without SingleToken", "actions=none,multi_token,branch"},
-    {"hyper-no-multi", "hyper", "HyPER without MultiToken", "actions=none,single_token,branch"},
-    {"hyper-no-branch", "hyper", "HyPER without Branch", "actions=none,single_token,multi_token"},
-    {"hyper-roe-sampling", "hyper", "HyPER with RoE's sampling in place of two-pass",
-     "two-pass=false"},
 });
 
 constexpr auto kTrees = std::to_array<TreeRow>({
@@ -167,38 +167,6 @@ constexpr auto kTrees = std::to_array<TreeRow>({
      kTree | kShares | kEts, MakeTree<Ets>},
 });
 
-// The order in which help and tables show them.
-constexpr auto kOrder = std::to_array<const char*>({"hyper",
-                                                    "cot",
-                                                    "sc",
-                                                    "sc-adaptive",
-                                                    "sc-cap",
-                                                    "esc",
-                                                    "self-certainty",
-                                                    "self-certainty-borda",
-                                                    "deepconf",
-                                                    "deepconf-high",
-                                                    "deepconf-top10",
-                                                    "deepconf-offline",
-                                                    "deepconf-offline-filtered",
-                                                    "deepconf-offline-tail",
-                                                    "deepconf-offline-bottom",
-                                                    "deepconf-offline-lowest",
-                                                    "bon",
-                                                    "bon-mean",
-                                                    "bon-tail",
-                                                    "bon-ptrue",
-                                                    "roe",
-                                                    "roe-late",
-                                                    "threadweaver",
-                                                    "hyper-no-single",
-                                                    "hyper-no-multi",
-                                                    "hyper-no-branch",
-                                                    "hyper-roe-sampling",
-                                                    "single-token-only",
-                                                    "multi-token-only",
-                                                    "manual"});
-
 template <class Rows>
 auto RowOf(const Rows& rows, std::string_view name) -> decltype(rows.data()) {
   const auto at =
@@ -209,7 +177,7 @@ auto RowOf(const Rows& rows, std::string_view name) -> decltype(rows.data()) {
 // What a name stands for; one of `method` and `tree` is set.
 struct Named {
   const MethodRow* method = nullptr;
-  const VariantRow* variant = nullptr;
+  const MethodRow* variant = nullptr;  // of `method`
   const TreeRow* tree = nullptr;
   std::string reward;  // of a tree, where the name gives one
 };
@@ -232,8 +200,11 @@ Result<Named> Find(const std::string& name) {
     return *tree;
   }
   Named named;
-  named.variant = RowOf(kVariants, name);
-  named.method = RowOf(kMethods, named.variant != nullptr ? named.variant->base : name.c_str());
+  named.method = RowOf(kMethods, name);
+  if (named.method != nullptr && *named.method->base != '\0') {
+    named.variant = named.method;
+    named.method = RowOf(kMethods, named.variant->base);
+  }
   if (named.method != nullptr) {
     return named;
   }
@@ -277,10 +248,8 @@ Result<Made> MakeNamedTree(const Named& named, const MethodOptions& options) {
 
 std::vector<MethodInfo> Methods() {
   std::vector<MethodInfo> methods;
-  for (const char* name : kOrder) {
-    const VariantRow* variant = RowOf(kVariants, name);
-    methods.push_back(
-        {name, variant != nullptr ? variant->description : RowOf(kMethods, name)->description});
+  for (const MethodRow& row : kMethods) {
+    methods.push_back({row.name, row.description});
   }
   for (const TreeRow& row : kTrees) {
     methods.push_back({std::string(row.name) + "-conf",
@@ -313,7 +282,7 @@ Status ApplyMethodDefaults(const std::string& name, MethodOptions& options) {
     return status && !named->reward.empty() ? Set(options, "reward=" + named->reward) : status;
   }
   Status status = Set(options, named->method->defaults);
-  return status && named->variant != nullptr ? Set(options, named->variant->options) : status;
+  return status && named->variant != nullptr ? Set(options, named->variant->defaults) : status;
 }
 
 Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const MethodOptions& options) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "src/core/after_token.h"
 #include "src/core/logits.h"
 #include "src/core/random.h"
 #include "src/core/sampling.h"
@@ -276,22 +277,16 @@ void FakeEngine::Decode(LaneId id, Lane& lane) {
   --lane.granted;
   ++cost_.decode_rows;
   cost_.route_rows += lane.routes - 1;
-  const Token token = event.token;
-  events_.push_back(std::move(event));
-  Event after;
-  after.lane = id;
-  if (lane.spec.stop_at_end && token == kEnd) {
-    after.kind = EventKind::kEnd;
+  std::optional<EndReason> end;
+  if (lane.spec.stop_at_end && event.token == kEnd) {
+    end = EndReason::kStop;
   } else if (static_cast<int>(lane.history.size()) >= options_.capabilities.context_tokens) {
-    after.kind = EventKind::kEnd;
-    after.end_reason = EndReason::kContextFull;
-  } else if (lane.granted == 0) {
-    after.kind = EventKind::kBoundary;
-  } else {
-    return;
+    end = EndReason::kContextFull;
   }
-  lane.granted = 0;
-  events_.push_back(std::move(after));
+  events_.push_back(std::move(event));
+  if (std::optional<Event> after = EventAfterToken(id, end, lane.granted)) {
+    events_.push_back(std::move(*after));
+  }
 }
 
 Result<std::span<const Event>> FakeEngine::Poll(double /*timeout_s*/) {

@@ -85,7 +85,7 @@ constexpr double kZeroMean = 1e-9;
 
 double SnapToZero(double mean) { return std::abs(mean) < kZeroMean ? 0.0 : mean; }
 
-// Means of the resamples, sorted.
+// Means of the resamples.
 std::vector<double> ResampledMeans(std::span<const double> values, int resamples, uint64_t seed) {
   std::vector<double> means(static_cast<size_t>(resamples));
   for (int resample = 0; resample < resamples; ++resample) {
@@ -99,8 +99,9 @@ std::vector<double> ResampledMeans(std::span<const double> values, int resamples
 }
 
 // The middle `level` of the values.
-Interval Middle(const std::vector<double>& values, double level) {
-  return {Quantile(values, (1 - level) / 2), Quantile(values, (1 + level) / 2)};
+Interval Middle(std::vector<double> values, double level) {
+  std::sort(values.begin(), values.end());
+  return {SortedQuantile(values, (1 - level) / 2), SortedQuantile(values, (1 + level) / 2)};
 }
 
 }  // namespace

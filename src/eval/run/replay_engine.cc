@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "src/core/after_token.h"
+
 namespace hyper::eval {
 namespace {
 
@@ -131,18 +133,13 @@ void ReplayEngine::Decode(LaneId id, Lane& lane) {
   ++lane.next;
   --lane.granted;
   events_.push_back(std::move(event));
-  Event after;
-  after.lane = id;
+  std::optional<EndReason> end;
   if (lane.next == trace.pieces.size()) {
-    after.kind = EventKind::kEnd;
-    after.end_reason = trace.finished ? EndReason::kStop : EndReason::kContextFull;
-  } else if (lane.granted == 0) {
-    after.kind = EventKind::kBoundary;
-  } else {
-    return;
+    end = trace.finished ? EndReason::kStop : EndReason::kContextFull;
   }
-  lane.granted = 0;
-  events_.push_back(std::move(after));
+  if (std::optional<Event> after = EventAfterToken(id, end, lane.granted)) {
+    events_.push_back(std::move(*after));
+  }
 }
 
 Result<std::span<const Event>> ReplayEngine::Poll(double /*timeout_s*/) {
