@@ -12,11 +12,32 @@
 namespace hyper::test {
 namespace {
 
-void ExpectColumns(const std::string& text, size_t most) {
+constexpr int kColumns = 80;
+constexpr int kLines = 40;
+
+void ExpectColumns(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    EXPECT_LE(line.size(), most) << line;
+    EXPECT_LE(line.size(), kColumns) << line;
   }
+}
+
+void ExpectScreen(const std::string& text) {
+  ExpectColumns(text);
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), kLines) << text;
+}
+
+// The first words of the lines below a heading, up to a line that is empty.
+std::vector<std::string> NamesBelow(const std::string& heading, const std::string& text) {
+  std::vector<std::string> names;
+  std::istringstream lines(text.substr(std::min(text.find(heading), text.size())));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line) && !line.empty()) {
+    std::istringstream words(line);
+    words >> names.emplace_back();
+  }
+  return names;
 }
 
 TEST(CliRun, HelpShowsMeaningRangeSymbolAndDefault) {
@@ -26,14 +47,13 @@ TEST(CliRun, HelpShowsMeaningRangeSymbolAndDefault) {
                            "--lambda-confidence", "Examples:", "Exit codes:"}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part;
   }
-  ExpectColumns(result.out, 80);
+  ExpectColumns(result.out);
 }
 
 TEST(CliRun, ShortHelpFitsAScreen) {
   const ProcessResult result = RunProcess(Hyper({"run", "--help"}));
   EXPECT_EQ(result.exit_code, 0);
-  ExpectColumns(result.out, 80);
-  EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 40) << result.out;
+  ExpectScreen(result.out);
   for (const char* part :
        {"-m,--model", "-n,--width", "-q,--quiet", "-v,--verbose", "--stream", "--preset",
         "--effort", "--time", "--stop", "--help-all", "Examples:", "Exit codes:"}) {
@@ -80,14 +100,42 @@ TEST(Cli, HelpListsCommandsAndExitCodes) {
 }
 
 // Options of two parts that bear the same name stop a command before it reads its first argument.
-TEST(Cli, EveryCommandHasHelpWithExamples) {
-  for (const char* command :
-       {"run",    "serve",  "eval", "inspect",  "compare", "grade",  "merge", "figures",
-        "report", "export", "data", "models",   "bench",   "equal",  "probe", "extract",
-        "chat",   "again",  "log",  "complete", "help",    "import", "sweep"}) {
+TEST(Cli, EveryCommandHasHelpWithExamplesOnAScreen) {
+  const std::vector<std::string> commands =
+      NamesBelow("commands:", RunProcess(Hyper({"--help"})).out);
+  EXPECT_GE(commands.size(), 23U);
+  for (const std::string& command : commands) {
     const ProcessResult result = RunProcess(Hyper({command, "--help"}));
     EXPECT_EQ(result.exit_code, 0) << command << ": " << result.err;
     EXPECT_NE(result.out.find("Examples:"), std::string::npos) << command;
+    ExpectScreen(result.out);
+    for (const std::string& part : NamesBelow("Subcommands:", result.out)) {
+      const ProcessResult of_part = RunProcess(Hyper({command, part, "--help"}));
+      EXPECT_EQ(of_part.exit_code, 0) << command << " " << part << ": " << of_part.err;
+      ExpectScreen(of_part.out);
+    }
+  }
+}
+
+// The short help leaves out only what --help-all has.
+TEST(Cli, HelpInLayers) {
+  struct Layers {
+    const char* command;
+    const char* everyday;
+    const char* other;
+  };
+  for (const Layers& layers : {Layers{"eval", "--methods", "--lambda-confidence"},
+                               Layers{"sweep", "--grid", "--lambda-confidence"},
+                               Layers{"serve", "--port", "--plain-tokens"},
+                               Layers{"bench", "--runs", "--context-lanes"}}) {
+    const std::string brief = RunProcess(Hyper({layers.command, "--help"})).out;
+    const std::string whole = RunProcess(Hyper({layers.command, "--help-all"})).out;
+    ExpectColumns(whole);
+    EXPECT_NE(brief.find("--help-all"), std::string::npos) << layers.command;
+    EXPECT_NE(brief.find(layers.everyday), std::string::npos) << layers.everyday;
+    EXPECT_EQ(brief.find(layers.other), std::string::npos) << layers.other;
+    EXPECT_NE(whole.find(layers.everyday), std::string::npos) << layers.everyday;
+    EXPECT_NE(whole.find(layers.other), std::string::npos) << layers.other;
   }
 }
 

@@ -154,7 +154,8 @@ class ConfigSections : public CLI::ConfigTOML {
 // Takes all but the everyday options out of the help.
 void HideOthers(CLI::App& app, std::span<const EverydayOption> everyday) {
   for (CLI::Option* option : app.get_options()) {
-    if (option->get_positional()) {
+    if (option->get_positional() || option == app.get_help_ptr() ||
+        option == app.get_help_all_ptr()) {
       continue;
     }
     const auto at =

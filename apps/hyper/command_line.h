@@ -7,18 +7,13 @@
 #include <string>
 
 #include "apps/hyper/command.h"
+#include "apps/hyper/flags/option_flags.h"
 #include "apps/hyper/printers/shell_text.h"
 
 namespace hyper::app {
 
 // Sets name, help layout (80 columns) and `footer` (examples) of a subcommand's parser.
 void SetUpParser(CLI::App& app, const char* command, const std::string& footer);
-
-// An option as the short help has it.
-struct EverydayOption {
-  const char* name;       // with its dashes
-  const char* help = "";  // empty: that of the whole help
-};
 
 // Where options may stand beside the command line: $XDG_CONFIG_HOME/hyper/config.toml, else
 // ~/.config/hyper/config.toml; empty where neither is set.

@@ -1,6 +1,7 @@
 // hyper bench: speed of plain pool decoding (a pool without controller, pruning or refinement).
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -29,6 +30,21 @@ constexpr const char* kBenchFooter = R"(Examples:
   hyper bench --model qwen3.gguf --width 16 --tokens 64 --runs 2 --json
 
 A first run warms up and is not counted. Exit codes are those of hyper run.)";
+
+constexpr auto kBenchEveryday = std::to_array<EverydayOption>({
+    {"--json"},
+    {"--width", "paths decoded side by side [32]"},
+    {"--tokens"},
+    {"--runs"},
+    {"--seed", "seed of the runs [1]"},
+    kEverydayModel,
+    kEverydayEngine,
+    {"--gpu-layers"},
+    {"--threads"},
+    {"--kv-type"},
+    {"--flash-attention"},
+    {"--determinism", "strict: equal bytes; fast: equal in distribution [fast]"},
+});
 
 struct BenchFlags {
   EngineFlags engine;
@@ -141,7 +157,9 @@ int BenchCommand(int argc, const char* const* argv) {
   app.add_flag("--json", flags.json, "print one JSON object");
   flags.engine.llama.strict = false;
   flags.engine.AddTo(app);
-  if (std::optional<int> exit_code = ParseCommandLine(app, kBenchCommand, argc, argv)) {
+  const std::vector<EverydayOption> everyday =
+      WithBriefHelp(kBenchEveryday, OptionsOf(flags.engine.llama));
+  if (std::optional<int> exit_code = ParseCommandLine(app, kBenchCommand, argc, argv, everyday)) {
     return *exit_code;
   }
   Status checked = ApplyFlags(given, OwnOptions(flags));

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -39,6 +40,27 @@ The page is at http://127.0.0.1:8080/. Ctrl-C ends the server: it takes no more 
 those that run as --grace says, and cancels the rest. docs/server.md describes the API.
 Exit codes are those of hyper run; 69 also if the port is taken.)";
 
+constexpr auto kServeEveryday = std::to_array<EverydayOption>({
+    {"--host"},
+    {"--port", "port to listen on; 0: any free one [8080]"},
+    {"--api-key-file", "file with the key of clients [HYPER_API_KEY]"},
+    {"--name", "name of the model for clients [the file's]"},
+    {"--method"},
+    {"--preset", "auto, paper or short [auto]"},
+    {"--lanes", "paths decoded at once, of all requests [automatic]"},
+    {"--queue"},
+    {"--store", "also keep finished runs in this study [none]"},
+    {"--max-tokens"},
+    {"--time"},
+    {"--grace"},
+    {"--verbose"},
+    kEverydayModel,
+    kEverydayEngine,
+    {"--gpu-layers"},
+    {"--kv-budget", "KV cells (tokens) that all paths share [automatic]"},
+    {"--threads"},
+});
+
 struct ServeFlags {
   EngineFlags engine;
   server::SchedulerOptions scheduler;
@@ -53,10 +75,11 @@ struct ServeFlags {
   bool verbose = false;
 };
 
-std::vector<Option> OwnOptions(ServeFlags& flags) {
-  constexpr const char* kNetwork = "Network";
-  constexpr const char* kServing = "Serving";
-  constexpr int kMost = 1 << 20;
+constexpr const char* kNetwork = "Network";
+constexpr const char* kServing = "Serving";
+constexpr int kMost = 1 << 20;
+
+std::vector<Option> NetworkOptions(ServeFlags& flags) {
   return {
       {flags.http.host, {.name = "host", .help = "address to listen on", .group = kNetwork}},
       {flags.http.port,
@@ -77,6 +100,12 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
         .help = "connections served at once",
         .bounds = Between(1, 4096),
         .group = kNetwork}},
+  };
+}
+
+// What is decoded, and how much at once.
+std::vector<Option> PoolOptions(ServeFlags& flags) {
+  return {
       {flags.name,
        {.name = "name",
         .help = "name of the model for clients; empty: the file's",
@@ -114,6 +143,12 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
             "prompts whose KV is kept for requests that begin in the same way, while there is room",
         .bounds = Between(0, 4096),
         .group = kServing}},
+  };
+}
+
+// Finished runs.
+std::vector<Option> KeptOptions(ServeFlags& flags) {
+  return {
       {flags.scheduler.most_kept,
        {.name = "keep",
         .help = "finished runs that are kept in memory for the page",
@@ -134,6 +169,11 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
         .bounds = From(0),
         .group = kServing,
         .seconds = true}},
+  };
+}
+
+std::vector<Option> LimitOptions(ServeFlags& flags) {
+  return {
       {flags.limits.most_tokens,
        {.name = "max-tokens",
         .help = "tokens of one path at most",
@@ -157,6 +197,15 @@ std::vector<Option> OwnOptions(ServeFlags& flags) {
         .group = kServing,
         .seconds = true}},
   };
+}
+
+std::vector<Option> OwnOptions(ServeFlags& flags) {
+  std::vector<Option> all;
+  for (const std::vector<Option>& part :
+       {NetworkOptions(flags), PoolOptions(flags), KeptOptions(flags), LimitOptions(flags)}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
 }
 
 Result<std::string> ReadOwnKey(const std::string& path) {
@@ -281,7 +330,9 @@ int ServeCommand(int argc, const char* const* argv) {
   flags.engine.llama.strict = false;
   flags.engine.llama.interleave = true;
   flags.engine.AddTo(app);
-  if (std::optional<int> exit_code = ParseCommandLine(app, kServeCommand, argc, argv)) {
+  const std::vector<EverydayOption> everyday =
+      WithBriefHelp(kServeEveryday, OptionsOf(flags.engine.llama));
+  if (std::optional<int> exit_code = ParseCommandLine(app, kServeCommand, argc, argv, everyday)) {
     return *exit_code;
   }
   if (Status status = Check(given, flags); !status) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "apps/hyper/flags/option_flags.h"
 #include "apps/hyper/printers/plan_text.h"
 #include "hyper/engine.h"
 #include "hyper/llama_engine.h"
@@ -17,6 +18,12 @@ class App;
 }
 
 namespace hyper::app {
+
+// What the short help of a command says of its engine.
+inline constexpr EverydayOption kEverydayModel{"--model",
+                                               "GGUF file, or a name of 'models list' [bundled]"};
+inline constexpr EverydayOption kEverydayEngine{"--engine",
+                                                "llama, or the URL of a server [llama]"};
 
 struct EngineFlags {
   std::string engine = "llama";  // "scripted": made-up texts; or URLs of servers

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 #include <vector>
@@ -28,7 +29,8 @@ constexpr const char* kEvalFooter = R"(Examples:
     --width 16 --resamples 64
 
 To continue a study that was stopped or killed, give the same command again.
-Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
+--row takes any option of a method (hyper help METHOD). Tables go to stdout, progress to stderr.
+Exit codes are those of hyper run.)";
 
 constexpr const char* kSweepFooter = R"(Examples:
   hyper sweep --grid "interval=4,16 eta=0.2" --levels 2 --questions 2
@@ -36,9 +38,36 @@ constexpr const char* kSweepFooter = R"(Examples:
     --study width.db
   hyper figures width.db --only 8 --out width-figures
 
-A sweep is a study. To continue one that was stopped or killed, give the same command again; to see
-it while it runs, use 'hyper eval --report-only --study FILE', 'hyper figures' or 'hyper report'. A
-method gets the options that it reads. All other flags are those of hyper eval. Tables go to stdout, progress to stderr. Exit codes are those of hyper run.)";
+A sweep is a study. To continue one that was stopped or killed, give the same command again. While
+it runs, 'hyper eval --report-only --study FILE', 'hyper figures' and 'hyper report' show it. A
+method gets the options that it reads. Tables go to stdout, progress to stderr. Exit codes are those
+of hyper run.)";
+
+// Options of the short help of both commands.
+constexpr auto kEvalEveryday = std::to_array<EverydayOption>({
+    {"--grid", "options with their values, such as \"eta=0.2,0.8\""},
+    {"--grid-kind", "one option at a time, or full: every combination [one]"},
+    {"--suite"},
+    {"--data", "local JSONL with the suite's questions [bundled]"},
+    {"--levels", "only these groups, such as 2,3,4 [all]"},
+    {"--questions", "questions at most [all]"},
+    {"--repeats"},
+    {"--parallel"},
+    {"--methods"},
+    {"--row", "one more row, LABEL=METHOD:option=value,..."},
+    {"--study"},
+    {"--pool", "run on stored traces, FILE or FILE:ROW"},
+    {"--resamples", "with --pool: draws of each question's traces [1]"},
+    {"--report-only", "print the tables of the study, run nothing"},
+    {"--table", "results, main, ablation, votes, ... or all [results]"},
+    {"--format"},
+    kEverydayModel,
+    kEverydayEngine,
+    {"--seed", "seed of the study [1]"},
+    {"--time", "stop a question after 30s, 5m, ... and vote"},
+    {"--width"},
+    {"--max-tokens"},
+});
 
 // Rows of --methods all beyond the methods by name: the variants that the paper's tables compare.
 constexpr const char* kVariants[] = {
@@ -438,7 +467,9 @@ std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* 
   AddOptionFlags(app, OwnOptions(*flags), given);
   AddOptionFlags(app, QuestionOptions(*flags), given);
   AddMethodFlags(app, flags->options);
-  if (const std::optional<int> done = ParseCommandLine(app, flags->command, argc, argv)) {
+  MethodOptions method;
+  const std::vector<EverydayOption> everyday = WithBriefHelp(kEvalEveryday, OptionsOf(method));
+  if (const std::optional<int> done = ParseCommandLine(app, flags->command, argc, argv, everyday)) {
     return done;
   }
   const Status status = ReadRaw(raw, given, *flags);

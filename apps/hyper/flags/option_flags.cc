@@ -80,6 +80,19 @@ std::vector<Option> Only(std::vector<Option> options,
   return options;
 }
 
+std::vector<EverydayOption> WithBriefHelp(std::span<const EverydayOption> everyday,
+                                          const std::vector<Option>& options) {
+  std::vector<EverydayOption> filled(everyday.begin(), everyday.end());
+  for (EverydayOption& one : filled) {
+    for (const Option& option : options) {
+      if (*one.help == '\0' && option.info().name == std::string_view(one.name).substr(2)) {
+        one.help = option.info().brief_help;
+      }
+    }
+  }
+  return filled;
+}
+
 void AddMethodFlags(CLI::App& app, OptionValues& given) {
   MethodOptions paper = *Preset("paper");
   MethodOptions brief = *Preset("short");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,16 @@ void AddOptionFlags(CLI::App& app, const std::vector<Option>& options, OptionVal
 // The rows of a table that have these names.
 std::vector<Option> Only(std::vector<Option> options,
                          std::initializer_list<std::string_view> names);
+
+// An option as the short help has it.
+struct EverydayOption {
+  const char* name;       // with its dashes
+  const char* help = "";  // empty: that of the whole help
+};
+
+// `everyday`, where an entry without words gets the short ones of its row, if the row has any.
+std::vector<EverydayOption> WithBriefHelp(std::span<const EverydayOption> everyday,
+                                          const std::vector<Option>& options);
 
 // The flags of a method's options, with the default of each preset in the help.
 void AddMethodFlags(CLI::App& app, OptionValues& given);

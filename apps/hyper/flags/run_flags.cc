@@ -49,9 +49,7 @@ The run keeps its seed and the pace that --preset auto went by, so that without 
 the same. The options are those of hyper run; --help-all prints them. Exit codes are those
 of hyper run.)";
 
-constexpr auto kEveryday = std::to_array<EverydayOption>({
-    {"--help", "print this help"},
-    {"--help-all", "print every option"},
+constexpr auto kRunEveryday = std::to_array<EverydayOption>({
     {"--file", "read the question from a file"},
     {"--questions", "answer all questions of a file, with -o"},
     {"--output", "write the result to a file"},
@@ -66,8 +64,8 @@ constexpr auto kEveryday = std::to_array<EverydayOption>({
     {"--seed"},
     {"--effort"},
     {"--time"},
-    {"--model", "GGUF file, or a name of 'models list' [bundled]"},
-    {"--engine", "llama, or the URL of a server [llama]"},
+    kEverydayModel,
+    kEverydayEngine,
     {"--gpu-layers"},
     {"--width"},
     {"--max-tokens"},
@@ -250,16 +248,11 @@ class RunParser {
  private:
   // The options of the short help, with the words of their rows where these are short.
   std::vector<EverydayOption> Everyday() {
-    std::vector<EverydayOption> everyday(kEveryday.begin(), kEveryday.end());
     MethodOptions method;
     LlamaOptions llama;
-    for (std::vector<Option> table : {OptionsOf(flags_), OptionsOf(method), OptionsOf(llama)}) {
-      for (EverydayOption& one : everyday) {
-        const Option* row = FindOption(table, std::string_view(one.name).substr(2));
-        one.help = row != nullptr && *one.help == '\0' ? row->info().brief_help : one.help;
-      }
-    }
-    return everyday;
+    return WithBriefHelp(
+        WithBriefHelp(WithBriefHelp(kRunEveryday, OptionsOf(flags_)), OptionsOf(method)),
+        OptionsOf(llama));
   }
 
   CLI::App app_;
