@@ -131,7 +131,12 @@ TEST_F(CliDaily, RunsAreLoggedAndRepeated) {
   EXPECT_EQ(runs[1]["id"], "run_1");
   const std::string list = Hyper({"log"}).out;
   EXPECT_NE(list.find("run_2"), std::string::npos) << list;
-  EXPECT_NE(Hyper({"log", "run_1"}).out.find("1 + 1 = ?"), std::string::npos);
+  EXPECT_EQ(Hyper({"log", "run_1"})
+                .out.rfind("run      run_1\nquestion 1 + 1 = ?\nmethod   hyper, model fake\n"
+                           "answer   42\n",
+                           0),
+            0U)
+      << Hyper({"log", "run_1"}).out;
   // The same seed, drawn at first, and the same options give the same bytes.
   EXPECT_EQ(Hyper({"again", "run_1"}).out, first.out);
   const json wide = json::parse(Hyper({"again", "run_1", "-n", "6"}).out);

@@ -119,7 +119,7 @@ Result<std::vector<std::string>> LoggedArguments(const std::string& id) {
   if (!store) {
     return store.error();
   }
-  const Result<std::optional<ListedItem>> item = store->FindItem("serve", logged->id);
+  const Result<std::optional<ListedItem>> item = store->FindItem(kRunsSuite, logged->id);
   const Result<std::vector<StoredRun>> runs = store->Runs();
   if (!item || !runs) {
     return item ? runs.error() : item.error();

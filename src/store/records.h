@@ -33,6 +33,9 @@ struct StoredRun {
   std::map<std::string, std::string> settings;
 };
 
+// The suite of runs that belong to no study: those of the server and of the log.
+inline constexpr const char* kRunsSuite = "serve";
+
 // One question as it was put. Equal suite, name, prompt, kind and labels: the same question.
 struct StoredQuestion {
   int64_t id = 0;  // given by the store

@@ -23,10 +23,23 @@ std::string VerdictText(const std::optional<StoredGrade>& grade) {
 }
 
 std::string QuestionText(const StoredQuestion& question) {
+  if (question.suite == kRunsSuite) {
+    return fmt::format("run      {}\nquestion {}\n", OneLine(question.name),
+                       OneLine(question.text));
+  }
   const std::string group = question.group.empty() ? "" : ", group " + OneLine(question.group);
-  return fmt::format("question #{} {} ({}{})\n         {}\ngold     {}\n", question.id,
-                     OneLine(question.name), OneLine(question.suite), group, OneLine(question.text),
-                     OneLine(question.gold));
+  const std::string gold = question.gold.empty() ? "" : "gold     " + OneLine(question.gold) + "\n";
+  return fmt::format("question #{} {} ({}{})\n         {}\n{}", question.id, OneLine(question.name),
+                     OneLine(question.suite), group, OneLine(question.text), gold);
+}
+
+// What answered: of a run the method, of a study its row.
+std::string RowText(const StoredQuestion& question, const StoredRun& run, int repeat) {
+  if (question.suite == kRunsSuite) {
+    return fmt::format("method   {}, model {}\n", run.method, OneLine(run.model));
+  }
+  return fmt::format("row      #{} {} ({}, model {}), repeat {}\n", run.id, OneLine(run.label),
+                     run.method, OneLine(run.model), repeat);
 }
 
 const StoredVote* FindVote(const StoredItem& item, const std::string& rule) {
@@ -223,10 +236,10 @@ std::string OverviewText(const StoredQuestion& question,
 std::string InspectText(const StoredQuestion& question, const AnswerOverview& overview,
                         const StoredItem& item, bool texts) {
   std::string text = QuestionText(question);
-  text += fmt::format("row      #{} {} ({}, model {}), repeat {}\n", overview.run.id,
-                      OneLine(overview.run.label), overview.run.method, OneLine(overview.run.model),
-                      item.key.repeat);
-  text += fmt::format("answer   {} ({})\n", Shown(item.answer), VerdictText(overview.item.grade));
+  text += RowText(question, overview.run, item.key.repeat);
+  const bool graded = overview.item.grade || !question.gold.empty();
+  text += fmt::format("answer   {}{}\n", Shown(item.answer),
+                      graded ? " (" + VerdictText(overview.item.grade) + ")" : "");
   if (item.status != ItemStatus::kDone) {
     text += fmt::format("{:<8} {}\n", NameOf(item.status), OneLine(item.reason));
   }

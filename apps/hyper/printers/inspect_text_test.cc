@@ -68,5 +68,46 @@ TEST(InspectTextTest, SaysWhyAndWhatOtherRulesChoose) {
   EXPECT_NE(text.find("(no candidate)"), std::string::npos);
 }
 
+TEST(InspectTextTest, ARunHasNoFieldsOfAStudy) {
+  StoredQuestion question;
+  question.id = 1;
+  question.suite = "serve";
+  question.name = "run_7";
+  question.text = "1 + 1 = ?";
+  StoredRun run;
+  run.id = 3;
+  run.label = run.method = "sc";
+  run.model = "qwen";
+  const std::string text = InspectText(question, {run, ItemSummary{}}, MadeItem(3), false);
+  EXPECT_EQ(text.rfind("run      run_7\nquestion 1 + 1 = ?\nmethod   sc, model qwen\n"
+                       "answer   4\nwhy      ",
+                       0),
+            0U)
+      << text;
+}
+
+TEST(InspectTextTest, AQuestionWithoutGoldHasNoSuchLine) {
+  StoredQuestion question;
+  question.id = 2;
+  question.suite = "maths";
+  question.name = "q2";
+  question.text = "1 + 1 = ?";
+  StoredRun run;
+  run.id = 3;
+  run.label = "wide";
+  run.method = "sc";
+  run.model = "qwen";
+  const AnswerOverview overview{run, ItemSummary{}};
+  EXPECT_EQ(InspectText(question, overview, MadeItem(3), false)
+                .rfind("question #2 q2 (maths)\n         1 + 1 = ?\n"
+                       "row      #3 wide (sc, model qwen), repeat 0\nanswer   4\n",
+                       0),
+            0U);
+  question.gold = "2";
+  const std::string text = InspectText(question, overview, MadeItem(3), false);
+  EXPECT_NE(text.find("?\ngold     2\nrow"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nanswer   4 (not graded)\n"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace hyper::app

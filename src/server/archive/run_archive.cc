@@ -10,7 +10,6 @@
 namespace hyper::server {
 namespace {
 
-constexpr const char* kSuite = "serve";  // of the server's own runs
 constexpr const char* kItemPrefix = "item_";
 constexpr const char* kRunPrefix = "run_";
 constexpr size_t kMostWaiting = 64;
@@ -28,7 +27,7 @@ std::optional<int64_t> NumberOf(const std::string& id, std::string_view prefix) 
 
 RunOverview OverviewOf(const ListedItem& item) {
   RunOverview run;
-  run.id = item.suite == kSuite ? item.name : kItemPrefix + std::to_string(item.item);
+  run.id = item.suite == kRunsSuite ? item.name : kItemPrefix + std::to_string(item.item);
   run.method = item.method;
   run.status = NameOf(item.status);
   run.question = item.text;
@@ -43,7 +42,7 @@ Result<std::optional<ListedItem>> FindById(Store& store, const std::string& id) 
   if (const std::optional<int64_t> number = NumberOf(id, kItemPrefix)) {
     return store.FindItem(*number);
   }
-  return store.FindItem(kSuite, id);
+  return store.FindItem(kRunsSuite, id);
 }
 
 // The entry of that number; the end where there is none.
@@ -86,11 +85,11 @@ Result<std::unique_ptr<RunArchive>> RunArchive::Open(ArchiveOptions options) {
   }
   int64_t largest = 0;
   for (const StoredQuestion& question : *questions) {
-    if (question.suite == kSuite) {
+    if (question.suite == kRunsSuite) {
       largest = std::max(largest, NumberOf(question.name, kRunPrefix).value_or(0));
     }
   }
-  if (const Result<int> dropped = store->Prune(kSuite, options.most_runs, options.most_age_s);
+  if (const Result<int> dropped = store->Prune(kRunsSuite, options.most_runs, options.most_age_s);
       !dropped) {
     return dropped.error();
   }
@@ -160,12 +159,12 @@ void RunArchive::Loop() {
 
 Status RunArchive::Write(const ArchivedRun& run) {
   StoredRun row = run.run;
-  row.suite = kSuite;
+  row.suite = kRunsSuite;
   row.label = row.method;
   row.engine = options_.engine;
   row.version = options_.version;
   StoredQuestion question = run.question;
-  question.suite = kSuite;
+  question.suite = kRunsSuite;
   StoredItem item = run.item;
   const Result<int64_t> row_id = store_.AddRun(row);
   if (!row_id) {
@@ -179,7 +178,7 @@ Status RunArchive::Write(const ArchivedRun& run) {
   if (const Result<bool> saved = store_.SaveItem(item); !saved) {
     return saved.error();
   }
-  const Result<int> dropped = store_.Prune(kSuite, options_.most_runs, options_.most_age_s);
+  const Result<int> dropped = store_.Prune(kRunsSuite, options_.most_runs, options_.most_age_s);
   return dropped ? Status() : Status(dropped.error());
 }
 
@@ -248,7 +247,7 @@ Result<Json> RunArchive::Studies() const {
     return store.error();
   }
   eval::SummaryOptions options;
-  options.left_out_suite = kSuite;
+  options.left_out_suite = kRunsSuite;
   const Result<std::vector<eval::RunSummary>> studies = eval::SummariseStudy(*store, options);
   if (!studies) {
     return studies.error();
