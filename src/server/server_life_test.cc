@@ -25,9 +25,12 @@ ServerSetup Babbling(int length) {
   return setup;
 }
 
+// On a busy machine the run may have ended before this thread gets to look.
 void WaitUntilRunning(TestServer& server) {
-  while (server.scheduler().metrics().running == 0) {
+  SchedulerMetrics metrics;
+  while (metrics.running + metrics.runs_finished == 0) {
     std::this_thread::yield();
+    metrics = server.scheduler().metrics();
   }
 }
 
