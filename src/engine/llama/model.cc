@@ -191,6 +191,53 @@ bool KeepsOrder(const llama_model* model, const LlamaOptions& options, const Pla
          !IsRecurrent(model);
 }
 
+// Backends, servers, and where weights and KV cells are to lie.
+Status PlanPlaces(const LlamaOptions& options, const GgufHeader& header, Weights weights,
+                  LoadedModel& loaded) {
+  if (Status status = LoadBackends(options.backend_dir); !status) {
+    return status;
+  }
+  loaded.info.cpu_backend = CpuBackendName();
+  if (Status status = ConnectServers(options, &loaded); !status) {
+    return status;
+  }
+  loaded.placement = RequestedPlacement(options, HasGpu());
+  const double limit = weights == Weights::kMeasure ? std::numeric_limits<double>::infinity()
+                                                    : loaded.available_bytes;
+  const int train = loaded.info.context_train_tokens;
+  const ModelShape shape{train, loaded.bytes_per_cell, IsPlain(header, loaded.info),
+                         loaded.available_bytes, IsOnCpu(options, loaded.placement)};
+  const Result<ContextPlan> plan = PlanContext(options, shape, limit);
+  if (!plan) {
+    return plan.error();
+  }
+  loaded.plan = *plan;
+  loaded.context_tokens = std::min(train, plan->streams ? plan->stream_cells : plan->cells);
+  return {};
+}
+
+// What only the loaded model tells. Errors: where it cannot be used.
+Status DescribeLoaded(const LlamaOptions& options, LoadedModel& loaded) {
+  const llama_model* model = loaded.model.get();
+  loaded.info.gpu_layers = IsOnCpu(options, loaded.placement)
+                               ? 0
+                               : LayersOnDevices(loaded.placement, llama_model_n_layer(model));
+  const llama_vocab* vocabulary = llama_model_get_vocab(model);
+  if (llama_vocab_type(vocabulary) == LLAMA_VOCAB_TYPE_NONE) {
+    return Error{ErrorCode::kDataLoss,
+                 "model file " + Quoted(options.model_path) +
+                     " has no tokenizer, so that it can read no text; convert the model again"};
+  }
+  loaded.info.vocab_size = llama_vocab_n_tokens(vocabulary);
+  loaded.recurrent = IsRecurrent(model);
+  if (loaded.recurrent && loaded.plan.streams) {
+    return Error{ErrorCode::kUnsupported,
+                 "a model with a recurrent state has no KV buffer for each lane; use --kv unified"};
+  }
+  loaded.ordered_cells = KeepsOrder(model, options, loaded.placement);
+  return {};
+}
+
 }  // namespace
 
 Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
@@ -206,50 +253,21 @@ Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   }
   const CpuLoad load;
   LoadedModel loaded = Describe(*header, options);
-  const int train = loaded.info.context_train_tokens;
-  if (Status status = LoadBackends(options.backend_dir); !status) {
+  if (Status status = PlanPlaces(options, *header, weights, loaded); !status) {
     return status.error();
   }
-  loaded.info.cpu_backend = CpuBackendName();
-  if (Status status = ConnectServers(options, &loaded); !status) {
-    return status.error();
-  }
-  loaded.placement = RequestedPlacement(options, HasGpu());
-  const double limit = weights == Weights::kMeasure ? std::numeric_limits<double>::infinity()
-                                                    : loaded.available_bytes;
-  const ModelShape shape{train, loaded.bytes_per_cell, IsPlain(*header, loaded.info),
-                         loaded.available_bytes, IsOnCpu(options, loaded.placement)};
-  const Result<ContextPlan> plan = PlanContext(options, shape, limit);
-  if (!plan) {
-    return plan.error();
-  }
-  loaded.plan = *plan;
-  loaded.context_tokens = std::min(train, plan->streams ? plan->stream_cells : plan->cells);
   Result<ModelHandle> model = LoadWeights(options, weights, &loaded);
   if (!model) {
     return model.error();
   }
   loaded.model = std::move(*model);
   WatchConnections(options.rpc_servers);
-  loaded.info.gpu_layers =
-      IsOnCpu(options, loaded.placement)
-          ? 0
-          : LayersOnDevices(loaded.placement, llama_model_n_layer(loaded.model.get()));
-  if (llama_vocab_type(llama_model_get_vocab(loaded.model.get())) == LLAMA_VOCAB_TYPE_NONE) {
-    return Error{ErrorCode::kDataLoss,
-                 "model file " + Quoted(options.model_path) +
-                     " has no tokenizer, so that it can read no text; convert the model again"};
+  if (Status status = DescribeLoaded(options, loaded); !status) {
+    return status.error();
   }
-  loaded.info.vocab_size = llama_vocab_n_tokens(llama_model_get_vocab(loaded.model.get()));
   const int cpus = AllowedCpus();
   loaded.threads = options.threads == 0 ? DefaultThreads(cpus, load.FreeCpus())
                                         : std::min(options.threads, cpus);
-  loaded.recurrent = IsRecurrent(loaded.model.get());
-  if (loaded.recurrent && loaded.plan.streams) {
-    return Error{ErrorCode::kUnsupported,
-                 "a model with a recurrent state has no KV buffer for each lane; use --kv unified"};
-  }
-  loaded.ordered_cells = KeepsOrder(loaded.model.get(), options, loaded.placement);
   if (weights == Weights::kMeasure) {
     return loaded;
   }

@@ -8,6 +8,7 @@
 
 #include "hyper/ask.h"
 #include "hyper/auto_choice.h"
+#include "src/decode/methods/registry.h"
 #include "src/report/options_json.h"
 #include "src/server/api/request_messages.h"
 
@@ -50,8 +51,7 @@ void ReadModel(FieldReader& fields, const ServerLimits& limits, ApiRequest& api,
     run.method = name.substr(colon + 1);
   }
   // A tree is listed with one of the scorers that its name may end with.
-  const bool known =
-      run.method == kPlainMethod || ResolveRun({run.method, "", {}, {}}, {}).has_value();
+  const bool known = run.method == kPlainMethod || FindMethod(run.method).has_value();
   if (!ours || !known) {
     fields.Fail(
         {404, "invalid_request_error", "model_not_found", "model",
@@ -64,21 +64,29 @@ bool KeepsReasoning(FieldReader& fields) {
   return own != nullptr && own->is_object() && own->value("keep-reasoning", Json()) == true;
 }
 
-void ReadHyper(FieldReader& fields, const ServerLimits& limits, ServedRun& run) {
-  Json own = Json::object();
-  if (const Json* given = fields.Find("hyper")) {
-    if (!given->is_object()) {
-      fields.Fail("hyper", "'hyper' takes an object of options");
-      return;
-    }
-    Json named = Json::object();  // null is absent, here as elsewhere
+namespace {
+
+// The members of "hyper" that are not null: null is absent, here as elsewhere. Nothing where it is
+// no object.
+std::optional<Json> OwnMembers(FieldReader& fields) {
+  Json members = Json::object();
+  const Json* given = fields.Find("hyper");
+  if (given != nullptr && !given->is_object()) {
+    fields.Fail("hyper", "'hyper' takes an object of options");
+    return std::nullopt;
+  }
+  if (given != nullptr) {
     for (const auto& [name, value] : given->items()) {
       if (!value.is_null()) {
-        named[name] = value;
+        members[name] = value;
       }
     }
-    own = std::move(named);
   }
+  return members;
+}
+
+// Takes the members that are the server's own out of `own`. Errors: that of the first.
+std::optional<ApiError> TakeServerMembers(Json& own, const ServerLimits& limits, ServedRun& run) {
   FieldReader reader(own);
   reader.Take("events", run.records);
   reader.Take("progress", run.progress);
@@ -91,47 +99,65 @@ void ReadHyper(FieldReader& fields, const ServerLimits& limits, ServedRun& run) 
   if (reader.error()) {
     ApiError error = *reader.error();
     error.param = error.param.rfind("hyper", 0) == 0 ? error.param : "hyper." + error.param;
-    fields.Fail(std::move(error));
-    return;
+    return error;
   }
   for (const char* ours : {"events", "progress", "route", "keep-reasoning"}) {
     own.erase(ours);
   }
+  return std::nullopt;
+}
+
+// Settles method and plan of the run by the members of "hyper" that any door takes.
+Result<AskOptions> SettlePlan(const Json& own, const ServerLimits& limits, ServedRun& run) {
   Result<AskRequest> ask = ParseAskOptions(own);
-  Status status = ask ? Status() : Status(ask.error());
-  if (status) {
-    AskOptions& wanted = ask->options;
-    run.method = own.contains("method") ? wanted.method : run.method;
-    wanted.method = run.method == kPlainMethod ? kPlainPlan : run.method;
-    wanted.preset = wanted.preset.empty() ? limits.preset : wanted.preset;
-    if (run.method == kPlainMethod) {
-      if (wanted.preset.empty()) {
-        wanted.preset = FixedPreset(limits.model);  // nothing is to be chosen for one completion
-      }
-      // Choices take lanes as these come free, and a choice is what the model writes, loops and
-      // all.
-      wanted.options.emplace_back("width", 1);
-      wanted.options.emplace_back("loop-guard", "off");
-    }
-    Result<RunPlan> plan = ResolveRun(wanted, limits.model);
-    if (plan) {
-      run.plan = std::move(*plan);
-    } else {
-      status = plan.error();
-    }
+  if (!ask) {
+    return ask.error();
   }
-  if (!status) {
-    fields.Fail(FieldOf(own, status.error().message), status.error().message);
-    return;
+  AskOptions& wanted = ask->options;
+  run.method = own.contains("method") ? wanted.method : run.method;
+  const bool plain = run.method == kPlainMethod;
+  wanted.method = plain ? kPlainPlan : run.method;
+  wanted.preset = wanted.preset.empty() ? limits.preset : wanted.preset;
+  if (plain) {
+    if (wanted.preset.empty()) {
+      wanted.preset = FixedPreset(limits.model);  // nothing is to be chosen for one completion
+    }
+    // Choices take lanes as these come free, and a choice is what the model writes, loops and all.
+    wanted.options.emplace_back("width", 1);
+    wanted.options.emplace_back("loop-guard", "off");
   }
-  if (run.method == kPlainMethod && own.find("max-tokens") == own.end()) {
+  Result<RunPlan> plan = ResolveRun(wanted, limits.model);
+  if (!plan) {
+    return plan.error();
+  }
+  run.plan = std::move(*plan);
+  if (plain && !own.contains("max-tokens")) {
     run.plan.options.max_tokens = std::min(run.plan.options.max_tokens, limits.plain_tokens);
   }
-  run.seed = own.contains("seed") ? ask->options.seed : DrawSeed();
-  run.limits = ask->options.limits;
-  run.extract = ask->options.extract;
-  run.token_records = ask->options.token_records;
-  AddInstructions(ask->options.system, ask->options.instruction, run.messages);
+  return std::move(wanted);
+}
+
+}  // namespace
+
+void ReadHyper(FieldReader& fields, const ServerLimits& limits, ServedRun& run) {
+  std::optional<Json> own = OwnMembers(fields);
+  if (!own) {
+    return;
+  }
+  if (std::optional<ApiError> error = TakeServerMembers(*own, limits, run)) {
+    fields.Fail(std::move(*error));
+    return;
+  }
+  const Result<AskOptions> ask = SettlePlan(*own, limits, run);
+  if (!ask) {
+    fields.Fail(FieldOf(*own, ask.error().message), ask.error().message);
+    return;
+  }
+  run.seed = own->contains("seed") ? ask->seed : DrawSeed();
+  run.limits = ask->limits;
+  run.extract = ask->extract;
+  run.token_records = ask->token_records;
+  AddInstructions(ask->system, ask->instruction, run.messages);
 }
 
 }  // namespace hyper::server
