@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/printers/run_text.h"
@@ -18,6 +19,8 @@ namespace {
 constexpr double kMostOfARunningPath = 0.95;
 constexpr double kMostOfARun = 0.99;  // while a path runs
 constexpr int kTwoColumnsFrom = 160;  // columns of the screen
+constexpr std::array kSolid = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array kDotted = {"⣀", "⣤", "⣶", "⣿"};
 
 bool EndedByItself(const LivePath& path) {
   return path.status == PathStatus::kFinished || path.status == PathStatus::kLength;
@@ -96,7 +99,7 @@ ScreenLine ProgressLine(const LiveState& state, int columns) {
   line.Add(state.phase, Style::kBold).To(kPhase);
   const std::optional<Progress> progress = Foresee(state);
   if (progress) {
-    line.Add(Bar(progress->done, bar), Style::kAccent).To(kPhase + bar);
+    AddProgressBar(line, progress->done, bar);
     line.Add(
         fmt::format(" {:2.0f} %  {} left  ", 100 * progress->done, Duration(progress->left_s)));
   }
@@ -134,11 +137,15 @@ struct Places {
   int text_at() const { return status_at() + 11; }
 };
 
-ScreenLine PathHeader(int columns) {
+// The legend of the sparklines stands beside their heading.
+ScreenLine PathHeader(const std::optional<double>& threshold, int columns) {
   const Places at(columns);
   ScreenLine line(columns);
   line.Add("path", Style::kDim).To(at.bar_at()).Add("length", Style::kDim);
   line.To(at.confidence_at()).Add("confidence", Style::kDim);
+  if (threshold) {
+    line.Add(fmt::format(" {}<{}", kDotted[1], ShortNumber(*threshold)), Style::kBad);
+  }
   line.To(at.status_at()).Add("status", Style::kDim);
   return line.To(at.text_at()).Add("last words", Style::kDim);
 }
@@ -155,9 +162,12 @@ ScreenLine PathLine(const LivePath& path, const LiveState& state, const Scale& s
   line.Add(fmt::format("{:>5}{} ", ShortNumber(path.confidence), below ? '<' : ' '),
            below ? Style::kBad : Style::kPlain);
   line.To(at.curve_at());
-  line.Add(Sparkline(path.curve, scale.low, scale.high, at.curve), !state.threshold ? Style::kPlain
-                                                                   : below          ? Style::kBad
-                                                                                    : Style::kGood);
+  for (const SparkCell& cell :
+       Sparkline(path.curve, scale.low, scale.high, state.threshold, at.curve)) {
+    line.Add(cell.glyph, !state.threshold ? Style::kPlain
+                         : cell.below     ? Style::kBad
+                                          : Style::kGood);
+  }
   line.To(at.status_at()).Add(NameOf(path.status), style).To(at.text_at());
   const int rest = columns - line.columns();
   if (!path.answer.empty()) {
@@ -198,7 +208,14 @@ std::string LeftOut(const LiveState& state, const std::vector<const LivePath*>& 
   return "     and " + text;
 }
 
-// The rows of paths, at most `rows`.
+// Two lines side by side on a screen, or the first alone.
+ScreenLine Beside(const ScreenLine& left, const ScreenLine* right, int columns) {
+  ScreenLine both(columns);
+  both.Add(left);
+  return right == nullptr ? both : both.To((columns + 2) / 2).Add(*right);
+}
+
+// The rows of paths below their headings, at most `rows` and the line of the headings.
 void AddPaths(const LiveState& state, int columns, int rows, std::vector<ScreenLine>& lines) {
   const bool two = columns >= kTwoColumnsFrom && state.paths.size() > static_cast<size_t>(rows);
   const int wide = two ? (columns - 2) / 2 : columns;
@@ -209,13 +226,15 @@ void AddPaths(const LiveState& state, int columns, int rows, std::vector<ScreenL
       Shown(state, static_cast<size_t>(std::max(0, used)) * count);
   const size_t height = (shown.size() + count - 1) / count;
   const Scale scale = ScaleOf(state);
+  const ScreenLine header = PathHeader(state.threshold, wide);
+  lines.push_back(Beside(header, two ? &header : nullptr, columns));
   for (size_t i = 0; i < height; ++i) {
-    ScreenLine line = PathLine(*shown[i], state, scale, wide);
+    const ScreenLine line = PathLine(*shown[i], state, scale, wide);
+    std::optional<ScreenLine> other;
     if (two && i + height < shown.size()) {
-      ScreenLine both(columns);
-      line = both.Add(line).To(wide + 2).Add(PathLine(*shown[i + height], state, scale, wide));
+      other = PathLine(*shown[i + height], state, scale, wide);
     }
-    lines.push_back(line);
+    lines.push_back(Beside(line, other ? &*other : nullptr, columns));
   }
   if (!all && rows > 0) {
     lines.push_back(ScreenLine(columns).Add(LeftOut(state, shown), Style::kDim));
@@ -277,21 +296,32 @@ std::string Bar(double share, int columns) {
   return bar + kPartial[eighths % kParts];
 }
 
-std::string Sparkline(std::span<const float> values, double low, double high, int columns) {
-  constexpr const char* kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  constexpr double kSteps = 7;
-  const size_t cells = std::min(values.size(), static_cast<size_t>(std::max(0, columns)));
-  std::string line;
-  for (size_t cell = 0; cell < cells; ++cell) {
-    const size_t begin = cell * values.size() / cells;
-    const size_t end = (cell + 1) * values.size() / cells;
-    double sum = 0;
-    for (size_t i = begin; i < end; ++i) {
-      sum += values[i];
-    }
+void AddProgressBar(ScreenLine& line, double share, int columns) {
+  const int end = line.columns() + columns;
+  line.Add(Bar(share, columns), Style::kAccent);
+  for (int column = line.columns(); column < end; ++column) {
+    line.Add("░", Style::kDim);
+  }
+}
+
+std::vector<SparkCell> Sparkline(std::span<const float> values, double low, double high,
+                                 std::optional<double> threshold, int columns) {
+  std::vector<SparkCell> line(std::min(values.size(), static_cast<size_t>(std::max(0, columns))));
+  for (size_t cell = 0; cell < line.size(); ++cell) {
+    const size_t begin = cell * values.size() / line.size();
+    const size_t end = (cell + 1) * values.size() / line.size();
+    const double sum = std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       values.begin() + static_cast<std::ptrdiff_t>(end), 0.0);
     const double mean = sum / static_cast<double>(end - begin);
-    const double share = high > low ? (mean - low) / (high - low) : 0.5;
-    line += std::isfinite(share) ? kBlocks[std::lround(std::clamp(share, 0.0, 1.0) * kSteps)] : " ";
+    const double share = high > low ? std::clamp((mean - low) / (high - low), 0.0, 1.0) : 0.5;
+    if (std::isfinite(mean)) {
+      const bool below = threshold && mean < *threshold;
+      const std::span<const char* const> glyphs =
+          below ? std::span<const char* const>(kDotted) : std::span<const char* const>(kSolid);
+      line[cell] = {
+          glyphs[static_cast<size_t>(std::lround(share * static_cast<double>(glyphs.size() - 1)))],
+          below};
+    }
   }
   return line;
 }
@@ -319,7 +349,6 @@ std::vector<std::string> LiveFrame(const LiveState& state, const Screen& screen)
     lines.push_back(AnswerLine(state, static_cast<size_t>(rank), columns));
   }
   lines.emplace_back(columns);
-  lines.push_back(PathHeader(columns));
   AddPaths(state, columns, room, lines);
   lines.resize(static_cast<size_t>(std::max(0, screen.rows - events)), ScreenLine(columns));
   const size_t first =

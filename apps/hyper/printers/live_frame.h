@@ -12,6 +12,8 @@
 
 namespace hyper::app {
 
+class ScreenLine;
+
 struct LivePath {
   PathId id = kNoPath;
   PathStatus status = PathStatus::kRunning;
@@ -63,9 +65,20 @@ std::optional<Progress> Foresee(const LiveState& state);
 // A bar of whole and eighth blocks; `share` in [0, 1] of `columns` columns. Pure.
 std::string Bar(double share, int columns);
 
-// `values` as `columns` block characters between `low` and `high`, the newest at the right; where
-// there are more values than columns, the mean of each part. Pure.
-std::string Sparkline(std::span<const float> values, double low, double high, int columns);
+// Adds that bar in the accent colour, and a dim track behind it up to `columns` columns.
+void AddProgressBar(ScreenLine& line, double share, int columns);
+
+// A character of a sparkline.
+struct SparkCell {
+  const char* glyph = " ";
+  bool below = false;  // the threshold
+};
+
+// `values` between `low` and `high`, the newest at the right: solid blocks, dotted ones below the
+// threshold, so that they differ without colours too; blank where a value is unknown. Where there
+// are more values than `columns`, a cell is the mean of a part. Pure.
+std::vector<SparkCell> Sparkline(std::span<const float> values, double low, double high,
+                                 std::optional<double> threshold, int columns);
 
 // The last characters of a text that fill at most `columns` columns, white space run together.
 // Pure.

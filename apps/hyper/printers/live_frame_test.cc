@@ -51,15 +51,15 @@ std::vector<std::string> Trimmed(std::vector<std::string> frame) {
 TEST(LiveFrame, ShowsTheWholeRun) {
   const std::vector<std::string> want = {
       "hyper on tiny, seed 5                                                      2.5 s",
-      "pool     ██████▎    62 %  2 s left  1 of 3 paths run  175 tokens  70/s",
+      "pool     ██████▎░░░ 62 %  2 s left  1 of 3 paths run  175 tokens  70/s",
       "answers  ████████████████████ 100 %  1 path   7",
       "",
       "",
       "",
-      "path length          confidence         status     last words",
-      "   0 ████████    100  8.00  ▂▅█         finished   = 7",
-      "   1 ████         50  4.00< ▂▅▂         running    first add the next part",
-      "   2 ██           25  3.50< ▂▅▁         pruned     well",
+      "path length          confidence ⣤<4.50  status     last words",
+      "   0 ████████    100  8.00  ⣀▅█         finished   = 7",
+      "   1 ████         50  4.00< ⣀▅⣀         running    first add the next part",
+      "   2 ██           25  3.50< ⣀▅⣀         pruned     well",
       "",
       "",
       "",
@@ -82,6 +82,8 @@ TEST(LiveFrame, IsColouredOnlyWhereTheScreenIs) {
   const std::vector<std::string> coloured = LiveFrame(SmallState(), {80, 24, true});
   EXPECT_NE(coloured[8].find("\x1b[31m 4.00<"), std::string::npos) << "below the threshold: red";
   EXPECT_NE(coloured[7].find("\x1b[32mfinished"), std::string::npos);
+  EXPECT_NE(coloured[8].find(" ⣀\x1b[0m\x1b[32m▅\x1b[0m\x1b[31m⣀\x1b[0m"), std::string::npos)
+      << "each cell against the threshold: " << coloured[8];
   for (size_t i = 0; i < plain.size(); ++i) {
     EXPECT_EQ(plain[i].find('\x1b'), std::string::npos);
     std::string bare = coloured[i];
@@ -136,6 +138,10 @@ TEST(LiveFrame, LeavesOutTheOldestThatHaveEnded) {
 
 TEST(LiveFrame, PutsTwoColumnsOnAWideScreen) {
   const std::vector<std::string> frame = LiveFrame(WideState(60), {200, 50, false});
+  const size_t left = frame[8].find("last words");
+  const size_t right = frame[8].find("last words", left + 1);
+  ASSERT_NE(right, std::string::npos) << "each column has its headings: " << frame[8];
+  EXPECT_EQ(ColumnsOf(frame[8].substr(left, right - left)), 101);
   EXPECT_EQ(frame[9].rfind("   1 ", 0), std::string::npos);
   EXPECT_EQ(frame[9].rfind("   0 ", 0), 0U) << frame[9];
   EXPECT_NE(frame[9].find("  30 "), std::string::npos) << frame[9];
@@ -172,15 +178,43 @@ TEST(Foresee, NeverCallsARunningPathDone) {
   EXPECT_DOUBLE_EQ(Foresee(state)->done, 0.99);
 }
 
+std::string Spark(const std::vector<float>& values, double low, double high, int columns,
+                  std::optional<double> threshold = std::nullopt) {
+  std::string line;
+  for (const SparkCell& cell : Sparkline(values, low, high, threshold, columns)) {
+    line += cell.glyph + std::string(cell.below ? "<" : "");
+  }
+  return line;
+}
+
 TEST(Sparkline, ShowsTheMeanOfEachPart) {
   const std::vector<float> values = {0, 0, 7, 7};
-  EXPECT_EQ(Sparkline(values, 0, 7, 4), "▁▁██");
-  EXPECT_EQ(Sparkline(values, 0, 7, 2), "▁█");
-  EXPECT_EQ(Sparkline(values, 0, 7, 1), "▅");
-  EXPECT_EQ(Sparkline(values, 0, 7, 9), "▁▁██");
-  EXPECT_EQ(Sparkline(values, 7, 7, 4), "▅▅▅▅");
-  EXPECT_EQ(Sparkline(std::vector<float>{NAN, 7}, 0, 7, 2), " █");
-  EXPECT_EQ(Sparkline({}, 0, 7, 4), "");
+  EXPECT_EQ(Spark(values, 0, 7, 4), "▁▁██");
+  EXPECT_EQ(Spark(values, 0, 7, 2), "▁█");
+  EXPECT_EQ(Spark(values, 0, 7, 1), "▅");
+  EXPECT_EQ(Spark(values, 0, 7, 9), "▁▁██");
+  EXPECT_EQ(Spark(values, 7, 7, 4), "▅▅▅▅");
+  EXPECT_EQ(Spark({NAN, 7}, 0, 7, 2), " █");
+  EXPECT_EQ(Spark({}, 0, 7, 4), "");
+}
+
+TEST(Sparkline, IsDottedBelowTheThreshold) {
+  EXPECT_EQ(Spark({0, 3, 5, 6, 7}, 0, 7, 5, 5.5), "⣀<⣤<⣶<▇█");
+  EXPECT_EQ(Spark({5, 5}, 0, 7, 2, 5.0), "▆▆") << "at the threshold a path stays";
+  EXPECT_EQ(Spark({7, 7}, 0, 7, 2, 8.0), "⣿<⣿<");
+  EXPECT_EQ(Spark({7, 0}, 0, 7, 1, 4.0), "⣶<") << "the mean of the part counts";
+  EXPECT_EQ(Spark({NAN, 7}, 0, 7, 2, 5.5), " █");
+}
+
+TEST(ProgressBar, HasATrack) {
+  ScreenLine line(20);
+  line.Add("x ");
+  AddProgressBar(line, 0.5, 4);
+  EXPECT_EQ(line.Text(false), "x ██░░");
+  EXPECT_EQ(line.Text(true), "x \x1b[36m██\x1b[0m\x1b[2m░░\x1b[0m");
+  ScreenLine narrow(3);
+  AddProgressBar(narrow, 0.25, 8);
+  EXPECT_EQ(narrow.Text(false), "██░");
 }
 
 TEST(LastWords, AreTheEndOnOneLine) {

@@ -57,7 +57,10 @@ ScreenLine& ScreenLine::Add(std::string_view text, Style style) {
   const std::string_view fits = FirstColumns(text, most_ - columns_);
   if (!fits.empty()) {
     columns_ += ColumnsOf(fits);
-    parts_.emplace_back(style, fits);
+    if (parts_.empty() || parts_.back().first != style) {
+      parts_.emplace_back(style, "");
+    }
+    parts_.back().second += fits;
   }
   return *this;
 }
