@@ -126,18 +126,118 @@ std::vector<ChatMessage> Conversation(const RunFlags& flags, const OneOfMany& qu
   return messages;
 }
 
-// What is still to be done, in words.
-std::string Remaining(size_t done, size_t all, size_t answered, double elapsed_s) {
-  const double left = elapsed_s / static_cast<double>(answered) * static_cast<double>(all - done);
-  return done == all ? "" : fmt::format("; about {:.0f} s left", left);
+// How far it is: a bar on the last line of a terminal, else a line for each answer.
+class Advance {
+ public:
+  // Quiet: says nothing.
+  Advance(size_t all, bool quiet) : all_(all), quiet_(quiet) {}
+
+  void Skip() { ++done_; }
+  void Count(const SessionResult& result) {
+    ++done_;
+    ++answered_;
+    if (quiet_) {
+      return;
+    }
+    const std::string line = fmt::format("{} of {}: {} ({}){}", done_, all_,
+                                         result.answer ? OneLine(*result.answer) : "none",
+                                         AgreementText(result), Left());
+    bar_ = IsScreen();
+    Tell(bar_ ? BarLine(line) : line + "\n");
+  }
+  // Takes the bar away, for what is to stand in its place.
+  void Clear() {
+    if (std::exchange(bar_, false)) {
+      Tell("\r\x1b[K");
+    }
+  }
+  void End(const std::string& file) const {
+    if (!quiet_ && answered_ == 0) {
+      Tell(fmt::format("all {} questions were answered already, in '{}'\n", done_, file));
+    } else if (bar_) {
+      Tell("\n");
+    }
+  }
+
+ private:
+  // The time still to come, in words.
+  std::string Left() const {
+    const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
+    const double left =
+        elapsed_s / static_cast<double>(answered_) * static_cast<double>(all_ - done_);
+    return done_ == all_ ? "" : fmt::format("; about {:.0f} s left", left);
+  }
+  // Takes the place of the line before it.
+  std::string BarLine(const std::string& text) const {
+    constexpr int kBar = 20;
+    ScreenLine line(ScreenNow().columns - 1);
+    AddProgressBar(line, static_cast<double>(done_) / static_cast<double>(all_), kBar);
+    line.To(kBar + 1).Add(text);
+    return "\r\x1b[K" + line.Text(ScreenNow().colour);
+  }
+
+  size_t all_;
+  bool quiet_;
+  bool bar_ = false;  // stands on the last line
+  size_t done_ = 0;
+  size_t answered_ = 0;
+  Clock::time_point start_ = Clock::now();
+};
+
+// The questions of the flags' file.
+Result<std::vector<OneOfMany>> ReadQuestions(const RunFlags& flags) {
+  const Result<std::string> text = ReadText(flags.questions);
+  if (!text) {
+    return text.error();
+  }
+  Result<std::vector<OneOfMany>> questions = ParseQuestions(*text);
+  if (!questions) {
+    return InvalidArgument(fmt::format("'{}', {}", flags.questions, questions.error().message));
+  }
+  return questions;
 }
 
-// Takes the place of the line before it on a screen.
-std::string BarLine(double share, const std::string& text) {
-  constexpr int kBar = 20;
-  ScreenLine line(ScreenNow().columns - 1);
-  line.Add(Bar(share, kBar), Style::kAccent).To(kBar + 1).Add(text);
-  return "\r\x1b[K" + line.Text(ScreenNow().colour);
+// Where the replies go: nowhere a reply to another of these questions stands.
+Result<Output> OpenOutput(const RunFlags& flags, const std::vector<OneOfMany>& questions) {
+  Result<Output> output = Output::Open(flags.output);
+  for (const OneOfMany& question : questions) {
+    if (output && output->HasOther(question)) {
+      return InvalidArgument(fmt::format(
+          "-o '{}' has the answer to another question under the id '{}'; give the name of a new "
+          "file",
+          flags.output, question.id));
+    }
+  }
+  return output;
+}
+
+// Answers one question and writes the reply. Returns an exit code where the program is to end.
+std::optional<int> AnswerOne(const RunFlags& flags, const OneOfMany& question, size_t number,
+                             Asker& asker, LiveView& view, Output& output, Advance& advance) {
+  Result<Asked> asked = asker.Prepare(Conversation(flags, question), number, view);
+  if (!asked) {
+    advance.Clear();
+    return Complain(kRunCommand, {asked.error().code, fmt::format("question {}: {}", question.id,
+                                                                  asked.error().message)});
+  }
+  LeaderStream none(false);
+  asker.Decode(*asked, view, none, nullptr);
+  advance.Clear();  // replies may go to the same terminal
+  for (const std::string& warning : asked->warnings) {
+    Warn(kRunCommand, fmt::format("question {}: {}", question.id, warning));
+  }
+  if (const Status& status = asked->session->status(); !status) {
+    return Complain(kRunCommand, status.error());
+  }
+  if (asked->exit_code != kExitOk) {
+    return asked->exit_code;  // interrupted: the same command takes this question again
+  }
+  if (!output.Write(ReplyLine(question, *asked))) {
+    return kExitOutput;
+  }
+  KeepInLog(flags, *asked);
+  advance.Count(asked->session->Result());
+  return std::nullopt;
 }
 
 }  // namespace
@@ -163,37 +263,18 @@ std::string ReplyLine(const OneOfMany& question, const Asked& asked) {
 }
 
 int RunMany(const RunFlags& flags) {
-  const Result<std::string> text = ReadText(flags.questions);
-  if (!text) {
-    return Complain(kRunCommand, text.error());
-  }
-  const Result<std::vector<OneOfMany>> questions = ParseQuestions(*text);
+  const Result<std::vector<OneOfMany>> questions = ReadQuestions(flags);
   if (!questions) {
-    return Complain(kRunCommand, InvalidArgument(fmt::format("'{}', {}", flags.questions,
-                                                             questions.error().message)));
+    return Complain(kRunCommand, questions.error());
   }
-  Result<Output> output = Output::Open(flags.output);
+  Result<Output> output = OpenOutput(flags, *questions);
   if (!output) {
     return Complain(kRunCommand, output.error());
   }
-  for (const OneOfMany& question : *questions) {
-    if (output->HasOther(question)) {
-      return Complain(kRunCommand,
-                      InvalidArgument(fmt::format(
-                          "-o '{}' has the answer to another question under the id '{}'; give the "
-                          "name of a new file",
-                          flags.output, question.id)));
-    }
-  }
-  const LiveMode mode = flags.detail == Detail::kAnswer ? LiveMode::kOff : LiveMode::kHeartbeats;
+  const bool quiet = flags.detail == Detail::kAnswer;
+  const LiveMode mode = quiet ? LiveMode::kOff : LiveMode::kHeartbeats;
   LiveView loading(mode);
   LiveView view(IsScreen() ? LiveMode::kOff : mode);  // there the bar says how far it is
-  bool bar = false;                                   // stands on the last line
-  const auto clear_bar = [&bar] {
-    if (std::exchange(bar, false)) {
-      Tell("\r\x1b[K");
-    }
-  };
   int64_t prompt_tokens = 0;
   for (const OneOfMany& question : *questions) {
     prompt_tokens = std::max(prompt_tokens, MostPromptTokens(flags, Conversation(flags, question)));
@@ -202,59 +283,17 @@ int RunMany(const RunFlags& flags) {
   if (!asker) {
     return Complain(kRunCommand, asker.error());
   }
-  const auto start = Clock::now();
-  size_t done = 0;
-  size_t answered = 0;
+  Advance advance(questions->size(), quiet);
   for (size_t i = 0; i < questions->size(); ++i) {
     const OneOfMany& question = (*questions)[i];
     if (output->Has(question.id)) {
-      ++done;
-      continue;
-    }
-    Result<Asked> asked = asker->Prepare(Conversation(flags, question), i, view);
-    if (!asked) {
-      clear_bar();
-      return Complain(kRunCommand, {asked.error().code, fmt::format("question {}: {}", question.id,
-                                                                    asked.error().message)});
-    }
-    LeaderStream none(false);
-    asker->Decode(*asked, view, none, nullptr);
-    for (const std::string& warning : asked->warnings) {
-      clear_bar();
-      Warn(kRunCommand, fmt::format("question {}: {}", question.id, warning));
-    }
-    if (const Status& status = asked->session->status(); !status) {
-      clear_bar();
-      return Complain(kRunCommand, status.error());
-    }
-    if (asked->exit_code != kExitOk) {
-      clear_bar();
-      return asked->exit_code;  // interrupted: the same command takes this question again
-    }
-    clear_bar();  // replies may go to the same terminal
-    if (!output->Write(ReplyLine(question, *asked))) {
-      return kExitOutput;
-    }
-    KeepInLog(flags, *asked);
-    ++done;
-    ++answered;
-    if (flags.detail != Detail::kAnswer) {
-      const SessionResult result = asked->session->Result();
-      const double elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
-      const std::string line =
-          fmt::format("{} of {}: {} ({}){}", done, questions->size(),
-                      result.answer ? OneLine(*result.answer) : "none", AgreementText(result),
-                      Remaining(done, questions->size(), answered, elapsed_s));
-      bar = IsScreen();
-      Tell(bar ? BarLine(static_cast<double>(done) / static_cast<double>(questions->size()), line)
-               : line + "\n");
+      advance.Skip();
+    } else if (const std::optional<int> exit_code =
+                   AnswerOne(flags, question, i, *asker, view, *output, advance)) {
+      return *exit_code;
     }
   }
-  if (flags.detail != Detail::kAnswer && answered == 0) {
-    Tell(fmt::format("all {} questions were answered already, in '{}'\n", done, flags.output));
-  } else if (bar) {
-    Tell("\n");
-  }
+  advance.End(flags.output);
   return kExitOk;
 }
 
