@@ -282,7 +282,7 @@ TEST(CliRun, ModelWithoutChatTemplateWarnsOnce) {
   const std::string file = WriteFile(folder.File("tinymath-moe-bare.gguf"), model);
   const ProcessResult result =
       RunProcess(Hyper({"run", "--json", "--model", file, "--preset", "short", "--width", "2",
-                        "--threads", "1", kWordProblem}));
+                        "--threads", "1", "--seed", "1", kWordProblem}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const json run = json::parse(result.out);
   EXPECT_EQ(run["warnings"].size(), 1U);

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <system_error>
 
+#include "apps/hyper/config_file.h"
+
 namespace hyper::app {
 
 int ExitCodeOf(const Error& error) {
@@ -40,7 +42,8 @@ void Tell(const std::string& text) {
 }
 
 int Complain(const char* command, const Error& error) {
-  Tell(fmt::format("hyper {}: {}\n", command, OneLine(error.message)));
+  Tell(
+      fmt::format("hyper {}: {}\n", command, OneLine(error.message + ConfigOrigin(error.message))));
   return ExitCodeOf(error);
 }
 

@@ -6,6 +6,7 @@
 #include <istream>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -13,7 +14,9 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/commands/command_table.h"
+#include "apps/hyper/config_file.h"
 #include "apps/hyper/printers/help_text.h"
+#include "apps/hyper/read_text.h"
 #include "apps/hyper/secret.h"
 #include "src/report/nearest.h"
 
@@ -83,10 +86,15 @@ void AddOptionsOf(const CLI::App& app, const std::string& group, ListedCommand& 
   }
 }
 
+// The subcommands that a command may be given, such as `get` of `hyper data`.
+std::vector<const CLI::App*> PartsOf(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
 void List(const CLI::App& app, ListedCommand& listed) {
   listed.footer = app.get_footer();
   AddOptionsOf(app, "", listed);
-  for (const CLI::App* part : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* part : PartsOf(app)) {
     listed.words.push_back(part->get_name());
     listed.arguments.push_back({part->get_name(), part->get_description()});
     AddOptionsOf(*part, "Options of " + part->get_name(), listed);
@@ -103,7 +111,9 @@ std::vector<std::string> NamesOfSection(const std::string& section) {
       continue;  // help has no options, and would print
     }
     for (const ListedOption& option : ListOptions(command).options) {
-      if (!option.of_subcommand) {
+      const bool of_the_line =
+          option.long_name == "config" || option.long_name.rfind("help", 0) == 0;
+      if (!option.of_subcommand && !of_the_line) {
         names.push_back(option.long_name);
         names.insert(names.end(), option.other_names.begin(), option.other_names.end());
       }
@@ -112,42 +122,104 @@ std::vector<std::string> NamesOfSection(const std::string& section) {
   return names;
 }
 
-// A TOML file of options: those at the top and those of one command.
+// Gives an option what the config file says. Errors: CLI::ParseError where it does not take that.
+void Give(CLI::Option& option, const ConfigEntry& entry) {
+  const bool is_switch = option.get_expected_max() == 0;
+  const std::string value = entry.values.size() == 1 ? entry.values.front() : "";
+  if (is_switch && value != "true" && value != "false") {
+    throw CLI::ConversionError("it takes true or false", CLI::ExitCodes::ConversionError);
+  }
+  if (entry.is_array && option.get_multi_option_policy() != CLI::MultiOptionPolicy::TakeAll) {
+    throw CLI::ConversionError("it takes one value; leave the brackets out",
+                               CLI::ExitCodes::ConversionError);
+  }
+  if (!is_switch || value == "true") {
+    option.add_result(entry.values);
+    option.run_callback();
+  }
+}
+
+// Puts the options of the config file that the command line leaves open into the parser itself, so
+// that an error has the line: those of the command's section before those at the top.
 class ConfigSections : public CLI::ConfigTOML {
  public:
-  ConfigSections(const CLI::App& app, std::string command)
-      : app_(app), command_(std::move(command)) {}
+  ConfigSections(CLI::App& app, std::string command) : app_(app), command_(std::move(command)) {}
 
-  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    std::vector<CLI::ConfigItem> mine;
+  std::vector<CLI::ConfigItem> from_config(std::istream& /*input*/) const override {
+    const CLI::Option* all = app_.get_help_all_ptr();
+    if (!app_.get_help_ptr()->empty() || (all != nullptr && !all->empty())) {
+      return {};  // help comes whatever the file holds
+    }
+    const auto file = app_.get_config_ptr()->as<std::string>();
+    const Result<std::string> text = ReadText(file);
+    if (!text) {
+      throw CLI::ConfigError(text.error().message);
+    }
+    const Result<std::vector<ConfigEntry>> entries = ParseConfig(*text);
+    if (!entries) {
+      throw CLI::ConfigError(file + ":" + entries.error().message);
+    }
+    CheckOthers(file, *entries);
+    std::set<std::string> taken;
+    for (const std::string& section : {command_, std::string()}) {
+      for (const ConfigEntry& entry : *entries) {
+        if (entry.section == section && taken.insert(entry.name).second) {
+          Take(file, entry);
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  // Null where the command has none of that name.
+  CLI::Option* OptionOf(const ConfigEntry& entry) const {
+    CLI::Option* option = app_.get_option_no_throw("--" + entry.name);
+    return option != nullptr && option->get_configurable() ? option : nullptr;
+  }
+
+  // Refuses what no command takes. The parsers of other commands are made only where an entry is
+  // theirs, since that takes as long as a start does.
+  void CheckOthers(const std::string& file, const std::vector<ConfigEntry>& entries) const {
     std::map<std::string, std::vector<std::string>> names;  // by section
-    for (CLI::ConfigItem& item : CLI::ConfigTOML::from_config(input)) {
-      if (item.name == "++" || item.name == "--") {  // of a section
+    for (const ConfigEntry& entry : entries) {
+      const std::string& section = entry.section;
+      if ((section.empty() || section == command_) && OptionOf(entry) != nullptr) {
         continue;
       }
-      const std::string section = item.parents.empty() ? "" : item.parents.front();
-      if ((section.empty() || section == command_) &&
-          app_.get_option_no_throw("--" + item.name) != nullptr) {
-        item.parents.clear();
-        mine.push_back(std::move(item));
-        continue;
+      const std::string place = fmt::format("{}:{}: ", file, entry.line);
+      if (!section.empty() && FindCommand(section) == nullptr) {
+        throw CLI::ConfigError(fmt::format("{}[{}] is not a command{}; 'hyper --help' lists them",
+                                           place, section, DidYouMean(section, CommandNames())));
       }
-      // Of others: their parsers are made only now, since that takes as long as a start does.
       if (!names.contains(section)) {
         names[section] = NamesOfSection(section);
       }
       const std::vector<std::string>& known = names[section];
-      if (std::find(known.begin(), known.end(), item.name) == known.end()) {
-        throw CLI::ConfigError((section.empty() ? "" : "[" + section + "] ") + item.name +
-                               " of the config file is not an option" +
-                               DidYouMean(item.name, known));
+      if (std::find(known.begin(), known.end(), entry.name) == known.end()) {
+        throw CLI::ConfigError(fmt::format(
+            "{}{}: '{}' is not an option of {}{}; correct the line or leave it out", place,
+            entry.Text(), entry.name, section.empty() ? "any command" : "hyper " + section,
+            DidYouMean(entry.name, known)));
       }
     }
-    return mine;
   }
 
- private:
-  const CLI::App& app_;
+  void Take(const std::string& file, const ConfigEntry& entry) const {
+    CLI::Option* option = OptionOf(entry);
+    if (option == nullptr || !option->empty()) {
+      return;
+    }
+    try {
+      Give(*option, entry);
+    } catch (const CLI::ParseError& error) {
+      throw CLI::ConfigError(
+          fmt::format("{}:{}: {}: {}", file, entry.line, entry.Text(), error.what()));
+    }
+    UseConfig(file, entry);
+  }
+
+  CLI::App& app_;
   std::string command_;
 };
 
@@ -183,7 +255,7 @@ std::string UnknownOption(const CLI::App& app) {
 // Words on the subcommand that is missing or not known; empty where the command has none.
 std::string MissingPart(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* part : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* part : PartsOf(app)) {
     names.push_back(part->get_name());
   }
   if (names.empty() || !app.get_subcommands().empty()) {
@@ -244,6 +316,8 @@ std::optional<int> ParseCommandLine(CLI::App& app, const char* command, int argc
     return PrintHelp(command, app.help());
   } catch (const CLI::CallForAllHelp&) {
     return PrintHelp(command, app.help());
+  } catch (const CLI::ConfigError& error) {
+    return Complain(command, InvalidArgument(error.what()));
   } catch (const CLI::ParseError& error) {
     const std::string unknown =
         dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr     ? UnknownOption(app)
