@@ -246,6 +246,7 @@ const std::vector<std::pair<std::string, std::string>>& Prints() {
       {"hyper data list", "math500"},
       {"hyper import", "row sc of Qwen3-8B-128, 1 questions (aime24), 16 paths each"},
       {"hyper probe", "http://127.0.0.1"},
+      {"hyper calibrate", "Second half"},
       {"hyper help deepconf", "consensus"},
   };
   return kPrints;

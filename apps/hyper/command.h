@@ -32,6 +32,7 @@ int BenchCommand(int argc, const char* const* argv);
 int EqualCommand(int argc, const char* const* argv);
 int ExtractCommand(int argc, const char* const* argv);
 int ProbeCommand(int argc, const char* const* argv);
+int CalibrateCommand(int argc, const char* const* argv);
 int EvalCommand(int argc, const char* const* argv);
 int SweepCommand(int argc, const char* const* argv);
 int ServeCommand(int argc, const char* const* argv);

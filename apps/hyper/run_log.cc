@@ -62,6 +62,11 @@ void KeepInLog(const RunFlags& flags, const Asked& asked) {
   }
   std::vector<std::string> arguments = flags.arguments;
   arguments.push_back("--seed=" + std::to_string(asked.setup.seed));
+  if (asked.setup.preset == "auto") {
+    const std::string& profile = flags.engine.calibrated.path;
+    arguments.push_back("--profile=" +
+                        (profile.empty() ? "none" : std::filesystem::absolute(profile).string()));
+  }
   if (asked.setup.tokens_per_s > 0) {
     arguments.push_back(fmt::format("--pace={}", asked.setup.tokens_per_s));
   }

@@ -43,6 +43,7 @@ struct RunPlan {
   // With preset "auto", else 0 (not known):
   int path_tokens = 0;      // expected length of a path
   double tokens_per_s = 0;  // the pace that was taken into account
+  OptionValues profile;     // the calibrated options that the caller did not set
 
  private:
   RunPlan() = default;

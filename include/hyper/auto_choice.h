@@ -31,6 +31,8 @@ struct AutoRequest {
   Effort effort = Effort::kMedium;
   double time_s = 0;  // the run's limit; 0: none, and the effort has its own aim
   MachineFacts machine;
+  // Options that were calibrated for the model (docs/calibrate.md); empty: none.
+  OptionValues profile = {};
 };
 
 struct AutoChoice {
@@ -48,6 +50,9 @@ std::string FixedPreset(const ModelInfo& model);
 // template opens a reasoning, short where there is no template, and that of preset `short` for a
 // model made for it. Paths first, then their length, are cut to what the time allows at the pace of
 // the machine, and to the KV cells. Decision interval, window and threshold follow from the two.
+//
+// A profile's options come after these. Its width and warm-up, where it has them, are the paths at
+// medium effort, if these are fewer than usual; other efforts have them in the usual proportion.
 //
 // Aims: 40 s at low effort, 4 minutes at medium, 20 minutes at high, or four fifths of `time_s`. No
 // path may be so long that the run takes more than 1.5 times its aim. There are at least 3 paths of

@@ -140,6 +140,11 @@ Result<RunPlan> ResolveRun(const RunRequest& request, const ModelInfo& model) {
     const AutoChoice choice = ChooseAuto(model, request.automatic);
     plan.path_tokens = choice.path_tokens;
     plan.tokens_per_s = request.automatic.machine.tokens_per_s;
+    for (const OptionValue& option : request.automatic.profile) {
+      if (!Given(request.options, option.name)) {
+        plan.profile.push_back(option);
+      }
+    }
     status = Take(choice.options, *method, /*must_read=*/false, options);
   }
   if (status) {

@@ -1,7 +1,9 @@
 #include "hyper/auto_choice.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <string_view>
 
 #include "hyper/options.h"
 
@@ -79,9 +81,35 @@ void Fit(double tokens, int& paths, Length& length) {
   length.most = fills ? length.expected : std::min(length.most, std::max(length.expected, most));
 }
 
-void AddPool(int paths, bool made_for_short, OptionValues& options) {
-  const int most = made_for_short ? kMostWarmup / 2 : kMostWarmup;
-  const int warmup = std::min(most, paths / 3);
+// A whole number of a profile; 0 where it has none.
+int NumberOf(const OptionValues& profile, std::string_view name) {
+  int number = 0;
+  for (const OptionValue& option : profile) {
+    if (option.name == name) {
+      std::from_chars(option.text.data(), option.text.data() + option.text.size(), number);
+    }
+  }
+  return number;
+}
+
+// Paths, the warm-up included: the usual ones, or fewer where the profile says so.
+int PathsOf(const AutoRequest& request, bool made_for_short) {
+  const auto effort = static_cast<size_t>(request.effort);
+  const std::array<int, 3>& usual = made_for_short ? kShortPaths : kPaths;
+  const int width = NumberOf(request.profile, "width");
+  if (width == 0) {
+    return usual[effort];
+  }
+  const double calibrated = width + NumberOf(request.profile, "warmup");
+  const double share = static_cast<double>(usual[effort]) / usual[1];  // of medium effort
+  const auto paths = static_cast<int>(std::lround(share * calibrated));
+  return std::clamp(paths, kLeastPaths, usual[effort]);
+}
+
+void AddPool(int paths, bool made_for_short, const OptionValues& profile, OptionValues& options) {
+  const int usual = std::min(made_for_short ? kMostWarmup / 2 : kMostWarmup, paths / 3);
+  const int calibrated = NumberOf(profile, "warmup");
+  const int warmup = calibrated > 0 ? std::min(calibrated, paths / 2) : usual;
   const int top = std::max(1, static_cast<int>(std::lround(kThresholdShare * warmup)));
   options.emplace_back("width", paths - warmup);
   options.emplace_back("warmup", warmup);
@@ -115,7 +143,7 @@ AutoChoice ChooseAuto(const ModelInfo& model, const AutoRequest& request) {
   const auto effort = static_cast<size_t>(request.effort);
   const bool made_for_short = MadeForShort(model);
   Length length = Bounded(LengthsOf(model)[effort], model);
-  int paths = made_for_short ? kShortPaths[effort] : kPaths[effort];
+  int paths = PathsOf(request, made_for_short);
   const double aim_s = request.time_s > 0 ? kTimeShare * request.time_s : kAims[effort];
   if (request.machine.tokens_per_s > 0) {
     Fit(aim_s * request.machine.tokens_per_s, paths, length);
@@ -130,10 +158,15 @@ AutoChoice ChooseAuto(const ModelInfo& model, const AutoRequest& request) {
   } else {
     AddLengths(length, choice.options);
   }
-  AddPool(paths, made_for_short, choice.options);
+  AddPool(paths, made_for_short, request.profile, choice.options);
   choice.options.emplace_back("loop-guard", "on");
   choice.options.emplace_back("stop", kDecided);
   choice.options.emplace_back("max-tokens", length.most);
+  for (const OptionValue& option : request.profile) {
+    if (option.name != "width" && option.name != "warmup") {
+      choice.options.push_back(option);
+    }
+  }
   return choice;
 }
 

@@ -165,6 +165,52 @@ TEST(Auto, TheCallersOptionsWinAndARunCanBeRepeated) {
   }
 }
 
+TEST(Auto, TakesTheModelsProfile) {
+  AutoRequest request{.effort = Effort::kMedium, .time_s = 0, .machine = {}, .profile = {}};
+  request.profile = {{"confidence", "logprob"}, {"threshold", "percentile:60"},
+                     {"stop", "0.9"},           {"width", "12"},
+                     {"warmup", "6"},           {"window", "4"}};
+  const MethodOptions medium = Chosen(Short(), request);
+  EXPECT_EQ(medium.confidence, ConfidenceSignal::kLogprob);
+  EXPECT_EQ(medium.threshold.percentile, 60);
+  EXPECT_EQ(medium.stop.posterior, 0.9);
+  EXPECT_EQ(medium.window, 4);
+  EXPECT_EQ(medium.width, 12);
+  EXPECT_EQ(medium.warmup, 6);
+  // 24 and 80 paths to 40: 18 become 10.8 and 36.
+  request.effort = Effort::kLow;
+  EXPECT_EQ(Chosen(Short(), request).width, 6);
+  EXPECT_EQ(Chosen(Short(), request).warmup, 5);
+  request.effort = Effort::kHigh;
+  EXPECT_EQ(Chosen(Short(), request).width, 30);
+  EXPECT_EQ(Chosen(Short(), request).warmup, 6);
+  AutoRequest wide{.effort = Effort::kHigh, .time_s = 0, .machine = {}, .profile = {}};
+  wide.profile = {{"width", "100"}, {"warmup", "8"}};
+  EXPECT_EQ(Chosen(Short(), wide).width, 72) << "never more paths than usual";
+  // What the machine can do still bounds it, and the caller's own options win.
+  request.machine = {1, 0};
+  EXPECT_LT(Chosen(Short(), request).width, 12);
+  RunRequest own{.method = "hyper",
+                 .preset = "auto",
+                 .options = {{"stop", "never"}},
+                 .defaults = {},
+                 .automatic = request};
+  const Result<RunPlan> plan = ResolveRun(own, Short());
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->options.stop.kind, StopRule::Kind::kNever);
+  EXPECT_EQ(plan->options.window, 4);
+  EXPECT_EQ(plan->profile.size(), 5U);
+  EXPECT_EQ(std::count(plan->profile.begin(), plan->profile.end(), OptionValue("stop", "0.9")), 0);
+  // Other presets, and methods that are defined by an option, do without.
+  own.preset = "paper";
+  EXPECT_EQ(ResolveRun(own, Short())->options.window, 2048);
+  EXPECT_TRUE(ResolveRun(own, Short())->profile.empty());
+  own.preset = "auto";
+  own.method = "sc-adaptive";
+  own.options.clear();
+  EXPECT_EQ(ResolveRun(own, Short())->options.stop.posterior, 0.95);
+}
+
 TEST(Auto, EveryMethodTakesIt) {
   for (const MethodInfo& method : Methods()) {
     const Result<RunPlan> plan = ResolveRun(

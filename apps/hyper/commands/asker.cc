@@ -113,6 +113,7 @@ RunSetup Describe(const RunFlags& flags, const std::string& question, const Engi
   setup.method = plan.method;
   setup.preset = plan.preset;
   setup.tokens_per_s = plan.tokens_per_s;
+  setup.profile = plan.profile;
   setup.options = plan.options;
   setup.engine = flags.engine.engine;
   setup.determinism = flags.engine.llama.strict ? "strict" : "fast";

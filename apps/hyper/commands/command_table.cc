@@ -19,6 +19,8 @@ constexpr std::array kCommands{
     Command{"serve", "serve the OpenAI API and a page that shows the pool", ServeCommand},
     Command{"eval", "compare methods over a suite of questions, resumable", EvalCommand},
     Command{"sweep", "try values of options over a suite, resumable", SweepCommand},
+    Command{"calibrate", "choose options that fit a model, by replaying its paths",
+            CalibrateCommand},
     Command{"inspect", "explain an answer of a study", InspectCommand},
     Command{"compare", "test two rows of studies against each other", CompareCommand},
     Command{"grade", "grade the answers of a study again", GradeCommand},

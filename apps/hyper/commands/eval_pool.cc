@@ -83,22 +83,6 @@ Status AddGolds(const EvalFlags& flags, eval::TracePool& pool) {
   return {};
 }
 
-Result<eval::TracePool> LoadPool(const std::string& argument) {
-  const auto [file, row] = SplitPool(argument);
-  const Result<std::string> bytes = ReadText(file, std::numeric_limits<size_t>::max() - 1);
-  if (!bytes) {
-    return bytes.error();
-  }
-  if (!IsDatabase(*bytes)) {
-    return eval::ParsePool(*bytes, file, row);
-  }
-  Result<Store> store = Store::Open(file, DatabaseMode::kReadOnly);
-  if (!store) {
-    return store.error();
-  }
-  return eval::PoolOfStudy(*store, row);
-}
-
 // The text of an option. All names are those of options.
 std::string TextOfOption(MethodOptions options, const char* name) {
   std::vector<Option> list = OptionsOf(options);
@@ -163,6 +147,22 @@ Result<std::string> PoolTables(const EvalFlags& flags) {
 }
 
 }  // namespace
+
+Result<eval::TracePool> LoadPool(const std::string& argument) {
+  const auto [file, row] = SplitPool(argument);
+  const Result<std::string> bytes = ReadText(file, std::numeric_limits<size_t>::max() - 1);
+  if (!bytes) {
+    return bytes.error();
+  }
+  if (!IsDatabase(*bytes)) {
+    return eval::ParsePool(*bytes, file, row);
+  }
+  Result<Store> store = Store::Open(file, DatabaseMode::kReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  return eval::PoolOfStudy(*store, row);
+}
 
 int EvaluatePool(const EvalFlags& flags) {
   const Result<std::string> tables = PoolTables(flags);

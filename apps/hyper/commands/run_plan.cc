@@ -5,12 +5,10 @@
 #include <utility>
 
 #include "apps/hyper/command.h"
+#include "apps/hyper/printers/calibration_text.h"
 
 namespace hyper::app {
 namespace {
-
-constexpr const char* kInstruction =
-    "Please reason step by step, and put your final answer within \\boxed{}.";
 
 // The pace of the run. A slow machine gets fewer paths, which then go at another pace: that is
 // measured too. With a seed no clock changes their number.
@@ -99,7 +97,11 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
       low = EstimateOf(*less, pace);
     }
   }
-  view.Estimate(EstimateText(EstimateOf(*plan, pace), low ? &*low : nullptr));
+  std::string text = EstimateText(EstimateOf(*plan, pace), low ? &*low : nullptr);
+  if (!plan->profile.empty()) {
+    text += "; by the model's profile: " + OneLine(FlagsText(plan->profile));
+  }
+  view.Estimate(text);
   return plan;
 }
 

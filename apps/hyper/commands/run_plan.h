@@ -11,6 +11,10 @@
 
 namespace hyper::app {
 
+// Last paragraph of a question where none is given; models made for preset `short` need none.
+inline constexpr const char* kInstruction =
+    "Please reason step by step, and put your final answer within \\boxed{}.";
+
 // The plan as far as it is known before the model is loaded. Errors: those of ResolveRun.
 Result<RunPlan> EarlyPlan(const RunFlags& flags);
 

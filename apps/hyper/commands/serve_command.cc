@@ -278,6 +278,7 @@ int Serve(ServeFlags flags) {
   server::ServerLimits& limits = flags.limits;
   limits.model_name = NameOf(flags);
   limits.model = (*engine)->model();
+  limits.profile = flags.engine.calibrated.options;
   limits.most_lanes = std::max(1, (*engine)->capabilities().max_lanes - plain);
   limits.routing = (*engine)->capabilities().routing;
   std::unique_ptr<server::RunArchive> archive;
@@ -330,6 +331,7 @@ int ServeCommand(int argc, const char* const* argv) {
   flags.engine.llama.strict = false;
   flags.engine.llama.interleave = true;
   flags.engine.AddTo(app);
+  AddProfileFlag(app, flags.engine);
   const std::vector<EverydayOption> everyday =
       WithBriefHelp(kServeEveryday, OptionsOf(flags.engine.llama));
   if (std::optional<int> exit_code = ParseCommandLine(app, kServeCommand, argc, argv, everyday)) {

@@ -77,6 +77,15 @@ void EngineFlags::AddTo(CLI::App& app) {
   AddServerFlags(app, *this);
 }
 
+void AddProfileFlag(CLI::App& app, EngineFlags& flags) {
+  flags.profile = "auto";
+  app.add_option("--profile", flags.profile,
+                 "options by hyper calibrate, for --preset auto: auto (those that are kept for the "
+                 "model's weights), none, or a file [auto]")
+      ->type_name("FILE")
+      ->group("Model and engine");
+}
+
 bool IsRemote(const std::string& engine) { return engine.find("://") != std::string::npos; }
 
 Status CheckEngineFlags(EngineFlags& flags) {
@@ -91,6 +100,11 @@ Status CheckEngineFlags(EngineFlags& flags) {
   if (!llama.rpc_servers.empty() && flags.engine != "llama") {
     return InvalidArgument("--rpc is for --engine llama; with --engine " + flags.engine +
                            " leave it out");
+  }
+  if (flags.engine != "llama" && flags.profile != "auto" && flags.profile != "none") {
+    return InvalidArgument("--profile '" + flags.profile +
+                           "' is for the weights of a model, and --engine " + flags.engine +
+                           " does not show them; give its options as flags");
   }
   if (IsRemote(flags.engine)) {
     llama.strict = false;  // a server batches as it likes
@@ -128,6 +142,11 @@ Status CheckEngineFlags(EngineFlags& flags) {
   }
   flags.model = std::move(*model);
   llama.model_path = flags.model;
+  Result<Profile> profile = FindProfile(flags.profile, flags.model);
+  if (!profile) {
+    return profile.error();
+  }
+  flags.calibrated = std::move(*profile);
   return {};
 }
 

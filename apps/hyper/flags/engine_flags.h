@@ -7,6 +7,7 @@
 
 #include "apps/hyper/flags/option_flags.h"
 #include "apps/hyper/printers/plan_text.h"
+#include "apps/hyper/profile.h"
 #include "hyper/engine.h"
 #include "hyper/llama_engine.h"
 #include "hyper/option.h"
@@ -29,6 +30,8 @@ struct EngineFlags {
   std::string engine = "llama";  // "scripted": made-up texts; or URLs of servers
   std::string model;             // empty: the bundled model
   std::string api_key_file;      // of the servers; empty: a variable
+  std::string profile = "none";  // auto, none or a file; see AddProfileFlag
+  Profile calibrated = {};       // what that came to
   OptionValues given;            // flags of the tables, as they were written
   LlamaOptions llama;            // defaults before CheckEngineFlags, then with what was given
   RemoteOptions remote;          // the same
@@ -36,6 +39,9 @@ struct EngineFlags {
   // Adds the flags to `app`, which reads into this object.
   void AddTo(CLI::App& app);
 };
+
+// The flag of the model's profile, for commands that know preset `auto`; else there is none.
+void AddProfileFlag(CLI::App& app, EngineFlags& flags);
 
 // The flags of servers alone, for commands that know no other engine.
 void AddServerFlags(CLI::App& app, EngineFlags& flags);

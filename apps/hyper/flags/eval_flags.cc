@@ -98,19 +98,6 @@ struct EvalTexts {
   std::string form = "text";
 };
 
-std::vector<std::string> SplitAt(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  size_t begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.find(separator, begin), text.size());
-    if (end > begin) {
-      parts.push_back(text.substr(begin, end - begin));
-    }
-    begin = end + 1;
-  }
-  return parts;
-}
-
 std::vector<Option> OwnOptions(EvalFlags& flags) {
   constexpr const char* kStudy = "Study";
   return {
@@ -410,6 +397,19 @@ Status ReadRaw(const EvalTexts& raw, const OptionValues& given, EvalFlags& flags
 
 }  // namespace
 
+std::vector<std::string> SplitAt(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) {
+      parts.push_back(text.substr(begin, end - begin));
+    }
+    begin = end + 1;
+  }
+  return parts;
+}
+
 Result<RowRequest> ParseRow(const std::string& text) {
   RowRequest row;
   const size_t colon = text.find(':');
@@ -463,6 +463,7 @@ std::optional<int> ParseEvalFlags(int argc, const char* const* argv, EvalFlags* 
   AddStudyFlags(app, *flags, raw);
   AddOutputFlags(app, *flags, raw);
   flags->engine.AddTo(app);
+  AddProfileFlag(app, flags->engine);
   flags->question.seed = kStudySeed;
   AddOptionFlags(app, OwnOptions(*flags), given);
   AddOptionFlags(app, QuestionOptions(*flags), given);

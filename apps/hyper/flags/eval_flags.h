@@ -65,6 +65,9 @@ struct EvalFlags {
   bool sweeps() const { return command == std::string_view(kSweepCommand); }
 };
 
+// The parts of a text between separators; empty ones are left out. Pure.
+std::vector<std::string> SplitAt(const std::string& text, char separator);
+
 // Reads a row. Errors: kInvalidArgument (its form, or the method is not known).
 Result<RowRequest> ParseRow(const std::string& text);
 

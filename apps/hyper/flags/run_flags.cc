@@ -186,6 +186,7 @@ Status CheckValues(RunFlags& flags, const OptionValues& given) {
   if (!status) {
     return status;
   }
+  flags.automatic.profile = flags.engine.calibrated.options;
   const Result<RunPlan> plan = ResolveRun(flags, PeekModel(flags.engine));
   if (plan) {
     return {};
@@ -235,12 +236,13 @@ class RunParser {
     AddOutputFlags(app_, flags_);
     AddOptionFlags(app_, OwnOptions(flags_), given_);
     flags_.engine.AddTo(app_);
+    AddProfileFlag(app_, flags_.engine);
     AddMethodFlags(app_, flags_.options);
     return ParseCommandLine(app_, command_, argc, argv, Everyday());
   }
   std::optional<int> Check() {
-    flags_.arguments =
-        Canonical(app_, {"file", "questions", "output", "trace", "seed", "pace", "config"});
+    flags_.arguments = Canonical(
+        app_, {"file", "questions", "output", "trace", "seed", "pace", "profile", "config"});
     const Status status = CheckValues(flags_, given_);
     return status ? std::nullopt : std::optional<int>(Complain(command_, status.error()));
   }

@@ -14,6 +14,9 @@ void AddSetup(const RunSetup& setup, Json* object) {
   (*object)["question"] = setup.question;
   (*object)["prompt"] = setup.prompt;
   (*object)["preset"] = setup.preset;
+  for (const OptionValue& option : setup.profile) {
+    (*object)["profile"][option.name] = option.text;
+  }
   (*object)["engine"] = setup.engine;
   (*object)["determinism"] = setup.determinism;
   if (setup.remote) {

@@ -21,6 +21,7 @@ struct RunSetup {
   std::string method;
   std::string preset;
   double tokens_per_s = 0;              // that preset "auto" went by; 0: none
+  OptionValues profile;                 // options that a profile gave to preset "auto"
   std::string engine;                   // "llama", "scripted" or URLs
   std::optional<RemoteOptions> remote;  // with URLs: the limits that were set, nothing else
   std::string determinism;

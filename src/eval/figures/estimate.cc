@@ -81,17 +81,4 @@ Estimate Scaled(const Estimate& estimate, double factor) {
   return {factor * estimate.mean, factor * estimate.low, factor * estimate.high};
 }
 
-double RocArea(std::vector<double> right, std::vector<double> wrong) {
-  if (right.empty() || wrong.empty()) {
-    return kNaN;
-  }
-  std::sort(wrong.begin(), wrong.end());
-  double wins = 0;
-  for (const double value : right) {
-    const auto [first, last] = std::equal_range(wrong.begin(), wrong.end(), value);
-    wins += static_cast<double>(first - wrong.begin()) + 0.5 * static_cast<double>(last - first);
-  }
-  return wins / (static_cast<double>(right.size()) * static_cast<double>(wrong.size()));
-}
-
 }  // namespace hyper::eval

@@ -42,8 +42,4 @@ Estimate EstimateShare(const std::vector<std::vector<double>>& shares);
 // All three times `factor`, which is positive.
 Estimate Scaled(const Estimate& estimate, double factor);
 
-// The area under the ROC curve: the probability that a random one of `right` is larger than a
-// random one of `wrong`, ties counted half (Mann-Whitney). NaN where one is empty.
-double RocArea(std::vector<double> right, std::vector<double> wrong);
-
 }  // namespace hyper::eval

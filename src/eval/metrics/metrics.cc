@@ -205,6 +205,19 @@ Result<PairedDifference> PairedBootstrap(std::span<const double> a, std::span<co
                           std::min(1.0, 2 * std::min(below, above))};
 }
 
+double RocArea(std::vector<double> right, std::vector<double> wrong) {
+  if (right.empty() || wrong.empty()) {
+    return kNaN;
+  }
+  std::sort(wrong.begin(), wrong.end());
+  double wins = 0;
+  for (const double value : right) {
+    const auto [first, last] = std::equal_range(wrong.begin(), wrong.end(), value);
+    wins += static_cast<double>(first - wrong.begin()) + 0.5 * static_cast<double>(last - first);
+  }
+  return wins / (static_cast<double>(right.size()) * static_cast<double>(wrong.size()));
+}
+
 Result<Accuracy> Summarise(std::span<const std::vector<Outcome>> outcomes) {
   const size_t repeats = outcomes.empty() ? 0 : outcomes.front().size();
   const bool even = std::all_of(outcomes.begin(), outcomes.end(),

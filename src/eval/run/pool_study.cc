@@ -204,11 +204,11 @@ Result<std::vector<int64_t>> RunPoolStudy(const TracePool& pool, const PoolStudy
     }
     const bool known = std::find(runs.begin(), runs.end(), *run) != runs.end();
     runs.push_back(*run);
-    if (known) {
-      continue;
-    }
-    if (Status status = study.RunRow(row, *run); !status) {
+    if (Status status = known ? Status() : study.RunRow(row, *run); !status) {
       return status.error();
+    }
+    if (plan.row_done) {
+      plan.row_done();
     }
   }
   if (const auto graded = GradeStudy(store, /*all=*/false); !graded) {

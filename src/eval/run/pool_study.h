@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct PoolStudyPlan {
   std::string source;  // of the pool, for records
   std::string program_version = {};
   std::map<std::string, std::string> settings = {};  // of the runs, beside those of their rows
+  std::function<void()> row_done = {};               // called after each row
 };
 
 // Fewest traces that a question of the pool has. Pure.

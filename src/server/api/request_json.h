@@ -20,6 +20,7 @@ struct ServerLimits {
   std::string default_method = "hyper";
   std::string preset;  // where a request names none; empty: the model's
   ModelInfo model;
+  OptionValues profile;     // calibrated for the model, for preset `auto`
   int most_lanes = 0;       // paths that the engine holds at once
   int most_choices = 128;   // n
   int most_prompts = 64;    // of one /v1/completions request

@@ -126,6 +126,7 @@ Result<AskOptions> SettlePlan(const Json& own, const ServerLimits& limits, Serve
     wanted.options.emplace_back("width", 1);
     wanted.options.emplace_back("loop-guard", "off");
   }
+  wanted.automatic.profile = limits.profile;
   Result<RunPlan> plan = ResolveRun(wanted, limits.model);
   if (!plan) {
     return plan.error();
