@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <string>
@@ -241,6 +242,38 @@ TEST(Repetition, NoSourceOrPageOfTheProjectIsALoop) {
     }
   }
   EXPECT_GE(texts, 500);
+}
+
+// Texts of real small models: tests/cases/record_texts.py says which are loops and which are sound.
+std::vector<nlohmann::json> RecordedTexts(const std::string& name) {
+  std::ifstream file(HYPER_SOURCE_DIR "/tests/cases/" + name);
+  std::vector<nlohmann::json> rows;
+  for (std::string line; std::getline(file, line);) {
+    rows.push_back(nlohmann::json::parse(line));
+  }
+  return rows;
+}
+
+TEST(Repetition, NoTextThatAModelEndedItselfIsALoop) {
+  const std::vector<nlohmann::json> rows = RecordedTexts("sound.jsonl");
+  EXPECT_GE(rows.size(), 500U);
+  for (const nlohmann::json& row : rows) {
+    ExpectSound(row["text"], row["model"].get<std::string>() + ": " + row["prompt"].dump(), 100);
+  }
+}
+
+TEST(Repetition, RecordedLoopsEnd) {
+  const std::vector<nlohmann::json> rows = RecordedTexts("loops.jsonl");
+  EXPECT_GE(rows.size(), 30U);
+  for (const nlohmann::json& row : rows) {
+    const std::string text = row["text"];
+    size_t bytes = 400;
+    while (bytes < text.size() && !FindRepetition(text.substr(0, bytes))) {
+      bytes += 100;
+    }
+    EXPECT_LT(bytes, text.size()) << row["model"] << ": " << row["prompt"] << ", path "
+                                  << row["path"] << ": " << text.substr(text.size() - 300);
+  }
 }
 
 // Loops as SmolLM2-135M-Instruct and Gemma-3-270M write them: row `n` of each.

@@ -17,7 +17,7 @@ import zlib
 
 HERE = pathlib.Path(__file__).parent
 WIDTH = 12
-MAX_TOKENS = 1200
+MAX_TOKENS = 800
 PROMPTS = [
     "Count to 100.", "Tom has 12 apples and buys 7 more. How many apples does he have?",
     "Explain why the sky is blue.", "List the prime numbers below 60, one on each line.",
@@ -37,20 +37,15 @@ PROMPTS = [
     "Write a C program that prints a triangle of stars.",
     "What are the differences between mitosis and meiosis?",
     "Write the matrix of the identity of size 6 in LaTeX.",
-    "Describe a day in the life of a baker.", "Convert 3.5 hours to minutes and seconds.",
-    "Ben has 44 boxes with 21 books each and gives away 15 books. How many are left?",
-    "List the months of the year with the number of days of each.",
-    "Write a recipe for pancakes.", "Sort these numbers: 42, 7, 19, 3, 88, 54, 21.",
-    "Write an email that asks for a day off.", "What is the capital of each country of Europe?",
-    "Simulate ten rolls of a die and give their mean.",
 ]
 SUMS = [
     "Rosa has 14 bags with 30 cards each. How many cards has she?",
     "Start with 12, add 7, multiply by 5.", "12 * (7 + 5) = ?",
-    "Ben has 44 boxes with 21 books each and gives away 15 books. How many are left?",
     "Start with 90, subtract 18, divide by 4, add 33.",
     "A shop sells 26 pens for 3 dollars each. How much is that?",
     "(81 - 27) * 4 - 19 = ?", "Start with 5, multiply by 8, subtract 13, multiply by 2.",
+    "Mia has 64 marbles and loses 17. How many marbles has she?", "Start with 7, multiply by 9, add 28.",
+    "(45 + 19) * 3 = ?", "A box holds 12 eggs. How many eggs are in 15 boxes?",
 ]
 
 
@@ -72,7 +67,7 @@ def record(program, model, prompt, temperature, raw):
 
 def is_loop(text):
     tail = text.encode()[-1500:]
-    return len(zlib.compress(tail, 9)) * 10 <= len(tail)
+    return len(tail) == 1500 and len(zlib.compress(tail, 9)) * 10 <= len(tail)
 
 
 def write(name, rows):
@@ -88,8 +83,9 @@ def main():
     raw = pathlib.Path(raw)
     raw.touch()
     for model in map(pathlib.Path, models):
-        for prompt in SUMS if "tinymath" in str(model) else PROMPTS:
-            for temperature in (0.7, 0.2):
+        tiny, base = "tinymath" in model.stem, "gemma" in model.stem  # a base model never ends a text
+        for prompt in SUMS if tiny else PROMPTS[:2] if base else PROMPTS:
+            for temperature in (0.7, 0.2) if tiny else (0.7,):
                 record(program, model, prompt, temperature, raw)
     rows = [json.loads(line) for line in raw.open()]
     write("sound.jsonl", [row for row in rows if row["ended"]])

@@ -48,7 +48,7 @@ constexpr auto kServeEveryday = std::to_array<EverydayOption>({
     {"--method"},
     {"--preset", "auto, paper or short [auto]"},
     {"--lanes", "paths decoded at once, of all requests [automatic]"},
-    {"--queue"},
+    {"--queue-mb"},
     {"--store", "also keep finished runs in this study [none]"},
     {"--max-tokens"},
     {"--time"},
