@@ -91,9 +91,10 @@ eval::Table FrontierTable(const eval::Calibration& made) {
       fmt::format("{} settings replayed, {} paths at most. The last lines are beaten by others.",
                   made.first.size(), made.paths),
       fmt::format("Chosen: {}{}.", made.chosen,
-                  !made.within_tolerance ? ", since no setting stays within the tolerance"
-                  : made.kept_usual      ? ", since no other saves tokens beyond noise"
-                                         : "")};
+                  !made.within_tolerance ? ", since no setting surely stays within the tolerance"
+                  : made.kept_usual
+                      ? ", since no other is as accurate and saves tokens beyond noise"
+                      : "")};
   return table;
 }
 

@@ -239,7 +239,9 @@ const CalibrationRow* ChooseRow(const std::vector<CalibrationRow>& rows, double 
   const double least = rows.front().summary.accuracy.mean - tolerance;
   const CalibrationRow* best = nullptr;
   for (size_t i = 1; i < rows.size(); ++i) {
-    const bool qualifies = !rows[i].compared_only && rows[i].summary.accuracy.mean >= least;
+    const bool doubtful = i > 1 && rows[i].against_all.difference.interval.low < -kLargestDoubt;
+    const bool qualifies =
+        !rows[i].compared_only && !doubtful && rows[i].summary.accuracy.mean >= least;
     if (qualifies &&
         (best == nullptr || rows[i].summary.effective_tokens < best->summary.effective_tokens)) {
       best = &rows[i];

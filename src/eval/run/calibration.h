@@ -18,6 +18,10 @@ namespace hyper::eval {
 // Questions that each half needs at least.
 inline constexpr int kFewestOfHalf = 8;
 
+// No row is chosen that may lose this much accuracy against all paths: where the 95 % interval of
+// the paired difference reaches below. With few questions it does for most rows.
+inline constexpr double kLargestDoubt = 0.1;
+
 struct CalibrationPlan {
   int warmup = 8;
   int width = 0;            // paths after the warm-up; 0: all that a question has, at most 32
@@ -65,9 +69,9 @@ inline constexpr const char* kUsual = "without a profile";
 std::vector<const CalibrationRow*> Frontier(const std::vector<CalibrationRow>& rows);
 
 // The cheapest row to choose from whose accuracy is not below that of the first (all paths) by more
-// than the tolerance. The second row (the usual one) is kept where it qualifies and the cheapest
-// one does not save tokens beyond noise: the 95 % interval of the paired difference reaches 0. Null
-// where no row but the first qualifies. Pure.
+// than the tolerance, nor may be by kLargestDoubt. The second row (the usual one) is kept where it
+// qualifies and the cheapest one does not save tokens beyond noise: the 95 % interval of the paired
+// difference reaches 0. Null where no row but the first qualifies. Pure.
 const CalibrationRow* ChooseRow(const std::vector<CalibrationRow>& rows, double tolerance);
 
 // Calibrates on a labelled pool (LabelPool). Signal and window are those with the largest area

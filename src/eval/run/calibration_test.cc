@@ -283,6 +283,18 @@ TEST(ChooseRow, TakesTheCheapestWithinTheTolerance) {
   EXPECT_EQ(ChooseRow(better, 0.001), nullptr);
 }
 
+TEST(ChooseRow, TakesNoneThatMayLoseMuch) {
+  std::vector<CalibrationRow> rows = {
+      RowOf(kAllPaths, 0.70, {200, 200, 200, 200}), RowOf(kUsual, 0.70, {100, 120, 90, 110}),
+      RowOf("risky", 0.70, {10, 10, 10, 10}), RowOf("safe", 0.70, {50, 60, 55, 40})};
+  rows[1].against_all.difference.interval.low = -0.2;  // what is decoded without a profile
+  rows[2].against_all.difference.interval.low = -0.11;
+  rows[3].against_all.difference.interval.low = -0.09;
+  EXPECT_EQ(ChooseRow(rows, 0.01)->label, "safe");
+  rows[3].against_all.difference.interval.low = -0.11;
+  EXPECT_EQ(ChooseRow(rows, 0.01)->label, kUsual);
+}
+
 TEST(ChooseRow, KeepsTheUsualOneWhereNothingIsBetterBeyondNoise) {
   std::vector<CalibrationRow> rows = {RowOf(kAllPaths, 0.7, {200, 200, 200, 200}),
                                       RowOf(kUsual, 0.7, {100, 100, 100, 100}),
