@@ -148,7 +148,7 @@ class Lexer {
     if (out_.tokens.empty()) {
       return true;
     }
-    const Token& last = out_.tokens.back();
+    const Lexeme& last = out_.tokens.back();
     if (last.kind == TokenKind::kCommand) {
       return IsOneOf(last.text, kOperators);
     }
@@ -400,9 +400,9 @@ Tokens Tokenize(std::string_view text, size_t max_tokens) {
   return Lexer(folded, max_tokens).Run();
 }
 
-std::string NormalisedText(const std::vector<Token>& tokens) {
+std::string NormalisedText(const std::vector<Lexeme>& tokens) {
   std::string text;
-  for (const Token& token : tokens) {
+  for (const Lexeme& token : tokens) {
     // Two tokens that would run together keep a space between them.
     const bool word = token.kind == TokenKind::kNumber || token.kind == TokenKind::kName;
     if (word && !text.empty() && (std::isalnum(static_cast<unsigned char>(text.back())) != 0)) {

@@ -17,7 +17,7 @@ enum class TokenKind {
   kPunct,    // text: one character; "{" and "}" are LaTeX groups, \{ is kCommand "{"
 };
 
-struct Token {
+struct Lexeme {
   TokenKind kind = TokenKind::kEnd;
   std::string text;
   bool space_before = false;
@@ -25,7 +25,7 @@ struct Token {
 
 // Tokens without the kEnd, or the reason why the text cannot be an answer.
 struct Tokens {
-  std::vector<Token> tokens;
+  std::vector<Lexeme> tokens;
   std::string error;  // empty: fine
 };
 
@@ -41,6 +41,6 @@ inline constexpr std::string_view kUnreadableCommand = "\\unreadable";
 bool FoldUnicode(std::string_view text, std::string& out);
 
 // One text for answers that differ only in spacing, sizing and delimiters.
-std::string NormalisedText(const std::vector<Token>& tokens);
+std::string NormalisedText(const std::vector<Lexeme>& tokens);
 
 }  // namespace hyper::answer

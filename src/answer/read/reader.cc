@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMaxTokens = 4000;
 
 // Removes \boxed{...} around a whole answer, which is no part of the mathematics.
-void Unbox(std::vector<Token>& tokens) {
+void Unbox(std::vector<Lexeme>& tokens) {
   while (tokens.size() >= 3 && tokens.front().kind == TokenKind::kCommand &&
          (tokens.front().text == "boxed" || tokens.front().text == "fbox") &&
          tokens.back().text == "}" && tokens[1].text == "{") {
@@ -83,17 +83,17 @@ NodeId Reader::ReadAll() {
     return tree_.AddText(Kind::kText, Peek().text);
   }
   // Nothing but words and punctuation: prose.
-  const bool prose = std::all_of(tokens_.begin(), tokens_.end(), [](const Token& token) {
+  const bool prose = std::all_of(tokens_.begin(), tokens_.end(), [](const Lexeme& token) {
     return token.kind == TokenKind::kText ||
            (token.kind == TokenKind::kPunct &&
             std::string_view(",.;:'\"-!?()").find(token.text[0]) != std::string_view::npos);
   });
-  const bool separated = std::any_of(tokens_.begin(), tokens_.end(), [](const Token& token) {
+  const bool separated = std::any_of(tokens_.begin(), tokens_.end(), [](const Lexeme& token) {
     return token.text == "," || token.text == "and" || token.text == "or";
   });
   if (prose && at_ == 0 && !separated) {
     std::string text;
-    for (const Token& token : tokens_) {
+    for (const Lexeme& token : tokens_) {
       if (token.kind == TokenKind::kText) {
         text += (text.empty() ? "" : " ") + token.text;
       }
@@ -120,7 +120,7 @@ NodeId Reader::ReadAll() {
 }
 
 char Reader::RelationHere() const {
-  const Token& token = Peek();
+  const Lexeme& token = Peek();
   if (token.kind == TokenKind::kPunct &&
       std::string_view("=<>").find(token.text[0]) != std::string_view::npos) {
     return token.text[0];

@@ -40,7 +40,7 @@ bool IsFormula(std::string_view content) {
 
 // Whether a factor may start here without an operator.
 bool Reader::AtomHere() const {
-  const Token& token = Peek();
+  const Lexeme& token = Peek();
   if (token.kind == TokenKind::kName) {
     if (token.text == "U") {
       return false;
@@ -257,7 +257,7 @@ NodeId Reader::Argument() {
     }
     return Accept(TokenKind::kPunct, "}") ? inner : Fail("unmatched {");
   }
-  Token& token = tokens_[at_ < tokens_.size() ? at_ : tokens_.size() - 1];
+  Lexeme& token = tokens_[at_ < tokens_.size() ? at_ : tokens_.size() - 1];
   if (Peek().kind == TokenKind::kNumber) {
     const std::string first = token.text.substr(0, 1);
     token.text.erase(0, 1);

@@ -135,7 +135,7 @@ NodeId Reader::Rows() {
   const auto first = tokens_.begin() + static_cast<std::ptrdiff_t>(at_);
   const auto last = tokens_.begin() + static_cast<std::ptrdiff_t>(end);
   tokens_.erase(std::remove_if(first, last,
-                               [](const Token& token) {
+                               [](const Lexeme& token) {
                                  return token.kind == TokenKind::kPunct && token.text == "&";
                                }),
                 last);
@@ -204,7 +204,7 @@ NodeId Reader::Condition() {
 
 // A whole answer "1 if x > 0, 0 if x \le 0"; kNoNode, and nothing read, for any other.
 NodeId Reader::PlainCases() {
-  const auto is_if = [](const Token& token) {
+  const auto is_if = [](const Lexeme& token) {
     return token.kind == TokenKind::kText && (token.text == "if" || token.text == "otherwise");
   };
   if (std::count_if(tokens_.begin(), tokens_.end(), is_if) < 2) {

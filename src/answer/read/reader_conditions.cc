@@ -37,7 +37,7 @@ NodeId Reader::WordedDomain() {
   std::string symbol;
   bool integer = false;
   for (size_t i = 0; at_ + i < tokens_.size(); ++i) {
-    const Token& token = Peek(i);
+    const Lexeme& token = Peek(i);
     if (token.kind == TokenKind::kText) {
       if (!SaysInteger(token.text, integer)) {
         return kNoNode;

@@ -18,7 +18,7 @@
 namespace hyper::answer {
 
 // Whether there is a token and it is one of these marks.
-inline bool IsOneOf(const Token* token, std::string_view characters) {
+inline bool IsOneOf(const Lexeme* token, std::string_view characters) {
   return token != nullptr && token->kind == TokenKind::kPunct &&
          characters.find(token->text) != std::string_view::npos;
 }
@@ -31,7 +31,7 @@ int DigitValue(char c);
 
 class Reader {
  public:
-  Reader(std::vector<Token> tokens, const ReaderOptions& options, Budget& budget, Expression& tree)
+  Reader(std::vector<Lexeme> tokens, const ReaderOptions& options, Budget& budget, Expression& tree)
       : tokens_(std::move(tokens)), options_(options), budget_(budget), tree_(tree) {}
 
   // The whole answer; kNoNode with error() on failure.
@@ -46,14 +46,14 @@ class Reader {
 
   // reader_spell.cc
   void Spell();
-  bool SpliceText(const Token& token, std::vector<Token>& out) const;
-  size_t TakeSpecial(size_t at, std::vector<Token>& out);
-  size_t TakeBasedDigits(size_t at, std::vector<Token>& out) const;
+  bool SpliceText(const Lexeme& token, std::vector<Lexeme>& out) const;
+  size_t TakeSpecial(size_t at, std::vector<Lexeme>& out);
+  size_t TakeBasedDigits(size_t at, std::vector<Lexeme>& out) const;
 
   // reader_units.cc
   void WritePrimes();
   void DropUnitDots();
-  size_t BareUnitLength(size_t at, const std::vector<Token>& before);
+  size_t BareUnitLength(size_t at, const std::vector<Lexeme>& before);
   size_t UnitLettersAt(size_t at, bool& certain) const;
   bool SkipUnitPower(size_t& at) const;
   std::string UnitText(size_t begin, size_t end) const;
@@ -163,7 +163,7 @@ class Reader {
   bool PlainFractionHere() const;
 
   // Tokens
-  const Token& Peek(size_t ahead = 0) const {
+  const Lexeme& Peek(size_t ahead = 0) const {
     return at_ + ahead < tokens_.size() ? tokens_[at_ + ahead] : end_;
   }
   bool Here(TokenKind kind, std::string_view text, size_t ahead = 0) const {
@@ -199,12 +199,12 @@ class Reader {
   };
   static constexpr int kMaxDepth = 240;
 
-  std::vector<Token> tokens_;
+  std::vector<Lexeme> tokens_;
   const ReaderOptions& options_;
   Budget& budget_;
   Expression& tree_;
   size_t at_ = 0;
-  Token end_;
+  Lexeme end_;
   std::string error_;
   int depth_ = 0;
   int bars_ = 0;               // open |...|

@@ -18,23 +18,23 @@ struct Group {
   int infix_count = 0;  // TeX allows one
 };
 
-bool IsInfix(const Token& token) {
+bool IsInfix(const Lexeme& token) {
   return token.kind == TokenKind::kCommand && (token.text == "over" || token.text == "choose");
 }
 
-bool IsBrace(const Token& token, const char* brace) {
+bool IsBrace(const Lexeme& token, const char* brace) {
   return token.kind == TokenKind::kPunct && token.text == brace;
 }
 
 // a \over b at the end of `out`, from the group's begin on, becomes \frac{a}{b}.
-void Prefix(const Group& group, std::vector<Token>& out) {
+void Prefix(const Group& group, std::vector<Lexeme>& out) {
   const bool whole = group.infix > group.begin && group.infix + 1 < out.size();
   if (group.infix_count != 1 || !whole) {
     return;
   }
   const auto at = [&out](size_t index) { return out.begin() + static_cast<std::ptrdiff_t>(index); };
-  std::vector<Token> second(std::make_move_iterator(at(group.infix + 1)),
-                            std::make_move_iterator(out.end()));
+  std::vector<Lexeme> second(std::make_move_iterator(at(group.infix + 1)),
+                             std::make_move_iterator(out.end()));
   const std::string name = out[group.infix].text == "over" ? "frac" : "binom";
   out.erase(at(group.infix), out.end());
   out.insert(at(group.begin), {{TokenKind::kCommand, name}, {TokenKind::kPunct, "{"}});
@@ -51,10 +51,10 @@ void Reader::PrefixInfix() {
   if (std::none_of(tokens_.begin(), tokens_.end(), IsInfix)) {
     return;
   }
-  std::vector<Token> out;
+  std::vector<Lexeme> out;
   out.reserve(tokens_.size());
   std::vector<Group> groups(1);
-  for (Token& token : tokens_) {
+  for (Lexeme& token : tokens_) {
     Group& group = groups.back();
     if (IsInfix(token)) {
       group.infix = out.size();

@@ -41,8 +41,8 @@ NodeId Reader::Quantified() {
   if (Relation() == kNoNode) {
     return kNoNode;
   }
-  const std::vector<Token> condition(tokens_.begin() + static_cast<long>(start),
-                                     tokens_.begin() + static_cast<long>(at_));
+  const std::vector<Lexeme> condition(tokens_.begin() + static_cast<long>(start),
+                                      tokens_.begin() + static_cast<long>(at_));
   if (!Accept(TokenKind::kPunct, ",") && !Accept(TokenKind::kPunct, ":")) {
     return Fail("quantifier without a statement");
   }
@@ -55,15 +55,15 @@ NodeId Reader::Quantified() {
 
 // Words behind the statement. The rest of the answer belongs to them.
 NodeId Reader::Qualifier(NodeId statement) {
-  const Token& word = Peek();
+  const Lexeme& word = Peek();
   if (word.kind != TokenKind::kText || !IsStopWord(word.text.substr(0, word.text.find(' ')))) {
     return statement;
   }
   if (const NodeId domain = WordedDomain(); domain != kNoNode) {
     return tree_.Add(Kind::kQualified, {statement, domain});
   }
-  const std::vector<Token> rest(tokens_.begin() + static_cast<long>(at_), tokens_.end());
-  const bool condition = std::any_of(rest.begin(), rest.end(), [](const Token& token) {
+  const std::vector<Lexeme> rest(tokens_.begin() + static_cast<long>(at_), tokens_.end());
+  const bool condition = std::any_of(rest.begin(), rest.end(), [](const Lexeme& token) {
     return token.kind == TokenKind::kNumber || RelationOperator(token.text) != 0;
   });
   const std::string words = word.text;
@@ -75,7 +75,7 @@ NodeId Reader::Qualifier(NodeId statement) {
 }
 
 bool Reader::SeparatorHere(std::string& separator) const {
-  const Token& token = Peek();
+  const Lexeme& token = Peek();
   const bool mark = token.kind == TokenKind::kPunct && (token.text == "," || token.text == ";");
   const bool word = token.kind == TokenKind::kText && (token.text == "and" || token.text == "or");
   if (mark || word) {

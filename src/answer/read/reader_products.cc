@@ -164,8 +164,8 @@ bool Reader::NumberIsFactor() const {
   if (at_ == 0) {
     return false;
   }
-  const Token& last = tokens_[at_ - 1];
-  const Token& before = at_ == 1 ? end_ : tokens_[at_ - 2];
+  const Lexeme& last = tokens_[at_ - 1];
+  const Lexeme& before = at_ == 1 ? end_ : tokens_[at_ - 2];
   // 2^n3, x^2 3
   const bool exponent = before.kind == TokenKind::kPunct && before.text == "^";
   if (last.kind == TokenKind::kName) {
@@ -297,7 +297,7 @@ NodeId Reader::Postfix(NodeId atom) {
       }
     } else if (Command("circ") || Command("degree")) {
       // f \circ g
-      const Token& next = Peek(1);
+      const Lexeme& next = Peek(1);
       const bool composed = Command("circ") && tree_.at(atom).kind == Kind::kSymbol &&
                             (next.kind == TokenKind::kName || next.kind == TokenKind::kCommand ||
                              Here(TokenKind::kPunct, "(", 1));

@@ -35,10 +35,10 @@ bool HasDigit(std::string_view text) {
 
 // ax+by=c, v=at: such a word beside an operator is a product. "2-by-3" is none: hyphens part words
 // too. Null neighbours are the ends of the answer.
-bool IsProduct(std::string_view word, const Token* before, const Token* after) {
+bool IsProduct(std::string_view word, const Lexeme* before, const Lexeme* after) {
   constexpr std::string_view kOperators = "+=^*";
   constexpr std::string_view kBorders = "+=^*-/()";
-  const auto open = [&](const Token* token) {
+  const auto open = [&](const Lexeme* token) {
     return token == nullptr || token->kind == TokenKind::kNumber || IsOneOf(token, kBorders);
   };
   return IsFactorWord(word) && (IsOneOf(before, kOperators) || IsOneOf(after, kOperators)) &&
@@ -46,7 +46,7 @@ bool IsProduct(std::string_view word, const Token* before, const Token* after) {
 }
 
 // 3.5 million dollars behind the number: a product, and the words that are left in `words`.
-void TakeScales(std::string& words, std::vector<Token>& out) {
+void TakeScales(std::string& words, std::vector<Lexeme>& out) {
   while (!out.empty() && out.back().kind == TokenKind::kNumber) {
     const std::string first = words.substr(0, words.find(' '));
     const std::string_view scale = ScaleOf(first);
@@ -62,8 +62,8 @@ void TakeScales(std::string& words, std::vector<Token>& out) {
 // 5th, 5^{\text{th}} and 5^{th} are the number: takes the power sign and the brace before the
 // letters out of `out`. How many tokens are dropped, the letters and a closing brace; 0: they are
 // no ordinal.
-size_t TakeOrdinal(const std::vector<Token>& tokens, size_t at, std::vector<Token>& out) {
-  const Token& letters = tokens[at];
+size_t TakeOrdinal(const std::vector<Lexeme>& tokens, size_t at, std::vector<Lexeme>& out) {
+  const Lexeme& letters = tokens[at];
   const std::string_view text = Trimmed(letters.text);
   const auto from_end = [&out](size_t back) {
     return back <= out.size() ? &out[out.size() - back] : nullptr;
@@ -97,14 +97,14 @@ size_t TakeOrdinal(const std::vector<Token>& tokens, size_t at, std::vector<Toke
 }
 
 // km/h behind a number: the "/" and the time that follow are part of the unit.
-bool IsPerTime(const std::vector<Token>& tokens, size_t at) {
+bool IsPerTime(const std::vector<Lexeme>& tokens, size_t at) {
   return at + 1 < tokens.size() && IsOneOf(&tokens[at], "/") &&
          tokens[at + 1].kind == TokenKind::kName && IsTimeWord(tokens[at + 1].text);
 }
 
 // Whether the letter x stands for a multiplication: 1.5 x 10^3.
-bool IsTimesOfPower(const std::vector<Token>& tokens, size_t at) {
-  const Token& letter = tokens[at];
+bool IsTimesOfPower(const std::vector<Lexeme>& tokens, size_t at) {
+  const Lexeme& letter = tokens[at];
   return letter.kind == TokenKind::kName && (letter.text == "x" || letter.text == "X") && at > 0 &&
          tokens[at - 1].kind == TokenKind::kNumber && at + 2 < tokens.size() &&
          tokens[at + 1].kind == TokenKind::kNumber && tokens[at + 1].text == "10" &&
@@ -114,7 +114,7 @@ bool IsTimesOfPower(const std::vector<Token>& tokens, size_t at) {
 }  // namespace
 
 // \text{13}, \text{(C)}, \mathrm{e}, \operatorname{lcm}: mathematics in the wrong font.
-bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
+bool Reader::SpliceText(const Lexeme& token, std::vector<Lexeme>& out) const {
   const std::string_view content = Trimmed(token.text);
   std::string_view bare = content;
   if (bare.size() > 2 && bare.front() == '(' && bare.back() == ')') {
@@ -136,7 +136,7 @@ bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
   if (!inner.error.empty()) {
     return false;
   }
-  for (Token& part : inner.tokens) {
+  for (Lexeme& part : inner.tokens) {
     out.push_back(std::move(part));
   }
   return true;
@@ -144,7 +144,7 @@ bool Reader::SpliceText(const Token& token, std::vector<Token>& out) const {
 
 // FF_{16}, 1a_{16}, (1A)_{16}, \text{FF}_{16}: digits and letters with their base as one number in
 // `out`. How many tokens are taken; 0: it is no such number. A_{12} is an index.
-size_t Reader::TakeBasedDigits(size_t at, std::vector<Token>& out) const {
+size_t Reader::TakeBasedDigits(size_t at, std::vector<Lexeme>& out) const {
   const auto is_word = [this](size_t place) {
     return place < tokens_.size() &&
            (tokens_[place].kind == TokenKind::kName || tokens_[place].kind == TokenKind::kNumber);
@@ -168,7 +168,7 @@ size_t Reader::TakeBasedDigits(size_t at, std::vector<Token>& out) const {
   if (digits.size() < 2 || end + 1 + group >= tokens_.size() || !IsOneOf(&tokens_[end], "_")) {
     return 0;
   }
-  const Token& base = tokens_[end + 1 + group];
+  const Lexeme& base = tokens_[end + 1 + group];
   if (base.kind != TokenKind::kNumber || base.text.size() > 2 || !HasDigit(base.text)) {
     return 0;
   }
@@ -191,8 +191,8 @@ size_t Reader::TakeBasedDigits(size_t at, std::vector<Token>& out) const {
 
 // Digits with a base, ordinals, "-by-" and units in letters: what is spelled with several tokens.
 // How many are taken; 0: none, and nothing done.
-size_t Reader::TakeSpecial(size_t at, std::vector<Token>& out) {
-  const Token& token = tokens_[at];
+size_t Reader::TakeSpecial(size_t at, std::vector<Lexeme>& out) {
+  const Lexeme& token = tokens_[at];
   const bool name = token.kind == TokenKind::kName;
   const bool command =
       token.kind == TokenKind::kCommand && (token.text == "Omega" || token.text == "mu");
@@ -206,8 +206,8 @@ size_t Reader::TakeSpecial(size_t at, std::vector<Token>& out) {
       return taken;
     }
   }
-  const Token* const before = out.empty() ? nullptr : &out.back();
-  const Token* const after = at + 1 == tokens_.size() ? nullptr : &tokens_[at + 1];
+  const Lexeme* const before = out.empty() ? nullptr : &out.back();
+  const Lexeme* const after = at + 1 == tokens_.size() ? nullptr : &tokens_[at + 1];
   if (token.text == "by" && IsOneOf(before, "-") && IsOneOf(after, "-")) {
     out.back() = {TokenKind::kCommand, "by"};
     return 2;
@@ -222,12 +222,12 @@ size_t Reader::TakeSpecial(size_t at, std::vector<Token>& out) {
 
 void Reader::Spell() {
   DropUnitDots();
-  std::vector<Token> spelled;
+  std::vector<Lexeme> spelled;
   spelled.reserve(tokens_.size());
   for (size_t i = 0; i < tokens_.size(); ++i) {
-    Token& token = tokens_[i];
-    const Token* const before = spelled.empty() ? nullptr : &spelled.back();
-    const Token* const after = i + 1 == tokens_.size() ? nullptr : &tokens_[i + 1];
+    Lexeme& token = tokens_[i];
+    const Lexeme* const before = spelled.empty() ? nullptr : &spelled.back();
+    const Lexeme* const after = i + 1 == tokens_.size() ? nullptr : &tokens_[i + 1];
     if (IsTimesOfPower(tokens_, i)) {
       // The x of 2x 10^3 may be a letter.
       const bool letter = !token.space_before && tokens_[i + 1].space_before;

@@ -69,8 +69,8 @@ NodeId Reader::NameAtom() {
 
 // dx, dxdy, d\theta: a symbol of its own, and no product; kNoNode where none stands here.
 NodeId Reader::Differential() {
-  Token& token = tokens_[at_];
-  const Token& next = Peek(1);
+  Lexeme& token = tokens_[at_];
+  const Lexeme& next = Peek(1);
   const std::string& name = token.text;
   const bool letter = next.kind == TokenKind::kName && next.text.size() == 1 &&
                       kVariables.find(next.text) != std::string_view::npos;
@@ -184,7 +184,7 @@ std::string Reader::RawGroup() {
   std::string text;
   int depth = 0;
   while (at_ < tokens_.size()) {
-    const Token& token = tokens_[at_++];
+    const Lexeme& token = tokens_[at_++];
     if (token.kind == TokenKind::kPunct && token.text == "{" && depth++ == 0) {
       continue;
     }

@@ -15,7 +15,7 @@ void Reader::WritePrimes() {
     return at < tokens_.size() && tokens_[at].kind == TokenKind::kCommand &&
            tokens_[at].text == "prime";
   };
-  std::vector<Token> out;
+  std::vector<Lexeme> out;
   out.reserve(tokens_.size());
   for (size_t i = 0; i < tokens_.size();) {
     size_t at = i;
@@ -46,7 +46,7 @@ void Reader::WritePrimes() {
 void Reader::DropUnitDots() {
   bool certain = false;
   for (size_t i = 1; i + 1 < tokens_.size(); ++i) {
-    const Token& unit = tokens_[i];
+    const Lexeme& unit = tokens_[i];
     const bool dot = unit.kind == TokenKind::kName && IsOneOf(&tokens_[i + 1], ".") &&
                      tokens_[i - 1].kind == TokenKind::kNumber;
     const bool ends = i + 2 == tokens_.size() || tokens_[i + 2].kind == TokenKind::kNumber;
@@ -59,7 +59,7 @@ void Reader::DropUnitDots() {
 namespace {
 
 // Whether the tokens end in a number that is an element of its own, but for its sign.
-bool EndsInLoneNumber(const std::vector<Token>& tokens) {
+bool EndsInLoneNumber(const std::vector<Lexeme>& tokens) {
   if (tokens.empty() || tokens.back().kind != TokenKind::kNumber) {
     return false;
   }
@@ -130,11 +130,11 @@ bool Reader::SkipUnitPower(size_t& at) const {
 
 // How many tokens from `at` on may be the unit of the number before them, up to the end of the
 // element: 9.8 m/s^2. 0: none.
-size_t Reader::BareUnitLength(size_t at, const std::vector<Token>& before) {
+size_t Reader::BareUnitLength(size_t at, const std::vector<Lexeme>& before) {
   if (before.empty()) {
     return 0;
   }
-  const Token& last = before.back();
+  const Lexeme& last = before.back();
   const bool number = last.kind == TokenKind::kNumber || IsOneOf(&last, "})!") ||
                       (last.kind == TokenKind::kCommand && last.text == "pi");
   bool certain = false;
@@ -180,7 +180,7 @@ std::string Reader::UnitText(size_t begin, size_t end) const {
   std::string text;
   bool joined = true;
   for (size_t i = begin; i < end; ++i) {
-    const Token& token = tokens_[i];
+    const Lexeme& token = tokens_[i];
     const bool times = token.text == "cdot" || IsOneOf(&token, "*");
     const bool micro = token.kind == TokenKind::kCommand && token.text == "mu";
     const bool letters = token.kind == TokenKind::kName || token.kind == TokenKind::kText || micro;

@@ -26,19 +26,20 @@ struct Rendered {
 };
 
 // Posts JSON; members of the answer are read by the caller within a try block.
-Result<Json> Ask(base::HttpLoop& loop, const std::string& url, const Json& body) {
+Result<WireJson> Ask(base::HttpLoop& loop, const std::string& url, const WireJson& body) {
   JsonAnswer answer = PostJson(loop, url, body, kTemplateSeconds);
-  return answer.ok() ? Result<Json>(std::move(answer.body))
-                     : Result<Json>(Error{ErrorCode::kUnavailable,
-                                          fmt::format("{} failed: {}", url, answer.error_words)});
+  return answer.ok()
+             ? Result<WireJson>(std::move(answer.body))
+             : Result<WireJson>(Error{ErrorCode::kUnavailable,
+                                      fmt::format("{} failed: {}", url, answer.error_words)});
 }
 
-std::string PieceBytes(const Json& piece) {
+std::string PieceBytes(const WireJson& piece) {
   if (piece.is_string()) {
     return piece.get<std::string>();
   }
   std::string bytes;
-  for (const Json& byte : piece) {
+  for (const WireJson& byte : piece) {
     bytes += static_cast<char>(byte.get<int>());
   }
   return bytes;
@@ -47,18 +48,18 @@ std::string PieceBytes(const Json& piece) {
 // Appends the tokens of one text.
 Status AppendTokens(base::HttpLoop& loop, const std::string& root, const std::string& model,
                     std::string_view text, bool first, bool parse_special, Rendered& out) {
-  const Result<Json> answer = Ask(loop, root + "/tokenize",
-                                  {{"model", model},
-                                   {"content", text},
-                                   {"prompt", text},
-                                   {"add_special", first},
-                                   {"add_special_tokens", first},
-                                   {"parse_special", parse_special},
-                                   {"with_pieces", true}});
+  const Result<WireJson> answer = Ask(loop, root + "/tokenize",
+                                      {{"model", model},
+                                       {"content", text},
+                                       {"prompt", text},
+                                       {"add_special", first},
+                                       {"add_special_tokens", first},
+                                       {"parse_special", parse_special},
+                                       {"with_pieces", true}});
   if (!answer) {
     return answer.error();
   }
-  for (const Json& token : answer->at("tokens")) {
+  for (const WireJson& token : answer->at("tokens")) {
     if (token.is_object()) {
       out.ids.push_back(token.at("id").get<int32_t>());
       out.pieces.push_back(PieceBytes(token.at("piece")));
@@ -163,7 +164,7 @@ Result<std::vector<Token>> RemoteEngine::TokenizeThere(std::string_view text, bo
       if (!status) {
         return status.error();
       }
-    } catch (const Json::exception& failure) {
+    } catch (const WireJson::exception& failure) {
       return Error{ErrorCode::kDataLoss, fmt::format("{} returned tokens in an unknown form: {}",
                                                      replica.url, failure.what())};
     }
@@ -184,7 +185,7 @@ class Renderer {
   Renderer(base::HttpLoop& loop, const Replica& replica, const std::string& local_template)
       : loop_(loop), root_(RootUrl(replica.url)), can_(replica.can), local_(local_template) {}
 
-  Result<Rendered> Apply(std::span<const ChatMessage> messages, const Json& arguments) {
+  Result<Rendered> Apply(std::span<const ChatMessage> messages, const WireJson& arguments) {
     const bool by_text = !local_.empty() || can_.chat == Abilities::Template::kApplyTemplate;
     Result<Rendered> rendered =
         by_text ? ByText(messages, arguments) : ByTokens(messages, arguments);
@@ -195,7 +196,7 @@ class Renderer {
   }
 
  private:
-  Result<std::string> Template(std::span<const ChatMessage> messages, const Json& arguments) {
+  Result<std::string> Template(std::span<const ChatMessage> messages, const WireJson& arguments) {
     if (!local_.empty()) {
       std::vector<std::pair<std::string, std::string>> pairs;
       for (const auto& [name, value] : arguments.items()) {
@@ -203,7 +204,7 @@ class Renderer {
       }
       return RenderChatTemplate(local_, messages, pairs);
     }
-    const Result<Json> answer =
+    const Result<WireJson> answer =
         Ask(loop_, root_ + "/apply-template",
             {{"messages", MessagesJson(messages)}, {"chat_template_kwargs", arguments}});
     return answer ? Result<std::string>(answer->at("prompt").get<std::string>())
@@ -212,7 +213,7 @@ class Renderer {
 
   // llama-server, and templates of ours. Contents that would bring in control tokens are tokenized
   // apart.
-  Result<Rendered> ByText(std::span<const ChatMessage> messages, const Json& arguments) {
+  Result<Rendered> ByText(std::span<const ChatMessage> messages, const WireJson& arguments) {
     Result<std::string> text = Template(messages, arguments);
     if (!text) {
       return text.error();
@@ -270,7 +271,7 @@ class Renderer {
     return true;
   }
 
-  Result<Rendered> Apart(std::span<const ChatMessage> messages, const Json& arguments) {
+  Result<Rendered> Apart(std::span<const ChatMessage> messages, const WireJson& arguments) {
     const Marked marked = MarkContents(messages);
     Result<std::string> text = Template(marked.messages, arguments);
     if (!text) {
@@ -304,18 +305,18 @@ class Renderer {
   }
 
   // vLLM and SGLang: the template's result comes as tokens; their text is asked for.
-  Result<Rendered> ByTokens(std::span<const ChatMessage> messages, const Json& arguments) {
-    const Result<Json> tokens = Ask(loop_, root_ + "/tokenize",
-                                    {{"model", can_.model},
-                                     {"messages", MessagesJson(messages)},
-                                     {"add_generation_prompt", true},
-                                     {"chat_template_kwargs", arguments}});
+  Result<Rendered> ByTokens(std::span<const ChatMessage> messages, const WireJson& arguments) {
+    const Result<WireJson> tokens = Ask(loop_, root_ + "/tokenize",
+                                        {{"model", can_.model},
+                                         {"messages", MessagesJson(messages)},
+                                         {"add_generation_prompt", true},
+                                         {"chat_template_kwargs", arguments}});
     if (!tokens) {
       return tokens.error();
     }
     Rendered rendered;
     rendered.ids = tokens->at("tokens").get<std::vector<int32_t>>();
-    const Result<Json> text =
+    const Result<WireJson> text =
         Ask(loop_, root_ + "/detokenize",
             {{"model", can_.model}, {"tokens", rendered.ids}, {"skip_special_tokens", false}});
     if (!text) {
@@ -375,7 +376,7 @@ Result<Prompt> RemoteEngine::RenderChat(
                                       "is no way to send it as plain text",
                                       rendered.control));
       }
-    } catch (const Json::exception& failure) {
+    } catch (const WireJson::exception& failure) {
       return Error{ErrorCode::kDataLoss,
                    fmt::format("the server renders chats in an unknown form: {}", failure.what())};
     }

@@ -55,7 +55,7 @@ Result<int> RemoteEngine::CountChat(const ChatPrompt& chat) {
   request.stream = false;
   const std::string body = CompletionBody(request, can());
   const JsonAnswer answer =
-      PostJson(*loop_, url + CompletionPath(request), Json::parse(body), kChatSeconds);
+      PostJson(*loop_, url + CompletionPath(request), WireJson::parse(body), kChatSeconds);
   if (!answer.ok()) {
     return Error{ErrorCode::kUnavailable,
                  fmt::format("{} does not take the chat: {}", url, answer.error_words)};
@@ -75,7 +75,7 @@ Result<Prompt> RemoteEngine::RenderForPrefill(
     prompt.question = message.role == "user" ? message.content : prompt.question;
     prompt.text += fmt::format("{}: {}\n", message.role, message.content);
   }
-  chat.messages = MessagesJson(messages).dump(-1, ' ', false, Json::error_handler_t::replace);
+  chat.messages = MessagesJson(messages).dump(-1, ' ', false, WireJson::error_handler_t::replace);
   chat.arguments =
       template_arguments.empty() ? "" : TemplateArgumentsJson(template_arguments).dump();
   const std::pair<std::string, std::string> key = {chat.messages, chat.arguments};

@@ -16,7 +16,7 @@ using test::HttpMessage;
 using test::ScriptedModel;
 using test::ScriptedServer;
 using test::ServerConnection;
-using Json = nlohmann::json;
+using WireJson = nlohmann::json;
 
 using test::Quick;
 using test::SendText;
@@ -25,7 +25,7 @@ using test::WriteAlphabet;
 class Faults : public test::OneServer {};
 
 TEST_F(Faults, AStreamThatBreaksOffGoesOnFromItsPrefix) {
-  model_.fault = [](int number, const Json&, ServerConnection& connection) {
+  model_.fault = [](int number, const WireJson&, ServerConnection& connection) {
     if (number > 0) {
       return false;
     }
@@ -43,7 +43,7 @@ TEST_F(Faults, AStreamThatBreaksOffGoesOnFromItsPrefix) {
 }
 
 TEST_F(Faults, OverloadIsWaitedForAsTheServerAsks) {
-  model_.fault = [](int number, const Json&, ServerConnection& connection) {
+  model_.fault = [](int number, const WireJson&, ServerConnection& connection) {
     if (number > 0) {
       return false;
     }
@@ -58,7 +58,7 @@ TEST_F(Faults, OverloadIsWaitedForAsTheServerAsks) {
 
 TEST_F(Faults, ASilentServerIsAskedThreeTimesThenGivenUp) {
   constexpr double kTimeoutS = 5;
-  model_.fault = [&](int, const Json&, ServerConnection& connection) {
+  model_.fault = [&](int, const WireJson&, ServerConnection& connection) {
     clock_.Advance(kTimeoutS);
     connection.AwaitHangUp();
     return true;
@@ -73,7 +73,7 @@ TEST_F(Faults, ASilentServerIsAskedThreeTimesThenGivenUp) {
 }
 
 TEST_F(Faults, RefusalsAreNotRepeatedAndKeepTheServersWordsButNotTheKey) {
-  model_.fault = [](int, const Json&, ServerConnection& connection) {
+  model_.fault = [](int, const WireJson&, ServerConnection& connection) {
     connection.Respond(400, R"({"error":{"message":"no such thing for sk-secret"}})");
     return true;
   };
@@ -86,7 +86,7 @@ TEST_F(Faults, RefusalsAreNotRepeatedAndKeepTheServersWordsButNotTheKey) {
 }
 
 TEST_F(Faults, AnErrorUnderStatus200) {
-  model_.fault = [](int, const Json&, ServerConnection& connection) {
+  model_.fault = [](int, const WireJson&, ServerConnection& connection) {
     connection.Respond(200, R"({"error":{"message":"bad prompt","code":400}})");
     return true;
   };
@@ -96,7 +96,7 @@ TEST_F(Faults, AnErrorUnderStatus200) {
 }
 
 TEST_F(Faults, AnErrorInTheStreamAndHtmlInsteadOfJson) {
-  model_.fault = [](int number, const Json&, ServerConnection& connection) {
+  model_.fault = [](int number, const WireJson&, ServerConnection& connection) {
     if (number == 0) {
       connection.BeginStream();
       SendText(connection, "a");
@@ -113,7 +113,7 @@ TEST_F(Faults, AnErrorInTheStreamAndHtmlInsteadOfJson) {
 }
 
 TEST_F(Faults, ACompletionThatIsNotStreamedCountsToo) {
-  model_.fault = [](int, const Json&, ServerConnection& connection) {
+  model_.fault = [](int, const WireJson&, ServerConnection& connection) {
     connection.Respond(200, R"({"choices":[{"text":"xyz","finish_reason":"stop"}]})");
     return true;
   };
@@ -123,7 +123,7 @@ TEST_F(Faults, ACompletionThatIsNotStreamedCountsToo) {
 }
 
 TEST_F(Faults, MoreTokensThanAskedForEndTheLane) {
-  model_.fault = [](int, const Json&, ServerConnection& connection) {
+  model_.fault = [](int, const WireJson&, ServerConnection& connection) {
     connection.BeginStream();
     while (!connection.PeerGone()) {
       SendText(connection, "a");
@@ -141,14 +141,14 @@ TEST_F(Faults, MoreTokensThanAskedForEndTheLane) {
 }
 
 TEST_F(Faults, AllZeroLogprobsAreNoConfidence) {
-  model_.edit = [](int, Json& chunk) {
-    Json& choice = chunk["choices"][0];
+  model_.edit = [](int, WireJson& chunk) {
+    WireJson& choice = chunk["choices"][0];
     if (!choice["logprobs"].is_object()) {
       return;
     }
-    Json& token = choice["logprobs"]["content"][0];
+    WireJson& token = choice["logprobs"]["content"][0];
     token["logprob"] = 0.0;
-    for (Json& entry : token["top_logprobs"]) {
+    for (WireJson& entry : token["top_logprobs"]) {
       entry["logprob"] = 0.0;
     }
   };
@@ -161,14 +161,14 @@ TEST_F(Faults, AllZeroLogprobsAreNoConfidence) {
 
 // Floored, a NaN would make its token look very sure.
 TEST_F(Faults, NanLogprobsAreNoConfidence) {
-  model_.edit = [](int event, Json& chunk) {
-    Json& choice = chunk["choices"][0];
+  model_.edit = [](int event, WireJson& chunk) {
+    WireJson& choice = chunk["choices"][0];
     if (event % 2 == 0 || !choice["logprobs"].is_object()) {
       return;
     }
-    Json& token = choice["logprobs"]["content"][0];
+    WireJson& token = choice["logprobs"]["content"][0];
     token["logprob"] = "NaN";
-    for (Json& entry : token["top_logprobs"]) {
+    for (WireJson& entry : token["top_logprobs"]) {
       entry["logprob"] = "NaN";
     }
   };
@@ -181,12 +181,12 @@ TEST_F(Faults, NanLogprobsAreNoConfidence) {
 
 // As servers write a NaN or an infinity that their JSON library does not know.
 TEST_F(Faults, ListsOfNullsAreNoConfidence) {
-  model_.edit = [](int, Json& chunk) {
-    Json& choice = chunk["choices"][0];
+  model_.edit = [](int, WireJson& chunk) {
+    WireJson& choice = chunk["choices"][0];
     if (!choice["logprobs"].is_object()) {
       return;
     }
-    for (Json& entry : choice["logprobs"]["content"][0]["top_logprobs"]) {
+    for (WireJson& entry : choice["logprobs"]["content"][0]["top_logprobs"]) {
       entry["logprob"] = nullptr;
     }
   };
@@ -196,10 +196,10 @@ TEST_F(Faults, ListsOfNullsAreNoConfidence) {
 }
 
 TEST_F(Faults, OneEmptyListInTheMiddle) {
-  model_.edit = [](int event, Json& chunk) {
-    Json& choice = chunk["choices"][0];
+  model_.edit = [](int event, WireJson& chunk) {
+    WireJson& choice = chunk["choices"][0];
     if (event == 2) {
-      choice["logprobs"]["content"][0]["top_logprobs"] = Json::array();
+      choice["logprobs"]["content"][0]["top_logprobs"] = WireJson::array();
     }
   };
   Connect();
@@ -208,12 +208,12 @@ TEST_F(Faults, OneEmptyListInTheMiddle) {
 }
 
 TEST_F(Faults, RepeatedListsAreNoConfidence) {
-  model_.edit = [first = Json()](int, Json& chunk) mutable {
-    Json& choice = chunk["choices"][0];
+  model_.edit = [first = WireJson()](int, WireJson& chunk) mutable {
+    WireJson& choice = chunk["choices"][0];
     if (!choice["logprobs"].is_object()) {
       return;
     }
-    Json& list = choice["logprobs"]["content"][0]["top_logprobs"];
+    WireJson& list = choice["logprobs"]["content"][0]["top_logprobs"];
     if (first.is_null()) {
       first = list;
     }
@@ -226,8 +226,8 @@ TEST_F(Faults, RepeatedListsAreNoConfidence) {
 }
 
 // A prompt whose numbers are known up to a text.
-Json AsNumbersThenText(const std::string& known, const std::string& text) {
-  Json prompt = Json::array();
+WireJson AsNumbersThenText(const std::string& known, const std::string& text) {
+  WireJson prompt = WireJson::array();
   for (const char c : known) {
     prompt.push_back(static_cast<int>(c));
   }
@@ -237,11 +237,11 @@ Json AsNumbersThenText(const std::string& known, const std::string& text) {
 
 // Both halves of a character come as tokens of their own; the fork lies between them.
 TEST_F(Faults, AForkInsideACharacterKeepsTheText) {
-  model_.fault = [](int number, const Json& body, ServerConnection& connection) {
+  model_.fault = [](int number, const WireJson& body, ServerConnection& connection) {
     const auto send = [&connection](const std::vector<int>& bytes) {
-      Json token = {
-          {"token", ""}, {"bytes", bytes}, {"logprob", -0.5}, {"top_logprobs", Json::array()}};
-      const Json chunk = {{"choices", {{{"text", ""}, {"logprobs", {{"content", {token}}}}}}}};
+      WireJson token = {
+          {"token", ""}, {"bytes", bytes}, {"logprob", -0.5}, {"top_logprobs", WireJson::array()}};
+      const WireJson chunk = {{"choices", {{{"text", ""}, {"logprobs", {{"content", {token}}}}}}}};
       connection.Send("data: " + chunk.dump() + "\n\n");
     };
     connection.BeginStream();
@@ -350,7 +350,7 @@ TEST(Connecting, WhatCannotWorkIsSaidInWords) {
   ScriptedServer locked([](const HttpMessage& request, ServerConnection& connection) {
     const auto key = request.headers.find("authorization");
     const std::string sent = key == request.headers.end() ? "nothing" : key->second;
-    connection.Respond(401, Json{{"error", {{"message", "not valid: " + sent}}}}.dump());
+    connection.Respond(401, WireJson{{"error", {{"message", "not valid: " + sent}}}}.dump());
   });
   RemoteOptions options;
   options.api_key = "sk-secret";

@@ -16,7 +16,7 @@ using test::ScriptedModel;
 using test::ScriptedServer;
 using test::SendText;
 using test::ServerConnection;
-using Json = nlohmann::json;
+using WireJson = nlohmann::json;
 
 class Restarts : public test::OneServer {
  protected:
@@ -30,13 +30,13 @@ class Restarts : public test::OneServer {
 
   // Refuses requests whose prompt and tokens go beyond `most`, in these words.
   void RefuseBeyond(int most, const std::string& words) {
-    model_.fault = [this, most, words](int, const Json& body, ServerConnection& connection) {
+    model_.fault = [this, most, words](int, const WireJson& body, ServerConnection& connection) {
       const auto prompt = static_cast<int>(test::PromptOf(body).size());
       asked_ = body["max_tokens"];
       if (prompt + asked_ <= most) {
         return false;
       }
-      connection.Respond(400, Json{{"error", {{"message", words}, {"code", 400}}}}.dump());
+      connection.Respond(400, WireJson{{"error", {{"message", words}, {"code", 400}}}}.dump());
       return true;
     };
   }
@@ -45,9 +45,9 @@ class Restarts : public test::OneServer {
 };
 
 void SendBytes(ServerConnection& connection, const std::vector<int>& bytes) {
-  const Json token = {
-      {"token", ""}, {"bytes", bytes}, {"logprob", -0.5}, {"top_logprobs", Json::array()}};
-  const Json chunk = {{"choices", {{{"text", ""}, {"logprobs", {{"content", {token}}}}}}}};
+  const WireJson token = {
+      {"token", ""}, {"bytes", bytes}, {"logprob", -0.5}, {"top_logprobs", WireJson::array()}};
+  const WireJson chunk = {{"choices", {{{"text", ""}, {"logprobs", {{"content", {token}}}}}}}};
   connection.Send("data: " + chunk.dump() + "\n\n");
 }
 
@@ -55,7 +55,7 @@ void SendBytes(ServerConnection& connection, const std::vector<int>& bytes) {
 TEST_F(Restarts, APartOfASplitCharacterIsNoProgress) {
   std::mutex mutex;
   std::vector<uint32_t> seeds;
-  model_.fault = [&](int number, const Json& body, ServerConnection& connection) {
+  model_.fault = [&](int number, const WireJson& body, ServerConnection& connection) {
     connection.BeginStream();
     if (number == 0) {
       for (const std::vector<int>& bytes : {std::vector{0x78}, {0xF0, 0x9F}, {0x8C, 0x8D}}) {
@@ -136,7 +136,7 @@ TEST_F(Restarts, AnEmptyCompletionIsNoAnswer) {
                         "data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}\n\n", ""};
   for (const char* end : ends) {
     model_.streams = 0;
-    model_.fault = [end](int, const Json&, ServerConnection& connection) {
+    model_.fault = [end](int, const WireJson&, ServerConnection& connection) {
       connection.BeginStream();
       if (*end != '\0') {
         connection.Send(end);
@@ -152,7 +152,7 @@ TEST_F(Restarts, AnEmptyCompletionIsNoAnswer) {
     EXPECT_EQ(model_.streams, 3);
   }
   model_.streams = 0;
-  model_.fault = [](int number, const Json&, ServerConnection& connection) {
+  model_.fault = [](int number, const WireJson&, ServerConnection& connection) {
     connection.BeginStream();
     if (number == 0) {
       SendText(connection, "a");
@@ -168,8 +168,8 @@ TEST_F(Restarts, AnEmptyCompletionIsNoAnswer) {
 
 // What comes without numbers is sent as text; the prompt's numbers stay.
 TEST_F(Restarts, ThePromptStaysInNumbersBeforeATextWithoutThem) {
-  Json prompt;
-  model_.fault = [&prompt](int number, const Json& body, ServerConnection& connection) {
+  WireJson prompt;
+  model_.fault = [&prompt](int number, const WireJson& body, ServerConnection& connection) {
     if (number > 0) {
       prompt = body["prompt"];
     }
@@ -185,15 +185,15 @@ TEST_F(Restarts, ThePromptStaysInNumbersBeforeATextWithoutThem) {
   };
   Connect();
   EXPECT_EQ(Read(Open(), 4), "abcd");
-  EXPECT_EQ(prompt, Json({'q', ':', ' ', "ab"})) << prompt;
+  EXPECT_EQ(prompt, WireJson({'q', ':', ' ', "ab"})) << prompt;
 }
 
 // Between numbers and a text such a tokenizer would put a space that the text has not.
 TEST(RestartsOfServers, ThatPutASpaceBeforeEachTextGetAllAsText) {
   ScriptedModel model(test::WriteAlphabet);
   std::mutex mutex;
-  Json prompt;
-  model.fault = [&](int number, const Json& body, ServerConnection& connection) {
+  WireJson prompt;
+  model.fault = [&](int number, const WireJson& body, ServerConnection& connection) {
     const std::lock_guard lock(mutex);
     if (number > 0) {
       prompt = body["prompt"];
@@ -209,7 +209,7 @@ TEST(RestartsOfServers, ThatPutASpaceBeforeEachTextGetAllAsText) {
   ScriptedServer server([&](const HttpMessage& request, ServerConnection& connection) {
     HttpMessage spaced = request;
     if (request.path == "/tokenize") {
-      Json body = Json::parse(request.body);
+      WireJson body = WireJson::parse(request.body);
       body["content"] = " " + body["content"].get<std::string>();
       spaced.body = body.dump();
     }
@@ -232,7 +232,7 @@ TEST(RestartsOfServers, ThatPutASpaceBeforeEachTextGetAllAsText) {
   }
   EXPECT_EQ(text, "ab");
   const std::lock_guard lock(mutex);
-  EXPECT_EQ(prompt, Json(" q: a"));
+  EXPECT_EQ(prompt, WireJson(" q: a"));
 }
 
 TEST(RestartsOfServers, AServerThatComputedNothingIsNotChargedFor) {
@@ -244,7 +244,7 @@ TEST(RestartsOfServers, AServerThatComputedNothingIsNotChargedFor) {
   base::ScriptedClock clock;
   const std::unique_ptr<Engine> engine = std::move(*remote::MakeEngine(options, clock));
   const std::vector<Token> prompt = *engine->Tokenize("q: ", false);
-  model.fault = [](int number, const Json&, ServerConnection& connection) {
+  model.fault = [](int number, const WireJson&, ServerConnection& connection) {
     if (number == 0) {
       connection.Respond(429, R"({"error":{"message":"slow down"}})");
     }

@@ -35,7 +35,7 @@ Status RemoteEngine::StartScore(RemoteScore& score, const std::string& url,
   request.sampler.temperature = 1;
   request.top_count = 1;
   request.stream = false;
-  Json body = Json::parse(CompletionBody(request, can()));
+  WireJson body = WireJson::parse(CompletionBody(request, can()));
   body["echo"] = true;
   body["return_token_ids"] = false;  // vLLM leaves the prompt out beside them
   RemoteScore::Call& call = *score.calls.emplace_back(std::make_unique<RemoteScore::Call>());
@@ -139,7 +139,7 @@ void RemoteEngine::CollectScores() {
     event.request = entry.first;
     for (const auto& call : score.calls) {
       const base::HttpAnswer& answer = call->sink.answer;
-      const Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+      const WireJson body = WireJson::parse(answer.body, nullptr, /*allow_exceptions=*/false);
       std::vector<float> values = EchoedLogprobs(body, call->prompt_tokens, call->scored_tokens);
       if (values.empty() && call->scored_tokens > 0) {
         constexpr size_t kMostWords = 200;

@@ -23,8 +23,8 @@ Status ReadModels(const std::string& base, const JsonAnswer& answer, const std::
     return Refusal(base, answer);
   }
   std::string names;
-  const Json list = answer.body.value("data", Json::array());
-  for (const Json& entry : list) {
+  const WireJson list = answer.body.value("data", WireJson::array());
+  for (const WireJson& entry : list) {
     const std::string id = entry.is_object() ? entry.value("id", "") : "";
     names += (names.empty() ? "" : ", ") + id;
     if (!can.model.empty() || (!wanted.empty() && id != wanted)) {
@@ -34,7 +34,7 @@ Status ReadModels(const std::string& base, const JsonAnswer& answer, const std::
     if (entry.contains("max_model_len") && entry["max_model_len"].is_number_integer()) {
       can.context_tokens = entry["max_model_len"].get<int>();
     }
-    const Json& owner = entry.contains("owned_by") ? entry["owned_by"] : Json();
+    const WireJson& owner = entry.contains("owned_by") ? entry["owned_by"] : WireJson();
     can.kind = owner == "vllm"       ? ServerKind::kVllm
                : owner == "sglang"   ? ServerKind::kSglang
                : owner == "llamacpp" ? ServerKind::kLlamaServer
@@ -52,7 +52,7 @@ void ReadProps(const JsonAnswer& props, Abilities& can) {
     return;
   }
   can.kind = ServerKind::kLlamaServer;
-  const Json& settings = props.body["default_generation_settings"];
+  const WireJson& settings = props.body["default_generation_settings"];
   can.slots = props.body.value("total_slots", 0);
   can.context_tokens = settings.is_object() ? settings.value("n_ctx", 0) : 0;
 }
@@ -67,26 +67,26 @@ std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk) {
   return list;
 }
 
-std::vector<float> EchoedLogprobs(const Json& body, size_t prompt, size_t scored) {
+std::vector<float> EchoedLogprobs(const WireJson& body, size_t prompt, size_t scored) {
   constexpr float kLowest = -9999.0F;
-  const Json::json_pointer place("/choices/0/logprobs/token_logprobs");
+  const WireJson::json_pointer place("/choices/0/logprobs/token_logprobs");
   std::vector<float> values;
   if (!body.contains(place) || !body.at(place).is_array() || body.at(place).size() < prompt) {
     return values;
   }
-  const Json& list = body.at(place);
+  const WireJson& list = body.at(place);
   for (size_t i = prompt - scored; i < prompt; ++i) {
     values.push_back(list[i].is_number() ? std::max(list[i].get<float>(), kLowest) : kLowest);
   }
   return values;
 }
 
-std::string FirstText(const Json& body) {
-  const Json choices = body.value("choices", Json::array());
+std::string FirstText(const WireJson& body) {
+  const WireJson choices = body.value("choices", WireJson::array());
   if (choices.empty()) {
     return "";
   }
-  const Json message = choices[0].value("message", Json::object());
+  const WireJson message = choices[0].value("message", WireJson::object());
   return message.contains("content") && message["content"].is_string()
              ? message["content"].get<std::string>()
              : choices[0].value("text", "");
@@ -98,7 +98,7 @@ int CachedTokens(const JsonAnswer& answer) {
   if (read && chunk.cached_tokens >= 0) {
     return chunk.cached_tokens;
   }
-  const Json timings = answer.body.value("timings", Json::object());
+  const WireJson timings = answer.body.value("timings", WireJson::object());
   return timings.value("cache_n", 0);
 }
 

@@ -16,8 +16,8 @@ namespace hyper::remote {
 Error Refusal(const std::string& base, const JsonAnswer& answer);
 
 // Reads the model that is `wanted` (empty: the first) and the kind of the server at `base` out of
-// its /models. Errors: kUnavailable (no list), kNotFound (not in it). Throws Json::exception where
-// members are of other types. Pure but for `can`.
+// its /models. Errors: kUnavailable (no list), kNotFound (not in it). Throws WireJson::exception
+// where members are of other types. Pure but for `can`.
 Status ReadModels(const std::string& base, const JsonAnswer& answer, const std::string& wanted,
                   Abilities& can);
 
@@ -30,10 +30,10 @@ std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk);
 
 // Log-probabilities of the prompt's last `scored` tokens of `prompt`, where the answer echoes them
 // in parallel lists; empty where it does not. Values that are no numbers count as -9999. Pure.
-std::vector<float> EchoedLogprobs(const Json& body, size_t prompt, size_t scored);
+std::vector<float> EchoedLogprobs(const WireJson& body, size_t prompt, size_t scored);
 
-// The text of the first choice. Throws Json::exception where it is no string. Pure.
-std::string FirstText(const Json& body);
+// The text of the first choice. Throws WireJson::exception where it is no string. Pure.
+std::string FirstText(const WireJson& body);
 
 // Tokens of the prompt that were not computed again, as usage or llama-server's timings tell; 0
 // where neither does. Pure.

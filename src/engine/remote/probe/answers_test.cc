@@ -22,13 +22,13 @@ TEST(ProbeAnswers, CacheHitsOfAllEnginesOutOfMetrics) {
 TEST(ProbeAnswers, CachedTokensOfUsageOrTimings) {
   JsonAnswer answer;
   answer.text = R"({"usage":{"prompt_tokens":8,"prompt_tokens_details":{"cached_tokens":7}}})";
-  answer.body = Json::parse(answer.text);
+  answer.body = WireJson::parse(answer.text);
   EXPECT_EQ(CachedTokens(answer), 7);
   answer.text = R"({"timings":{"cache_n":5},"usage":{"prompt_tokens_details":null}})";
-  answer.body = Json::parse(answer.text);
+  answer.body = WireJson::parse(answer.text);
   EXPECT_EQ(CachedTokens(answer), 5);
   answer.text = R"({"usage":{"prompt_tokens":8,"prompt_tokens_details":null}})";
-  answer.body = Json::parse(answer.text);
+  answer.body = WireJson::parse(answer.text);
   EXPECT_EQ(CachedTokens(answer), 0);
 }
 

@@ -8,7 +8,7 @@ namespace hyper::remote {
 namespace {
 
 Abilities::Template TemplateEndpoint(base::HttpLoop& loop, const std::string& root,
-                                     const std::string& model, const Json& messages) {
+                                     const std::string& model, const WireJson& messages) {
   const JsonAnswer applied =
       PostJson(loop, root + "/apply-template", {{"messages", messages}}, kChatSeconds);
   if (applied.ok() && applied.body.contains("prompt")) {
@@ -17,7 +17,7 @@ Abilities::Template TemplateEndpoint(base::HttpLoop& loop, const std::string& ro
   const JsonAnswer tokens = PostJson(
       loop, root + "/tokenize",
       {{"model", model}, {"messages", messages}, {"add_generation_prompt", true}}, kChatSeconds);
-  const bool told = tokens.ok() && !tokens.body.value("tokens", Json::array()).empty();
+  const bool told = tokens.ok() && !tokens.body.value("tokens", WireJson::array()).empty();
   return told ? Abilities::Template::kTokenizeMessages : Abilities::Template::kNone;
 }
 
@@ -42,7 +42,7 @@ void FindPrefill(base::HttpLoop& loop, const std::string& base, Abilities& can) 
 }  // namespace
 
 void FindChat(base::HttpLoop& loop, const std::string& base, Abilities& can) {
-  const Json messages = {{{"role", "user"}, {"content", "1 + 1 = ?"}}};
+  const WireJson messages = {{{"role", "user"}, {"content", "1 + 1 = ?"}}};
   can.chat = TemplateEndpoint(loop, RootUrl(base), can.model, messages);
   if (can.chat == Abilities::Template::kNone) {
     FindPrefill(loop, base, can);
@@ -50,8 +50,8 @@ void FindChat(base::HttpLoop& loop, const std::string& base, Abilities& can) {
   const JsonAnswer chat =
       PostJson(loop, base + "/chat/completions",
                {{"model", can.model}, {"messages", messages}, {"max_tokens", 16}}, kChatSeconds);
-  const Json choices = chat.body.value("choices", Json::array());
-  const Json message = choices.empty() ? Json() : choices[0].value("message", Json());
+  const WireJson choices = chat.body.value("choices", WireJson::array());
+  const WireJson message = choices.empty() ? WireJson() : choices[0].value("message", WireJson());
   for (const char* field : {"reasoning_content", "reasoning"}) {
     if (message.is_object() && can.reasoning_field.empty() && message.contains(field) &&
         message[field].is_string()) {

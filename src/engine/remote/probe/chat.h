@@ -9,7 +9,7 @@
 namespace hyper::remote {
 
 // Finds who applies the chat template of the server at base URL `base`, and where its answers put
-// the reasoning. Throws Json::exception where an answer's members are of other types.
+// the reasoning. Throws WireJson::exception where an answer's members are of other types.
 void FindChat(base::HttpLoop& loop, const std::string& base, Abilities& can);
 
 }  // namespace hyper::remote

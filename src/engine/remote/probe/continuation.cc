@@ -65,7 +65,7 @@ Answer PrefillTest::Ask(const std::string& prefix, int max_tokens) {
   request.seed = 1;
   request.stream = false;
   const JsonAnswer raw =
-      PostJson(loop_, url_, Json::parse(CompletionBody(request, can_)), kChatSeconds);
+      PostJson(loop_, url_, WireJson::parse(CompletionBody(request, can_)), kChatSeconds);
   Answer answer;
   answer.ok =
       raw.ok() && ChunkParser().Parse(raw.text, answer.chunk) && answer.chunk.error.message.empty();

@@ -26,7 +26,7 @@ class Prober {
  public:
   Prober(base::HttpLoop& loop, std::string url)
       : loop_(loop), base_(std::move(url)), root_(RootUrl(base_)) {
-    sample_chat_.messages = Json{{{"role", "user"}, {"content", kSample}}}.dump();
+    sample_chat_.messages = WireJson{{{"role", "user"}, {"content", kSample}}}.dump();
   }
 
   Result<Abilities> Run(const std::string& model);
@@ -34,10 +34,10 @@ class Prober {
 
  private:
   JsonAnswer Get(const std::string& url) { return GetJson(loop_, url, kProbeSeconds); }
-  JsonAnswer Post(const std::string& url, const Json& body) {
+  JsonAnswer Post(const std::string& url, const WireJson& body) {
     return PostJson(loop_, url, body, kProbeSeconds);
   }
-  JsonAnswer Complete(const CompletionRequest& request, const Json& more = Json::object());
+  JsonAnswer Complete(const CompletionRequest& request, const WireJson& more = WireJson::object());
   CompletionRequest Short(int max_tokens) const;
 
   Status FindModel(const std::string& wanted);
@@ -59,8 +59,8 @@ class Prober {
   ChatPrompt sample_chat_;  // in place of a text where the server has chats only
 };
 
-JsonAnswer Prober::Complete(const CompletionRequest& request, const Json& more) {
-  Json body = Json::parse(CompletionBody(request, can_));
+JsonAnswer Prober::Complete(const CompletionRequest& request, const WireJson& more) {
+  WireJson body = WireJson::parse(CompletionBody(request, can_));
   body.update(more);
   return Post(base_ + CompletionPath(request), body);
 }
@@ -170,21 +170,21 @@ void Prober::FindRawLogprobs(const JsonAnswer& at_one) {
 }
 
 void Prober::FindTokenizer() {
-  const Json body = {{"content", kSample}, {"with_pieces", true}, {"add_special", true},
-                     {"prompt", kSample},  {"model", can_.model}, {"add_special_tokens", true}};
+  const WireJson body = {{"content", kSample}, {"with_pieces", true}, {"add_special", true},
+                         {"prompt", kSample},  {"model", can_.model}, {"add_special_tokens", true}};
   const JsonAnswer answer = Post(root_ + "/tokenize", body);
-  const Json tokens = answer.body.value("tokens", Json::array());
+  const WireJson tokens = answer.body.value("tokens", WireJson::array());
   can_.tokenizes = answer.ok() && tokens.is_array() && !tokens.empty();
   if (!can_.tokenizes) {
     return;
   }
   can_.token_pieces = tokens[0].is_object() && tokens[0].contains("piece");
   std::string joined;
-  for (const Json& token : tokens) {
+  for (const WireJson& token : tokens) {
     if (can_.token_pieces && token.contains("piece") && token["piece"].is_string()) {
       joined += token["piece"].get<std::string>();
     }
-    const Json& id = token.is_object() ? token.value("id", Json()) : token;
+    const WireJson& id = token.is_object() ? token.value("id", WireJson()) : token;
     if (id.is_number_integer()) {
       sample_ids_.push_back(id.get<int32_t>());
     }
@@ -234,7 +234,7 @@ void Prober::FindSampling() {
     Workaround("other seeds gave the same text: does the server sample at all?");
   }
   const JsonAnswer two = Complete(Short(1), {{"n", 2}});
-  can_.several = two.ok() && two.body.value("choices", Json::array()).size() == 2;
+  can_.several = two.ok() && two.body.value("choices", WireJson::array()).size() == 2;
   CompletionRequest plain = Short(1);  // vLLM echoes no text where lists or ids are asked for
   plain.top_count = 0;
   const JsonAnswer echo = Complete(plain, {{"echo", true}, {"return_token_ids", false}});
@@ -317,7 +317,7 @@ Result<Abilities> Guarded(const base::HttpLoop& loop, const std::string& url, co
     Result<Abilities> found = run();
     return found ? std::move(found)
                  : Error{found.error().code, loop.WithoutKey(found.error().message)};
-  } catch (const Json::exception& failure) {  // a member is of another type than it should be
+  } catch (const WireJson::exception& failure) {  // a member is of another type than it should be
     return Error{ErrorCode::kDataLoss,
                  loop.WithoutKey(fmt::format("the server at {} answers in an unknown form: {}", url,
                                              failure.what()))};

@@ -31,7 +31,7 @@ JsonAnswer ReadJson(const base::HttpLoop& loop, base::HttpAnswer raw) {
   JsonAnswer answer;
   answer.end = std::move(raw.end);
   answer.text = std::move(raw.body);
-  Json parsed = Json::parse(answer.text, nullptr, /*allow_exceptions=*/false);
+  WireJson parsed = WireJson::parse(answer.text, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_object()) {
     answer.body = std::move(parsed);
   }
@@ -43,27 +43,27 @@ JsonAnswer GetJson(base::HttpLoop& loop, const std::string& url, double timeout_
   return Call(loop, {.url = url, .timeout_s = timeout_s});
 }
 
-JsonAnswer PostJson(base::HttpLoop& loop, const std::string& url, const Json& body,
+JsonAnswer PostJson(base::HttpLoop& loop, const std::string& url, const WireJson& body,
                     double timeout_s) {
   return Call(loop, {.url = url,
                      .post = true,
-                     .body = body.dump(-1, ' ', false, Json::error_handler_t::replace),
+                     .body = body.dump(-1, ' ', false, WireJson::error_handler_t::replace),
                      .timeout_s = timeout_s});
 }
 
-Json MessagesJson(std::span<const ChatMessage> messages) {
-  Json list = Json::array();
+WireJson MessagesJson(std::span<const ChatMessage> messages) {
+  WireJson list = WireJson::array();
   for (const ChatMessage& message : messages) {
     list.push_back({{"role", message.role}, {"content", message.content}});
   }
   return list;
 }
 
-Json TemplateArgumentsJson(std::span<const std::pair<std::string, std::string>> arguments) {
-  Json object = Json::object();
+WireJson TemplateArgumentsJson(std::span<const std::pair<std::string, std::string>> arguments) {
+  WireJson object = WireJson::object();
   for (const auto& [name, value] : arguments) {
-    Json parsed = Json::parse(value, nullptr, /*allow_exceptions=*/false);
-    object[name] = parsed.is_discarded() ? Json(value) : parsed;
+    WireJson parsed = WireJson::parse(value, nullptr, /*allow_exceptions=*/false);
+    object[name] = parsed.is_discarded() ? WireJson(value) : parsed;
   }
   return object;
 }
