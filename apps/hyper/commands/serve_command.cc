@@ -123,7 +123,7 @@ std::vector<Option> PoolOptions(ServeFlags& flags) {
        {.name = "plain-lanes",
         .help =
             "lanes beside --lanes, and with them a quarter of the KV cells, that pools leave to "
-            "plain decoding",
+            "plain decoding; none for a remote engine with --lanes",
         .bounds = Between(0, 4096),
         .group = kServing}},
       {flags.queue_mb,
@@ -266,6 +266,9 @@ std::string NameOf(const ServeFlags& flags) {
 
 int Serve(ServeFlags flags) {
   const InterruptGuard interrupt;
+  if (IsRemote(flags.engine.engine) && flags.lanes > 0) {
+    flags.scheduler.plain_lanes = 0;  // the server behind takes no more than that
+  }
   const int plain = flags.scheduler.plain_lanes;
   const int lanes = flags.lanes > 0 ? flags.lanes : kDefaultLanes;
   flags.engine.remote.max_lanes =
