@@ -15,6 +15,12 @@ set(HYPER_NATIVE_DIR ${CMAKE_BINARY_DIR}/native)
 file(STRINGS /proc/cpuinfo features REGEX "^flags" LIMIT_COUNT 1)
 string(REGEX REPLACE "^flags[^:]*: *" "" features "${features}")
 string(STRIP "${features}" features)
+# ggml's kernels for the tiles of AMX crash on some types (Q4_1) when compiled here, and without them a
+# quantised model has a third of the prebuilt backend's speed (docs/performance.md).
+if(features MATCHES "amx_tile")
+  file(REMOVE_RECURSE ${HYPER_NATIVE_DIR})  # of an earlier version
+  return()
+endif()
 string(SHA256 features_id "${features}")
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/CMakeFiles/native/processor CONTENT "${features}\n" @ONLY)
 
@@ -57,11 +63,6 @@ target_compile_definitions(hyper_native PRIVATE _GNU_SOURCE NDEBUG GGML_BACKEND_
   GGML_BACKEND_BUILD GGML_BACKEND_SHARED GGML_USE_CPU_REPACK GGML_USE_LLAMAFILE
   HYPER_COMPILED_ON="${features_id}")  # another processor: compile again
 target_compile_options(hyper_native PRIVATE -w -O3 -march=native)
-# Without AMX: ggml's kernels for its tiles crash on types that the bundled model does not have, such as
-# the Q4_1 of SmolLM2, when compiled here.
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  target_compile_options(hyper_native PRIVATE -mno-amx-tile -mno-amx-int8 -mno-amx-bf16)
-endif()
 set_target_properties(hyper_native PROPERTIES CXX_STANDARD 17 CXX_EXTENSIONS ON
   OUTPUT_NAME ggml-cpu LIBRARY_OUTPUT_DIRECTORY ${HYPER_NATIVE_DIR} NO_SONAME ON
   BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/..")
