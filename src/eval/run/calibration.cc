@@ -217,6 +217,7 @@ Status ReportOn(HalfStudy& study, Calibration& made) {
 
 std::vector<const CalibrationRow*> Frontier(const std::vector<CalibrationRow>& rows) {
   std::vector<const CalibrationRow*> sorted;
+  sorted.reserve(rows.size());
   for (const CalibrationRow& row : rows) {
     sorted.push_back(&row);
   }

@@ -307,6 +307,7 @@ TEST(ChooseRow, KeepsTheUsualOneWhereNothingIsBetterBeyondNoise) {
 TEST(Frontier, HoldsTheRowsThatNoOtherBeats) {
   std::mt19937 random(3);
   std::vector<CalibrationRow> rows;
+  rows.reserve(60);
   for (int i = 0; i < 60; ++i) {  // few values, so that there are ties
     rows.push_back(RowOf(std::to_string(i), static_cast<double>(random() % 12) / 12,
                          {static_cast<double>(random() % 12)}));
@@ -409,6 +410,7 @@ TEST(Calibrate, ChoosesAStopOnAnswersAndLengths) {
   pool.made_by = ProbedRun();
   for (int number = 0; number < 20; ++number) {
     std::vector<MadePath> paths;
+    paths.reserve(24);
     for (int i = 0; i < 24; ++i) {
       paths.push_back({i % 4 == 3 ? "8" : "7", {-1, -1, -1}});
     }
