@@ -205,7 +205,7 @@ Result<PairedDifference> PairedBootstrap(std::span<const double> a, std::span<co
                           std::min(1.0, 2 * std::min(below, above))};
 }
 
-double RocArea(std::vector<double> right, std::vector<double> wrong) {
+double RocArea(const std::vector<double>& right, std::vector<double> wrong) {
   if (right.empty() || wrong.empty()) {
     return kNaN;
   }

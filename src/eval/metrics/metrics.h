@@ -67,7 +67,7 @@ Result<PairedDifference> PairedBootstrap(std::span<const double> a, std::span<co
 
 // The area under the ROC curve: the probability that a random one of `right` is larger than a
 // random one of `wrong`, ties counted half (Mann-Whitney). NaN where one is empty.
-double RocArea(std::vector<double> right, std::vector<double> wrong);
+double RocArea(const std::vector<double>& right, std::vector<double> wrong);
 
 // What became of one answered question.
 enum class Outcome {
