@@ -9,6 +9,19 @@
 namespace hyper {
 namespace {
 
+// What the sessions take that have started, but for one where it is given.
+template <class Entries>
+Occupancy Taken(const Entries& started, const Session* left_out) {
+  Occupancy now;
+  for (const auto& entry : started) {
+    const Pool& pool = entry.session->pool();
+    if (entry.session != left_out) {
+      now.Add(pool.reservation(), entry.how, pool.cells(), entry.session->parked());
+    }
+  }
+  return now;
+}
+
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -47,15 +60,13 @@ void Driver::Remove(Session* session) {
 // waiting, except for reserved ones within the part that is kept for them; so does a parked
 // session, which goes on before any other starts.
 std::vector<Driver::Entry> Driver::Startable() const {
-  Occupancy now;
-  bool alone = true;
-  bool behind = false;
-  for (const Entry& entry : running_) {
-    const Pool& pool = entry.session->pool();
-    now.Add(pool.reservation(), entry.how, pool.cells(), entry.session->parked());
-    alone = false;
-    behind |= entry.session->parked();
+  if (queued_.empty()) {
+    return {};
   }
+  Occupancy now = Taken(running_, nullptr);
+  bool alone = running_.empty();
+  bool behind = std::any_of(running_.begin(), running_.end(),
+                            [](const Entry& entry) { return entry.session->parked(); });
   const Capabilities& can = engine_.capabilities();
   std::vector<Entry> next;
   for (const Entry& entry : queued_) {
@@ -95,15 +106,9 @@ void Driver::Resume() {
     if (!entry.session->parked()) {
       continue;
     }
-    Occupancy now;
-    bool alone = true;
-    for (const Entry& other : running_) {
-      const Pool& pool = other.session->pool();
-      if (other.session != entry.session) {
-        now.Add(pool.reservation(), other.how, pool.cells(), other.session->parked());
-        alone &= other.session->parked();
-      }
-    }
+    const Occupancy now = Taken(running_, entry.session);
+    const bool alone = std::all_of(running_.begin(), running_.end(),
+                                   [](const Entry& other) { return other.session->parked(); });
     const Pool& pool = entry.session->pool();
     const bool fits = ends_ > entry.parked_at && FitsByUse(now, pool.reservation(), pool.cells(),
                                                            kept_, engine_.capabilities());

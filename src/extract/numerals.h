@@ -17,6 +17,9 @@ struct Numeral {
 // them too: "," for marks of groups, "." for a decimal point.
 Numeral ReadOtherDigits(std::string_view text, size_t at, bool separators);
 
+// Joins the parts of a Chinese share, the lower one first: "三分之二", "3分之2".
+inline constexpr std::string_view kChineseShare = "分之";
+
 // The Chinese or Japanese numeral that starts at `at`: "四十二" is 42, "二〇二六" 2026, "三点五"
 // 3.5, "三分之二" 2/3, "一又三分之二" 1\frac{2}{3}, "百分之五十" 50%. Nothing where the characters
 // make no number.

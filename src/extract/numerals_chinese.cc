@@ -121,13 +121,12 @@ constexpr std::u32string_view kCounters =
     U"对對"
     U"朵棵头頭辆輛支册間间道题題套颗顆升里厘毫公平立";
 
-constexpr std::string_view kShare = "分之";
 constexpr std::string_view kAnd = "又";
 constexpr std::array<std::string_view, 2> kPoints = {"点", "點"};
 
 // Length of what joins two Chinese numerals to one at `at`, 0 if nothing does.
 size_t JointLength(std::string_view text, size_t at) {
-  for (const std::string_view joint : {kShare, kAnd, kPoints[0], kPoints[1]}) {
+  for (const std::string_view joint : {kChineseShare, kAnd, kPoints[0], kPoints[1]}) {
     if (StandsAt(text, at, joint)) {
       return joint.size();
     }
@@ -214,15 +213,15 @@ Numeral ReadSharePart(std::string_view text, size_t at) {
 Numeral ReadChineseShare(std::string_view text, size_t at) {
   Numeral number = ReadSharePart(text, at);
   const size_t end = at + number.length;
-  if (number.length == 0 || !StandsAt(text, end, kShare)) {
+  if (number.length == 0 || !StandsAt(text, end, kChineseShare)) {
     return number;
   }
-  const Numeral above = ReadSharePart(text, end + kShare.size());
+  const Numeral above = ReadSharePart(text, end + kChineseShare.size());
   if (above.length == 0) {
     return {};
   }
   return {number.plain == "100" ? above.plain + '%' : above.plain + '/' + number.plain,
-          number.length + kShare.size() + above.length};
+          number.length + kChineseShare.size() + above.length};
 }
 
 }  // namespace

@@ -149,10 +149,9 @@ class ExpressionReader {
     if (const size_t digits = NumberLength(text_, at); digits > 0) {
       return at + digits;
     }
-    constexpr std::string_view kShare = "分之";  // "3分之2"
-    if (StandsAt(text_, at, kShare) && at > 0 && IsDigit(text_[at - 1]) &&
-        IsDigit(At(text_, at + kShare.size()))) {
-      return at + kShare.size();
+    if (StandsAt(text_, at, kChineseShare) && at > 0 && IsDigit(text_[at - 1]) &&
+        IsDigit(At(text_, at + kChineseShare.size()))) {
+      return at + kChineseShare.size();
     }
     const size_t sign = SignLength(text_, at);  // "负"
     const size_t numeral = AnnouncedNumeralLength(text_, at + sign);

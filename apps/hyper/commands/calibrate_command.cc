@@ -19,9 +19,12 @@
 #include "apps/hyper/flags/eval_flags.h"
 #include "apps/hyper/flags/option_flags.h"
 #include "apps/hyper/printers/calibration_text.h"
+#include "apps/hyper/printers/live_frame.h"
+#include "apps/hyper/printers/screen_line.h"
 #include "apps/hyper/profile.h"
 #include "apps/hyper/questions_file.h"
 #include "apps/hyper/read_text.h"
+#include "apps/hyper/terminal.h"
 #include "apps/hyper/write_text.h"
 #include "src/eval/run/calibration.h"
 #include "src/eval/run/pool_labels.h"
@@ -181,16 +184,16 @@ int RecordPool(CalibrateFlags& flags) {
 
 // A bar on stderr, where that is a terminal.
 void ShowReplay(int done, int all) {
-  constexpr int kBarColumns = 30;
   if (isatty(STDERR_FILENO) == 0) {
     return;
   }
-  const int filled = kBarColumns * done / all;
-  Tell(fmt::format("\r\033[K{}",
-                   done == all
-                       ? ""
-                       : fmt::format("replaying [{}{}] {} of {} settings", std::string(filled, '#'),
-                                     std::string(kBarColumns - filled, '.'), done, all)));
+  constexpr int kBar = 20;
+  ScreenLine line(ScreenNow().columns - 1);
+  if (done < all) {
+    AddProgressBar(line, static_cast<double>(done) / all, kBar);
+    line.To(kBar + 1).Add(fmt::format("{} of {} settings replayed", done, all));
+  }
+  Tell("\r\033[K" + line.Text(ScreenNow().colour));
 }
 
 // Writes the profile; returns where.

@@ -7,6 +7,7 @@
 #include <future>
 #include <utility>
 
+#include "src/base/clock.h"
 #include "src/base/utf8.h"
 
 namespace hyper::server {
@@ -19,10 +20,6 @@ int64_t UnixTime() {
   using std::chrono::system_clock;
   return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch())
       .count();
-}
-
-double SteadySeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 // What is kept for plain runs: lanes, and with them a quarter of the cells.
@@ -113,7 +110,7 @@ Scheduler::Submission Scheduler::Submit(std::vector<ServedRun> requests,
 ApiError Scheduler::QueueFull() {
   ++metrics_.runs_refused;
   const int retry_after_s =
-      RetryAfterSeconds(metrics_.waiting, drained_.PerSecond(SteadySeconds()));
+      RetryAfterSeconds(metrics_.waiting, drained_.PerSecond(base::SteadyClock().Now()));
   return {429,
           "rate_limit_error",
           "queue_full",
@@ -350,7 +347,7 @@ void Scheduler::Publish() {
   metrics_.running = driver_.running_count();
   metrics_.waiting = static_cast<int>(inbox_.size() + live_.size()) - metrics_.running;
   metrics_.parkings = driver_.parkings();
-  drained_.Note(static_cast<int>(driver_.starts() - seen_starts_), SteadySeconds());
+  drained_.Note(static_cast<int>(driver_.starts() - seen_starts_), base::SteadyClock().Now());
   seen_starts_ = driver_.starts();
   waiting_bytes_ = 0;
   for (const std::unique_ptr<LiveRun>& run : inbox_) {
