@@ -34,12 +34,16 @@ Script WritesAbout(size_t length) {
   };
 }
 
-FakeOptions EngineOfSize(size_t length, int lanes, int64_t cells) {
-  FakeOptions options = ScriptedOptions(WritesAbout(length));
+FakeOptions EngineOf(Script script, int lanes, int64_t cells) {
+  FakeOptions options = ScriptedOptions(std::move(script));
   options.capabilities.max_lanes = lanes;
   options.capabilities.max_rows = lanes;
   options.capabilities.cells_total = cells;
   return options;
+}
+
+FakeOptions EngineOfSize(size_t length, int lanes, int64_t cells) {
+  return EngineOf(WritesAbout(length), lanes, cells);
 }
 
 int Count(const std::vector<Record>& records, ShortageStep step) {
@@ -182,12 +186,18 @@ TEST(Parking, AReservedSessionStartsBesideAWidePoolAtOnceAndIsNeverParked) {
   ASSERT_TRUE(driver.Step(0).ok());
   EXPECT_TRUE(HasToken(*plain));
   bool parked = false;
+  int idle = 0;  // steps in which a path of it got no token
   while (!plain->finished()) {
+    const int64_t before = plain->pool().cells();
+    const size_t running = plain->pool().running().size();
     ASSERT_TRUE(driver.Step(0).ok());
     EXPECT_FALSE(plain->parked());
     parked |= wide->parked();
+    const bool ended = plain->pool().running().size() < running;
+    idle += !ended && plain->pool().cells() < before + static_cast<int64_t>(running) ? 1 : 0;
   }
   EXPECT_TRUE(parked);
+  EXPECT_LE(idle, 2) << "the pool that goes on beside it is parked at once";
   EXPECT_EQ(plain->Result().ledger.stalls, 0);
   EXPECT_EQ(plain->pool().paths().size(), 12U);
   ASSERT_TRUE(driver.RunAll().ok());
@@ -289,17 +299,92 @@ TEST(Parking, WhoWaitsIsOvertakenWithinTheKeptPartOnly) {
   EXPECT_TRUE(waits->finished());
 }
 
+// Two pools by use that need more cells than there are, stepped until the younger one is parked.
+struct Pair {
+  Pair(FakeEngine& engine, Driver& driver, int64_t cells)
+      : old(ScriptedSession(engine, "sc", ScOptions(8, 100), cells, {}, {1, 0})),
+        young(ScriptedSession(engine, "sc", ScOptions(8, 100), cells, {}, {2, 0})) {
+    driver.Add(old.get(), Admission::kByUse);
+    driver.Add(young.get(), Admission::kByUse);
+    for (int step = 0; step < 1000 && !young->parked(); ++step) {
+      EXPECT_TRUE(driver.Step(0).ok());
+    }
+    EXPECT_TRUE(young->parked());
+  }
+
+  std::unique_ptr<Session> old;
+  std::unique_ptr<Session> young;
+};
+
+TEST(Parking, NobodyStartsBeforeAParkedSessionGoesOn) {
+  FakeEngine engine(EngineOfSize(60, 64, 600));
+  Driver driver(engine);
+  const Pair pair(engine, driver, 600);
+  auto late = ScriptedSession(engine, "sc", ScOptions(1, 10), 20, {}, {3, 0});
+  driver.Add(late.get(), Admission::kByUse);
+  while (pair.young->parked()) {
+    EXPECT_FALSE(late->started());
+    ASSERT_TRUE(driver.Step(0).ok());
+  }
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_TRUE(late->finished());
+}
+
+TEST(Parking, ASessionAloneIsNeverParked) {
+  FakeEngine engine(EngineOfSize(60, 64, 200));
+  Driver driver(engine);
+  // As a cache of prompts does: cells that no session has.
+  const std::vector<Token> prompt(100, 'a');
+  const Result<LaneId> cached = engine.Open(prompt, LaneSpec{});
+  ASSERT_TRUE(cached.has_value());
+  ASSERT_TRUE(engine.Grant(*cached, 1).ok());
+  auto alone = ScriptedSession(engine, "sc", ScOptions(8, 100), 200, {}, {1, 0});
+  driver.Add(alone.get(), Admission::kByUse);
+  for (int step = 0; step < 1000 && !driver.idle(); ++step) {
+    ASSERT_TRUE(driver.Step(0).ok());
+  }
+  EXPECT_TRUE(alone->finished());
+  EXPECT_EQ(driver.parkings(), 0);
+  EXPECT_GT(alone->Result().ledger.stalls, 0) << "it gives up paths";
+}
+
+// What is kept for others does not hold up the last session: its cells and the kept ones together
+// are more than there are.
+TEST(Parking, TheLastSessionGoesOnIntoTheKeptPart) {
+  FakeEngine engine(EngineOfSize(60, 64, 600));
+  Driver driver(engine, {0, 250});
+  const Pair pair(engine, driver, 600);
+  for (int step = 0; step < 1000 && !driver.idle(); ++step) {
+    ASSERT_TRUE(driver.Step(0).ok());
+  }
+  EXPECT_TRUE(pair.young->finished());
+  EXPECT_EQ(engine.open_lanes(), 0);
+}
+
+// Half of the paths end early: their cells would do for the parked session for a while, until it
+// had to be parked again.
+TEST(Parking, AParkedSessionWaitsForTheEndOfAnother) {
+  FakeEngine engine(EngineOf(
+      [](uint64_t key, std::string_view written, int) {
+        return ScriptedNext{written.size() < (key % 2 == 0 ? 20U : 45U) ? 'a' : '$', 3.0F};
+      },
+      64, 260));
+  Driver driver(engine);
+  const Pair pair(engine, driver, 200);
+  while (!pair.old->finished()) {
+    EXPECT_TRUE(pair.young->parked());
+    ASSERT_TRUE(driver.Step(0).ok());
+  }
+  ASSERT_TRUE(driver.RunAll().ok());
+  EXPECT_TRUE(pair.young->finished());
+}
+
 TEST(Parking, AParkedSessionCanBeStoppedChangedAndTimedOut) {
   for (const bool stop : {true, false}) {
     FakeEngine engine(EngineOfSize(60, 64, 600));
     Driver driver(engine);
-    auto old = ScriptedSession(engine, "sc", ScOptions(8, 100), 600, {}, {1, 0});
-    auto young = ScriptedSession(engine, "sc", ScOptions(8, 100), 600, {}, {2, 0});
-    driver.Add(old.get(), Admission::kByUse);
-    driver.Add(young.get(), Admission::kByUse);
-    while (!young->parked()) {
-      ASSERT_TRUE(driver.Step(0).ok());
-    }
+    const Pair pair(engine, driver, 600);
+    const auto& [old, young] = pair;
     // A fork and a grant wait for the resumption, too.
     Pool& pool = young->pool();
     const Result<PathId> child = pool.Fork(0, 1 << 30, 1);

@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -370,8 +371,9 @@ add_dependencies(decode_tests hyper_cbc)
 """
 
 
-def verdict(build, part):
-    """"passed", "failed", "crashed" or "unbuilt": only a test that fails says what is wrong."""
+def verdict(build, part, limit_s):
+    """"passed", "failed", "crashed" or "unbuilt": only a test that fails says what is wrong. Tests that
+    do not end within the limit fail: many a mutant waits for ever."""
     made = subprocess.run(["cmake", "--build", build, "--target", f"{part}_tests"],
                           capture_output=True, text=True)
     if made.returncode != 0:
@@ -379,7 +381,7 @@ def verdict(build, part):
         return "unbuilt"
     try:
         code = subprocess.run([f"{build}/{part}_tests", "--gtest_brief=1"], capture_output=True,
-                              timeout=1200).returncode
+                              timeout=limit_s).returncode
     except subprocess.TimeoutExpired:
         return "failed"
     return "passed" if code == 0 else "crashed" if code < 0 else "failed"
@@ -393,12 +395,12 @@ def draw(share, seed, only, name):
     return [every[i] for i in sorted(chosen)]
 
 
-def mutate(tree, build, part, name, original, mutant):
+def mutate(tree, build, limits_s, part, name, original, mutant):
     """Prints what the tests say of one mutation; whether they noticed it."""
     path = tree / "src" / part / name
     text = path.read_text()
     path.write_text(text.replace(original, mutant))
-    said = verdict(build, part)
+    said = verdict(build, part, limits_s[part])
     path.write_text(text)
     word = {"passed": "UNNOTICED", "crashed": "CRASHED  ", "unbuilt": "UNBUILT  ",
             "failed": "noticed  "}[said]
@@ -432,10 +434,14 @@ def main():
         build = f"{folder}/build"
         subprocess.run(["cmake", "-S", folder, "-B", build, "-G", "Ninja"], check=True,
                        stdout=subprocess.DEVNULL)
+        limits_s = {}
         for part in sorted({mutation[0] for mutation in mutations}):
-            if verdict(build, part) != "passed":
+            if verdict(build, part, None) != "passed":
                 sys.exit(f"the tests of src/{part} fail before any mutation")
-        unnoticed = sum(not mutate(tree, build, *mutation) for mutation in mutations)
+            begin = time.monotonic()  # once more, without the build
+            verdict(build, part, None)
+            limits_s[part] = 60 + 10 * (time.monotonic() - begin)
+        unnoticed = sum(not mutate(tree, build, limits_s, *mutation) for mutation in mutations)
     print(f"{len(mutations)} mutations, {unnoticed} not noticed")
     sys.exit(min(unnoticed, 100))
 
