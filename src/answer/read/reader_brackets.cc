@@ -210,7 +210,9 @@ NodeId Reader::PlainCases() {
   if (std::count_if(tokens_.begin(), tokens_.end(), is_if) < 2) {
     return kNoNode;
   }
+  // Reading a run of letters takes them off its token.
   const size_t start = at_;
+  std::vector<Lexeme> unread = tokens_;
   std::vector<NodeId> cells;
   bool read = true;
   while (read && at_ < tokens_.size()) {
@@ -232,7 +234,9 @@ NodeId Reader::PlainCases() {
   if (read) {
     return tree_.Add(Kind::kCases, std::move(cells));
   }
+  tokens_ = std::move(unread);
   at_ = start;
+  run_doubtful_ = false;
   error_.clear();
   return kNoNode;
 }
