@@ -97,6 +97,7 @@ class Reader {
   std::string LastUnit(NodeId id) const;
   NodeId InSmallerUnit(NodeId larger, NodeId amount);
   NodeId Product();
+  bool OperatorStep(NodeId& result);
   bool ProductStep(NodeId& result);
   bool HasVector(NodeId id) const;
   bool NumberIsFactor() const;

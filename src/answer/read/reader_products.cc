@@ -78,31 +78,39 @@ NodeId Reader::Product() {
   return error_.empty() ? result : kNoNode;
 }
 
-// Multiplies or divides by the next factor; false where the product ends.
-bool Reader::ProductStep(NodeId& result) {
+// Multiplies or divides by the factor behind an operator; false where no operator stands here.
+bool Reader::OperatorStep(NodeId& result) {
   const bool perhaps = Command(kPerhapsTimes);
   const bool cross = Command("times") || perhaps;
   const bool times = Punct("*") || Command("cdot") || cross || Command("ast");
   const bool divide = Punct("/") || Command("div");
-  if (times || divide) {
-    ++at_;
-    const bool negative = Accept(TokenKind::kPunct, "-");
-    NodeId factor = Power();
-    if (factor == kNoNode) {
-      return false;
-    }
-    if (negative) {
-      factor = Negated(factor);
-    }
-    if (perhaps) {
-      Doubtful(factor);
-    }
-    if (cross && HasVector(result) && HasVector(factor)) {
-      result = tree_.Add(Kind::kCall, {result, factor}, "?cross");
-    } else {
-      result = Times(result, divide ? Inverse(factor) : factor);
-    }
+  if (!times && !divide) {
+    return false;
+  }
+  ++at_;
+  const bool negative = Accept(TokenKind::kPunct, "-");
+  NodeId factor = Power();
+  if (factor == kNoNode) {
     return true;
+  }
+  if (negative) {
+    factor = Negated(factor);
+  }
+  if (perhaps) {
+    Doubtful(factor);
+  }
+  if (cross && HasVector(result) && HasVector(factor)) {
+    result = tree_.Add(Kind::kCall, {result, factor}, "?cross");
+  } else {
+    result = Times(result, divide ? Inverse(factor) : factor);
+  }
+  return true;
+}
+
+// Multiplies or divides by the next factor; false where the product ends.
+bool Reader::ProductStep(NodeId& result) {
+  if (OperatorStep(result)) {
+    return error_.empty();
   }
   if (Accept(TokenKind::kCommand, "bmod")) {
     const NodeId modulus = Power();

@@ -111,6 +111,27 @@ bool IsTimesOfPower(const std::vector<Lexeme>& tokens, size_t at) {
          IsOneOf(&tokens[at + 2], "^");
 }
 
+bool Separates(const Lexeme& token) { return token.text == "and" || token.text == "or"; }
+
+void AppendSpelled(Lexeme token, bool number_next, std::vector<Lexeme>& spelled) {
+  const bool text = token.kind == TokenKind::kText;
+  // "dollars and" joins what stands around it.
+  constexpr std::string_view kAnd = " and";
+  if (text && number_next && token.text.size() > kAnd.size() && token.text.ends_with(kAnd)) {
+    token.text.resize(token.text.size() - kAnd.size());
+    spelled.push_back(std::move(token));
+    spelled.push_back({TokenKind::kText, "and", true});
+    return;
+  }
+  // Words in a row are one text, unless one of them separates.
+  if (text && !spelled.empty() && spelled.back().kind == TokenKind::kText && !Separates(token) &&
+      !Separates(spelled.back())) {
+    spelled.back().text += ' ' + token.text;
+    return;
+  }
+  spelled.push_back(std::move(token));
+}
+
 }  // namespace
 
 // \text{13}, \text{(C)}, \mathrm{e}, \operatorname{lcm}: mathematics in the wrong font.
@@ -265,25 +286,8 @@ void Reader::Spell() {
         continue;
       }
     }
-    // "dollars and" joins what stands around it.
-    static constexpr std::string_view kAnd = " and";
-    const bool joins = token.kind == TokenKind::kText && token.text.size() > kAnd.size() &&
-                       token.text.substr(token.text.size() - kAnd.size()) == kAnd &&
-                       i + 1 < tokens_.size() && tokens_[i + 1].kind == TokenKind::kNumber;
-    if (joins) {
-      token.text.resize(token.text.size() - kAnd.size());
-      spelled.push_back(std::move(token));
-      spelled.push_back({TokenKind::kText, "and", true});
-      continue;
-    }
-    // Words in a row are one text, unless one of them separates.
-    if (token.kind == TokenKind::kText && !spelled.empty() &&
-        spelled.back().kind == TokenKind::kText && token.text != "and" && token.text != "or" &&
-        spelled.back().text != "and" && spelled.back().text != "or") {
-      spelled.back().text += ' ' + token.text;
-      continue;
-    }
-    spelled.push_back(std::move(token));
+    const bool number_next = i + 1 < tokens_.size() && tokens_[i + 1].kind == TokenKind::kNumber;
+    AppendSpelled(std::move(token), number_next, spelled);
   }
   tokens_ = std::move(spelled);
 }
