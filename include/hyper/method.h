@@ -49,8 +49,8 @@ class Method {
   virtual std::string VoteRule(const Pool& pool) const;
   // The method's own score of a path, for the vote rules weighted, best and borda; NaN: none.
   virtual double Weight(const Pool& pool, const Path& path) const;
-  // Whether a path that has an answer votes. Default: every path but merged ones; tentative answers
-  // as options().vote_tentative says.
+  // Whether a path that has an answer votes. Default: all but failed and merged ones; tentative
+  // answers as options().vote_tentative says.
   virtual bool Votes(const Pool& pool, const Path& path) const;
   // What is to come besides the running paths, for --stop; nothing while the votes so far do not
   // tell who wins, such as when their weights are not known yet. Default: no further paths are

@@ -126,6 +126,16 @@ class Option {
 // The option of that name. Null where there is none.
 Option* FindOption(std::span<Option> options, std::string_view name);
 
+// Whether all values of a table are in range. Errors: as Option::Set, of the first that is not.
+inline Status CheckRanges(std::span<const Option> options) {
+  for (const Option& option : options) {
+    if (Status status = option.Check(); !status) {
+      return status;
+    }
+  }
+  return {};
+}
+
 // Whether a value was given for the option of that name.
 bool Given(const OptionValues& values, std::string_view name);
 

@@ -38,24 +38,4 @@ Clock& SteadyClock() {
   return clock;
 }
 
-double ScriptedClock::Now() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return now_s_;
-}
-
-bool ScriptedClock::Wait(int descriptor, double seconds) {
-  constexpr int kGraceMs = 10;
-  const bool waits = descriptor >= 0 && seconds > 0;
-  const int ready = Poll(descriptor, waits ? kGraceMs : 0);
-  if (ready == 0) {
-    Advance(std::max(seconds, 0.0));
-  }
-  return ready >= 0 || errno == EINTR;
-}
-
-void ScriptedClock::Advance(double seconds) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  now_s_ += seconds;
-}
-
 }  // namespace hyper::base

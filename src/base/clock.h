@@ -1,8 +1,6 @@
 // Time, as code that waits for the network asks for it: the real one, or one that a test moves.
 #pragma once
 
-#include <mutex>
-
 namespace hyper::base {
 
 class Clock {
@@ -18,20 +16,5 @@ class Clock {
 
 // The computer's steady clock. Thread rule: any thread.
 Clock& SteadyClock();
-
-// A clock for tests, which moves only while somebody waits: a wait takes a few milliseconds of real
-// time at most, and where nothing came in them, all of its seconds have passed. Thread rule: any
-// thread.
-class ScriptedClock : public Clock {
- public:
-  double Now() override;
-  bool Wait(int descriptor, double seconds) override;
-  // `seconds` pass.
-  void Advance(double seconds);
-
- private:
-  std::mutex mutex_;
-  double now_s_ = 0;
-};
 
 }  // namespace hyper::base

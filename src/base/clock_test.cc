@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "tests/support/scripted_clock.h"
+
 namespace hyper::base {
 namespace {
 
@@ -34,7 +36,7 @@ TEST(SteadyClock, ReturnsAtOnceWhereSomethingCanBeRead) {
 }
 
 TEST(ScriptedClock, LeapsWhereOnlyTimeIsWaitedFor) {
-  ScriptedClock clock;
+  test::ScriptedClock clock;
   EXPECT_EQ(clock.Now(), 0);
   EXPECT_TRUE(clock.Wait(-1, 3600));
   EXPECT_EQ(clock.Now(), 3600);
@@ -43,7 +45,7 @@ TEST(ScriptedClock, LeapsWhereOnlyTimeIsWaitedFor) {
 }
 
 TEST(ScriptedClock, StandsStillWhereSomethingCanBeReadAndElseLeaps) {
-  ScriptedClock clock;
+  test::ScriptedClock clock;
   const Pipe pipe;
   EXPECT_TRUE(clock.Wait(pipe.ends[0], 3600));
   EXPECT_EQ(clock.Now(), 3600);

@@ -26,7 +26,7 @@ size_t IncompleteTail(std::string_view text) {
   for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
     const std::string tail(text.substr(text.size() - back));
     const auto lead = static_cast<unsigned char>(tail[0]);
-    if ((lead & 0xC0U) == 0x80U) {
+    if (GoesOn(tail[0])) {
       continue;  // inside a character
     }
     const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;

@@ -57,7 +57,7 @@ std::vector<Option> OptionsOf(AskOptions& options) {
         .seconds = true}},
       {options.limits.budget_tokens,
        {.name = "budget-tokens",
-        .help = "stop a question after so many effective tokens and vote; without it never",
+        .help = "effective tokens of a question; then stop and vote; not given: no limit",
         .bounds = From(1),
         .group = kRun}},
       {options.token_records,

@@ -324,6 +324,31 @@ TEST(Driver, EngineFailureFailsTheSessionsAndKeepsTheirVote) {
   EXPECT_EQ(engine.open_lanes(), 0);
 }
 
+// What a path has written is no answer of the model once its lane has failed.
+TEST(Driver, APathThatFailsAfterItsAnswerDoesNotVote) {
+  for (const bool all : {false, true}) {
+    const uint64_t victim = ScriptedPathKey(2);
+    FakeOptions options = ScriptedOptions([](uint64_t, std::string_view written, int) {
+      constexpr std::string_view kText = "ab=7nnn$";
+      return ScriptedNext{kText[std::min(written.size(), kText.size() - 1)], 1.0F};
+    });
+    options.lane_fault = [all, victim](const FakeStep& step) -> std::optional<Error> {
+      if ((all || step.path_key == victim) && step.history.back() == 'n') {
+        return Error{ErrorCode::kUnavailable, "the server closed the stream"};
+      }
+      return std::nullopt;
+    };
+    FakeEngine engine(options);
+    auto session = ScriptedSession(engine, "sc", DriverOptions());
+    Driver driver(engine);
+    driver.Add(session.get());
+    (void)driver.RunAll();
+    EXPECT_EQ(session->pool().paths()[2].status, PathStatus::kFailed);
+    EXPECT_EQ(session->Result().voting_paths, all ? 0 : 7);
+    EXPECT_EQ(session->status().ok(), !all);
+  }
+}
+
 TEST(Driver, AFailedLaneLeavesTheOthersAlone) {
   const uint64_t victim = ScriptedPathKey(2);
   FakeOptions options = ScriptedOptions(Varied);
@@ -417,6 +442,21 @@ TEST(Driver, TokensWithoutAConfidenceAreCounted) {
   EXPECT_EQ(NoticesOf(*session),
             std::vector<std::string>{std::to_string(without) + " of " +
                                      std::to_string(engine.tokens) + " tokens have no confidence"});
+}
+
+// Without any confidence a vote by confidence has no answer, though the paths have: the engine's
+// failure, which must not be scored as the model's. A majority needs none.
+TEST(Driver, AVoteWithoutAnyConfidenceIsAFailureOfTheEngine) {
+  for (const char* method : {"deepconf", "sc"}) {
+    AlteredEngine engine(ScriptedOptions(Varied), [](Event& event) { event.top = {}; });
+    auto session = ScriptedSession(engine, method, DriverOptions());
+    Driver driver(engine);
+    driver.Add(session.get());
+    ASSERT_TRUE(driver.RunAll().ok());
+    const bool majority = std::string_view(method) == "sc";
+    EXPECT_EQ(session->status().ok(), majority) << method;
+    EXPECT_EQ(session->Result().answer.has_value(), majority) << method;
+  }
 }
 
 // A negative sum of router scores rewards the reuse that it should discourage; the result says so.

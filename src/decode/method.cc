@@ -17,7 +17,7 @@ std::string Method::VoteRule(const Pool& pool) const { return NameOf(pool.option
 
 bool Method::Votes(const Pool& pool, const Path& path) const {
   return path.kind == PathKind::kReasoning && path.status != PathStatus::kMerged &&
-         !path.running() && !path.answer.empty() &&
+         path.status != PathStatus::kFailed && !path.running() && !path.answer.empty() &&
          (!path.tentative || pool.options().vote.tentative);
 }
 

@@ -523,12 +523,8 @@ Status SetOption(MethodOptions& options, std::string_view name, std::string_view
 
 Status Validate(const MethodOptions& options) {
   MethodOptions copy = options;
-  for (const Option& option : OptionsOf(copy)) {
-    if (Status status = option.Check(); !status) {
-      return status;
-    }
-  }
-  return CheckTogether(options);
+  const Status ranges = CheckRanges(OptionsOf(copy));
+  return ranges ? CheckTogether(options) : ranges;
 }
 
 int WarmupCount(const MethodOptions& options) {

@@ -11,6 +11,14 @@
 #include "src/decode/stop.h"
 
 namespace hyper {
+namespace {
+
+bool AnyAnswer(const Pool& pool) {
+  return std::any_of(pool.paths().begin(), pool.paths().end(),
+                     [](const Path& path) { return !path.answer.empty(); });
+}
+
+}  // namespace
 
 Session::Session(Engine& engine, Pool::Config config, std::unique_ptr<Method> method,
                  SessionLimits limits)
@@ -218,6 +226,15 @@ void Session::Conclude() {
   }
   if (!lane_failure_) {
     NoteFailures();
+  } else if (unsure_tokens_ > 0 && unsure_tokens_ >= pool_->ledger().generated &&
+             !Result().answer && AnyAnswer(*pool_)) {
+    // No model without an answer: the engine left out what the vote needs.
+    status_ = Error{ErrorCode::kUnavailable,
+                    fmt::format("no token has a confidence, which the vote '{}' needs; the engine "
+                                "gave no usable log-probabilities",
+                                method_->VoteRule(*pool_))};
+    partial_ = true;
+    partial_reason_ = status_.error().message;
   }
   NotePenalties();
   finished_ = true;

@@ -64,13 +64,36 @@ char Before(std::string_view text, std::string_view word) {
   return at == 0 ? '\0' : text[at - 1];
 }
 
-// Whether "= V/R" or "= \\frac" follows: not a value that a label may be given with, as in "A = 5".
+// Where the sign of a formula at `at` ends: "=", "×", "\\cap"; `at` itself: none stands there.
+size_t AfterSign(std::string_view text, size_t at) {
+  const char c = At(text, at);
+  if (c == '\\') {
+    const size_t end = AfterCommand(text, at);
+    const bool sign = end > at + 2 && !StandsAt(text, at, "\\text") &&
+                      !StandsAt(text, at, "\\quad") && !StandsAt(text, at, "\\math");
+    return sign ? end : at;
+  }
+  if (c != '\0' && std::string_view("=+<>/*").find(c) != std::string_view::npos) {
+    return at + 1;
+  }
+  for (const std::string_view sign :
+       {"≈", "×", "÷", "·", "≤", "≥", "≠", "±", "∪", "∩", "∈", "⊂", "∧", "∨", "⊕", "⊗", "→"}) {
+    if (StandsAt(text, at, sign)) {
+      return at + sign.size();
+    }
+  }
+  return at;
+}
+
+// Whether "= V/R", "= \\frac" or "\\times B" follows: not a value that a label may be given with,
+// as in "A = 5".
 bool SymbolsFollow(std::string_view text, std::string_view word) {
   const size_t at = SkipSpace(text, PlaceOf(word, text) + word.size());
-  if (At(text, at) != '=') {
+  const size_t after = AfterSign(text, at);
+  if (after == at || At(text, at) == '*') {  // *A* is emphasis
     return false;
   }
-  const size_t value = SkipSpace(text, at + 1);
+  const size_t value = SkipSpace(text, after);
   const char first = At(text, value);
   return first == '\\' || (IsLetter(first) && !IsLetter(At(text, value + 1)));
 }
@@ -138,21 +161,7 @@ bool FormulaFollows(std::string_view text, std::string_view word) {
     return true;
   }
   at = SkipSpace(text, at);
-  const char next = At(text, at);
-  if (next == '\\') {
-    const size_t end = AfterCommand(text, at);
-    return end > at + 2 && !StandsAt(text, at, "\\text") && !StandsAt(text, at, "\\quad") &&
-           !StandsAt(text, at, "\\math");
-  }
-  if (next != '\0' && std::string_view("=+<>/*").find(next) != std::string_view::npos) {
-    return true;
-  }
-  for (std::string_view sign : {"≈", "×", "÷", "·", "≤", "≥", "≠", "∪", "∩", "∈", "→"}) {
-    if (StandsAt(text, at, sign)) {
-      return true;
-    }
-  }
-  return false;
+  return AfterSign(text, at) > at;
 }
 
 bool IsPartOfMore(std::string_view text, std::string_view word, bool first) {

@@ -112,21 +112,6 @@ class MemberReader {
     return true;
   }
 
-  // As Take, for a name of an enum's value; an empty one is none.
-  template <class Enum>
-  void TakeName(const char* name, Enum& field) {
-    std::string word;
-    if (!Take(name, word) || word.empty()) {
-      return;
-    }
-    if (const std::optional<Enum> value = ValueOf<Enum>(word)) {
-      field = *value;
-      return;
-    }
-    Wrong(name,
-          fmt::format("is '{}'; it takes {}", ShownText(word), fmt::join(kNamesOf<Enum>, ", ")));
-  }
-
   // Notes what is wrong with a member.
   void Wrong(const std::string& name, const std::string& what) { Fail(describe_(name, what)); }
   void Fail(Failure error) {

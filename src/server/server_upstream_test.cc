@@ -131,6 +131,20 @@ TEST_F(Upstream, APoolVotesWithoutItsFailedPaths) {
   EXPECT_EQ(reply["hyper"]["failed_paths"], 3);
 }
 
+// What a path had written before its stream broke is no answer of the model.
+TEST_F(Upstream, APoolWhosePathsAllBrokeOffAfterAnAnswerIsAnError) {
+  model_.logits = Writes("\\boxed{1} and so on and on");
+  Start();
+  model_.edit = [](int event, test::ScriptedModel::Json& chunk) {
+    if (event == 14) {
+      chunk["choices"][0]["finish_reason"] = "content_filter";
+    }
+  };
+  const httplib::Result reply = server_->Post(kChat, Chat("x", "m:sc"));
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->status, 502) << reply->body;
+}
+
 // A stream parts reasoning and content as the whole reply does, whatever tags come.
 TEST_F(Upstream, AStreamIsPartedAsTheWholeReply) {
   for (const char* text : {"<think>hm</think>42", "hm</think>42", "</think>42", "<think>hm",

@@ -317,6 +317,7 @@ DECODE = [
     ("stop.cc", "coming == 0 || ", ""),
     ("stop.cc", "rule != VoteRule::kMajority && !vote", "!vote"),
     ("statistics.cc", "return pool.path(id).warmup; });", "return false; });"),
+    ("method.cc", "path.status != PathStatus::kFailed && !path.running()", "!path.running()"),
     ("statistics.cc", "std::max(length - suffix, 0)", "0"),
     ("statistics.cc", "path.warmup && path.length() >= length", "path.length() >= length"),
     ("statistics.cc", "readings.push_back({id, pool.path(id).top})", "readings.push_back({id, {}})"),
@@ -380,8 +381,8 @@ def verdict(build, part, limit_s):
         print(made.stdout[-2000:])
         return "unbuilt"
     try:
-        code = subprocess.run([f"{build}/{part}_tests", "--gtest_brief=1"], capture_output=True,
-                              timeout=limit_s).returncode
+        code = subprocess.run([f"{build}/{part}_tests", "--gtest_brief=1", "--gtest_fail_fast"],
+                              capture_output=True, timeout=limit_s).returncode
     except subprocess.TimeoutExpired:
         return "failed"
     return "passed" if code == 0 else "crashed" if code < 0 else "failed"

@@ -12,6 +12,7 @@
 #include "src/base/clock.h"
 #include "src/engine/remote/remote_engine.h"
 #include "tests/support/patience.h"
+#include "tests/support/scripted_clock.h"
 #include "tests/support/scripted_model.h"
 
 namespace hyper::test {
@@ -81,7 +82,7 @@ class OneServer : public ::testing::Test {
     return text;
   }
 
-  base::ScriptedClock clock_;
+  ScriptedClock clock_;
   ScriptedModel model_{WriteAlphabet};
   std::unique_ptr<ScriptedServer> server_;
   std::unique_ptr<Engine> engine_;

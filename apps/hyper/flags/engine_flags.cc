@@ -69,7 +69,7 @@ void EngineFlags::AddTo(CLI::App& app) {
       ->group("Model and engine");
   app.add_option("--engine", engine,
                  "llama: llama.cpp in this process; http://host:port/v1[,...]: servers with an "
-                 "OpenAI API; scripted: made-up texts, no model [llama]")
+                 "OpenAI API; scripted: random test text, no model [llama]")
       ->type_name("NAME")
       ->group("Model and engine");
   // A template serves either engine, and --max-lanes follows from the width.

@@ -129,7 +129,8 @@ std::vector<Option> OwnOptions(EvalFlags& flags) {
         .seconds = true}},
       {flags.most_tokens,
        {.name = "study-tokens",
-        .help = "end the study at the first answer after so many generated tokens; 0: never",
+        .help =
+            "generated tokens of the study; the answer that passes them is its last; 0: no limit",
         .bounds = From(0),
         .group = kStudy}},
   };

@@ -149,10 +149,12 @@ Verdict Comparer::CompareAntiderivatives(NodeId a, NodeId b, Verdict verdict) {
 }
 
 // General solutions with constants elsewhere: C_1 e^x + C_2 against C_2 e^x + C_1, C e^x against
-// K e^x. Several constants may be chosen in many ways; one that is a factor by its scale.
+// K e^x, A sin x + B cos x against B sin x + A cos x. Several constants may be chosen in many ways;
+// one that is a factor by its scale.
 Verdict Comparer::CompareGeneralSolutions(NodeId a, NodeId b, Verdict verdict) {
   bool indexed = false;
   bool usual = false;
+  bool swapped = true;  // both have the two constants A and B, of a function of one variable
   const auto constants = [&](NodeId id) {
     const std::vector<std::string> symbols = scalars_.Symbols(id);
     std::vector<std::string> names;
@@ -163,12 +165,13 @@ Verdict Comparer::CompareGeneralSolutions(NodeId a, NodeId b, Verdict verdict) {
         usual = usual || name[0] == 'C' || indexed;
       }
     }
+    swapped = swapped && names == std::vector<std::string>{"A", "B"} && symbols.size() == 3;
     // Constants alone are no function.
     return names.size() == symbols.size() ? std::vector<std::string>() : names;
   };
   const std::vector<std::string> first = constants(a);
   const std::vector<std::string> second = constants(b);
-  if (first.empty() || second.empty() || !usual) {
+  if (first.empty() || second.empty() || !(usual || swapped)) {
     return verdict;
   }
   bool may = indexed;
@@ -180,8 +183,17 @@ Verdict Comparer::CompareGeneralSolutions(NodeId a, NodeId b, Verdict verdict) {
     const NodeId rest_b = at(b, second[0], 0);
     const NodeId slope_a = Minus(at(a, first[0], 1), rest_a);
     const NodeId slope_b = Minus(at(b, second[0], 1), rest_b);
-    may = first != second && MayBeProportional(slope_a, slope_b) &&
-          MayBeProportional(Minus(rest_a, rest_b), slope_a);
+    const auto is_linear = [&](NodeId id, const std::string& name, NodeId slope) {
+      const NodeId next = Minus(at(id, name, 2), at(id, name, 1));
+      return scalars_.Compare(next, slope) == Verdict::kEqual;
+    };
+    const bool linear = is_linear(a, first[0], slope_a) && is_linear(b, second[0], slope_b);
+    // C is free on each side: (e^x + C)/2 is e^x/2 + C. Other letters may be given ones.
+    may = (first != second || first[0] == "C") &&
+          (!linear || (MayBeProportional(slope_a, slope_b) &&
+                       MayBeProportional(Minus(rest_a, rest_b), slope_a)));
+  } else if (swapped) {
+    may = true;
   }
   return may ? Say(Verdict::kUndecided, "general solutions that may be the same") : verdict;
 }

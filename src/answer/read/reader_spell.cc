@@ -233,7 +233,9 @@ size_t Reader::TakeSpecial(size_t at, std::vector<Lexeme>& out) {
     out.back() = {TokenKind::kCommand, "by"};
     return 2;
   }
-  const size_t length = name || command ? BareUnitLength(at, out) : 0;
+  // \text{k}\Omega
+  const bool of_ohm = token.kind == TokenKind::kText && after != nullptr && after->text == "Omega";
+  const size_t length = name || command || of_ohm ? BareUnitLength(at, out) : 0;
   if (options_.bare_units && length > 0) {
     out.push_back({TokenKind::kText, UnitText(at, at + length), true});
     return length;

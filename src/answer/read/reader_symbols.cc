@@ -7,6 +7,7 @@
 
 #include "src/answer/read/names.h"
 #include "src/answer/read/reader_impl.h"
+#include "src/base/utf8.h"
 
 namespace hyper::answer {
 namespace {
@@ -98,7 +99,7 @@ NodeId Reader::Differential() {
 // The first letter of a run, as a factor; the rest stays.
 NodeId Reader::LetterOf(const std::string& name) {
   size_t length = 1;
-  while (length < name.size() && (static_cast<unsigned char>(name[length]) & 0xC0U) == 0x80U) {
+  while (length < name.size() && base::GoesOn(name[length])) {
     ++length;
   }
   tokens_[at_].text = name.substr(length);

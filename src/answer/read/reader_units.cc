@@ -81,11 +81,15 @@ size_t Reader::UnitLettersAt(size_t at, bool& certain) const {
   };
   const bool micro = is(at, TokenKind::kCommand) && tokens_[at].text == "mu";
   const bool prefix = is(at, TokenKind::kName) && IsUnitPrefix(tokens_[at].text);
-  if (micro || prefix) {
+  // k\Omega, \text{k}\Omega
+  const bool ohm = (is(at, TokenKind::kName) || is(at, TokenKind::kText)) &&
+                   is(at + 1, TokenKind::kCommand) && tokens_[at + 1].text == "Omega";
+  if (micro || prefix || ohm) {
     const bool text = micro && is(at + 1, TokenKind::kText);
-    const bool unit = text || is(at + 1, TokenKind::kName);
+    const bool unit = text || ohm || is(at + 1, TokenKind::kName);
     const std::string letters = unit ? std::string(Trimmed(tokens_[at + 1].text)) : "";
-    if (unit && IsBareUnit(micro ? "u" + letters : letters, certain)) {
+    const std::string before(micro ? "u" : ohm ? Trimmed(tokens_[at].text) : "");
+    if (unit && IsBareUnit(before + letters, certain)) {
       certain = true;
       return 2;
     }

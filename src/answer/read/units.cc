@@ -101,9 +101,8 @@ constexpr std::string_view kConventions[][3] = {
 constexpr std::string_view kBareUnits =
     " m s g h d l N J W V A K L C F H T u Pa Hz kHz MHz GHz kN kJ MJ kW MW kV mV mA kPa MPa eV keV "
     "MeV nm um mol mmol kmol mi in ft yd lb lbs oz cm mm km dm kg mg ug ms us ns hr hrs min mins "
-    "sec secs mL ml cc rpm mph kph dB ha gal qt pt tsp tbsp kWh Nm rad deg usd USD EUR Omega yr "
-    "yrs "
-    "wk wks mo mos psi ppm ppb hp lm lx cd pc ly ";
+    "sec secs mL ml cc rpm mph kph dB ha gal qt pt tsp tbsp kWh Nm rad deg usd USD EUR yr yrs "
+    "wk wks mo mos psi ppm ppb hp lm lx cd pc ly Omega kOmega MOmega GOmega mOmega ";
 constexpr std::string_view kPlainUnits =
     " cm mm km kg mg ft yd hr hrs lb lbs oz ml mph kph rad usd sec mins min deg USD EUR mL ";
 

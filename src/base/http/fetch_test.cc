@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/base/clock.h"
+#include "tests/support/scripted_clock.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/temporary_folder.h"
 
@@ -105,7 +106,7 @@ TEST(FetchPatiently, AServerThatIsAwayIsAskedAgainUnlessAPartMayHaveCome) {
   ScriptedServer server([](const HttpMessage&, ServerConnection&) {});
   const HttpRequest request = Get(server);
   server.Stop();
-  ScriptedClock clock;
+  test::ScriptedClock clock;
   HttpLoop loop(HttpSettings{}, clock);
   const HttpAnswer answer = FetchPatiently(loop, request, Retries());
   EXPECT_FALSE(answer.end.failure.empty());

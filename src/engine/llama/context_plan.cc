@@ -16,10 +16,6 @@ constexpr int kWideRows = 256;
 constexpr int kFastPrefillRows = 512;
 constexpr int kDefaultCells = 32768;  // llama.cpp scans all cells at every fork and prune
 
-Error OutOfRange(const std::string& name, int64_t value, const std::string& range) {
-  return InvalidArgument(name + " is " + std::to_string(value) + "; it takes " + range);
-}
-
 // Cells of each context where none were asked for.
 //   needed  cells that the caller's runs may fill in all contexts; 0: not known
 int64_t DefaultCells(const ContextPlan& plan, const ModelShape& shape, double available,
@@ -44,34 +40,25 @@ Error TooManyCells(int64_t cells, double bytes, double available) {
 }  // namespace
 
 Status CheckOptions(const LlamaOptions& options) {
-  if (options.context_cells < 0 || options.context_cells == 1) {
-    return OutOfRange("the number of KV cells", options.context_cells, "2 or more, or 0 for auto");
+  LlamaOptions copy = options;
+  if (Status status = CheckRanges(OptionsOf(copy)); !status) {
+    return status;
   }
-  if (options.max_lanes < 0 || options.max_lanes > kMostLanes) {
-    return OutOfRange("the number of lanes", options.max_lanes,
-                      "1 to " + std::to_string(kMostLanes) + ", or 0 for auto");
-  }
-  // A context of 240 lanes leaves 14 sequences for routes, one each for pads and graves.
-  if (options.context_lanes < 0 || options.context_lanes > kMostContextLanes) {
-    return OutOfRange("the number of lanes of one context", options.context_lanes,
-                      "1 to " + std::to_string(kMostContextLanes) + ", or 0 for auto");
+  if (options.context_cells == 1) {
+    return InvalidArgument("--ctx is 1; it takes 2 KV cells or more, or 0 for as many as needed");
   }
   if (options.kv_layout == KvLayout::kStreams && options.strict) {
     return InvalidArgument(
         "a KV buffer for each lane cannot keep equal bytes; use --determinism fast, or "
         "--kv unified");
   }
-  if (options.threads < 0) {
-    return OutOfRange("the number of threads", options.threads,
-                      "1 or more, or 0 for all CPUs that are free");
-  }
   const int most_rows = options.strict ? kNarrowRows : kFastPrefillRows;
   const int least_rows = options.strict ? 2 : 1;
   if (options.max_forward_rows != 0 &&
       (options.max_forward_rows < least_rows || options.max_forward_rows > most_rows)) {
-    return OutOfRange(
-        "the number of rows of a forward", options.max_forward_rows,
-        std::to_string(least_rows) + " to " + std::to_string(most_rows) + ", or 0 for auto");
+    return InvalidArgument("a forward of " + std::to_string(options.max_forward_rows) +
+                           " rows; it takes " + std::to_string(least_rows) + " to " +
+                           std::to_string(most_rows) + ", or 0 for auto");
   }
   return {};
 }

@@ -13,7 +13,7 @@ std::vector<Option> OptionsOf(LlamaOptions& o) {
         .help = "KV cells (tokens) that all paths share; 0: as the run may need",
         .bounds = Between(0, kMostInt),
         .group = kMemory,
-        .takes = "0 (automatic) or 1 to 2147483647 KV cells, one for each token",
+        .takes = "0 (automatic) or 2 to 2147483647 KV cells, one for each token",
         .alias = "kv-budget"}},
       {o.max_lanes,
        {.name = "max-lanes",

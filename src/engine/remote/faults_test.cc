@@ -8,6 +8,7 @@
 #include "hyper/ask.h"
 #include "src/engine/remote/remote_engine.h"
 #include "tests/support/one_server.h"
+#include "tests/support/scripted_clock.h"
 
 namespace hyper {
 namespace {
@@ -280,7 +281,7 @@ TEST(Replicas, TheLanesOfADeadOneGoOnElsewhereAndItComesBack) {
   RemoteOptions options = Quick();
   options.urls = {dying->url(), staying.url()};
   options.waiting_tokens = 8;  // the clock stands while streams run ahead
-  base::ScriptedClock clock;
+  test::ScriptedClock clock;
   Result<std::unique_ptr<Engine>> engine = remote::MakeEngine(options, clock);
   ASSERT_TRUE(engine.has_value()) << engine.error().message;
   const std::vector<Token> prompt = *(*engine)->Tokenize("q: ", false);

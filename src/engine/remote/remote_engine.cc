@@ -235,6 +235,10 @@ using remote::Replica;
 namespace {
 
 Status CheckOptions(const RemoteOptions& options) {
+  RemoteOptions copy = options;
+  if (Status status = CheckRanges(OptionsOf(copy)); !status) {
+    return status;
+  }
   for (const std::string& url : options.urls) {
     if (Status status = remote::CheckUrl(url); !status) {
       return status;
@@ -251,10 +255,11 @@ Status CheckOptions(const RemoteOptions& options) {
   if (options.api_key.find_first_of(" \r\n\t") != std::string::npos) {
     return invalid("the API key has spaces or line breaks inside");
   }
-  if (options.urls.empty() || options.max_streams < 1 || options.max_lanes < 1 ||
-      options.retries < 0 || options.grant_tokens < 0 || options.waiting_tokens < 1 ||
-      options.stream_tokens < 1 || options.timeout_s < 0 || options.connect_timeout_s < 0) {
-    return invalid("a remote engine needs a URL, and no limit of it may be negative");
+  if (options.urls.empty()) {
+    return invalid("a remote engine needs the URL of a server");
+  }
+  if (options.max_lanes < 1 || options.waiting_tokens < 1 || options.stream_tokens < 1) {
+    return invalid("the lanes and token limits of a remote engine are 1 or more");
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/support/one_server.h"
+#include "tests/support/scripted_clock.h"
 
 namespace hyper {
 namespace {
@@ -217,7 +218,7 @@ TEST(RestartsOfServers, ThatPutASpaceBeforeEachTextGetAllAsText) {
   });
   RemoteOptions options = Quick();
   options.urls = {server.url()};
-  base::ScriptedClock clock;
+  test::ScriptedClock clock;
   const std::unique_ptr<Engine> engine = std::move(*remote::MakeEngine(options, clock));
   const LaneId lane = *engine->Open(*engine->Tokenize("q: ", false), LaneSpec());
   ASSERT_TRUE(engine->Grant(lane, 2).ok());
@@ -241,7 +242,7 @@ TEST(RestartsOfServers, AServerThatComputedNothingIsNotChargedFor) {
   ScriptedServer staying(model.handler());
   RemoteOptions options = Quick();
   options.urls = {dying->url(), staying.url()};
-  base::ScriptedClock clock;
+  test::ScriptedClock clock;
   const std::unique_ptr<Engine> engine = std::move(*remote::MakeEngine(options, clock));
   const std::vector<Token> prompt = *engine->Tokenize("q: ", false);
   model.fault = [](int number, const WireJson&, ServerConnection& connection) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tests/support/one_server.h"
+#include "tests/support/scripted_clock.h"
 
 namespace hyper {
 namespace {
@@ -63,7 +64,7 @@ class Away : public ::testing::Test {
     }
   }
 
-  base::ScriptedClock clock_;
+  test::ScriptedClock clock_;
   ScriptedModel model_{test::WriteAlphabet};
   std::unique_ptr<ScriptedServer> server_;
   std::unique_ptr<Engine> engine_;

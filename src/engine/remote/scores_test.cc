@@ -9,6 +9,7 @@
 
 #include "src/base/clock.h"
 #include "src/engine/remote/remote_engine.h"
+#include "tests/support/scripted_clock.h"
 #include "tests/support/scripted_model.h"
 
 namespace hyper {
@@ -79,7 +80,7 @@ class RemoteScores : public ::testing::Test {
     return {};
   }
 
-  base::ScriptedClock clock_;
+  test::ScriptedClock clock_;
   ScriptedModel model_{WriteAlphabet};
   std::atomic<int> busy_{0};  // scores that are refused, with a request to come back
   std::atomic<bool> broken_{false};

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "src/base/utf8.h"
 #include "src/eval/figures/figure_list.h"
 #include "src/eval/figures/figure_parts.h"
 
@@ -80,7 +81,7 @@ std::string ShortAnswer(std::string answer) {
     return answer;
   }
   size_t end = kAnswerBytes;
-  while (end > 0 && (static_cast<unsigned char>(answer[end]) & 0xC0U) == 0x80U) {
+  while (end > 0 && base::GoesOn(answer[end])) {
     --end;
   }
   return answer.substr(0, end) + "...";

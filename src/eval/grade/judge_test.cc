@@ -6,6 +6,7 @@
 
 #include "src/eval/grade/study_grades.h"
 #include "tests/support/recording_server.h"
+#include "tests/support/scripted_clock.h"
 #include "tests/support/temporary_folder.h"
 
 namespace hyper::eval {
@@ -163,7 +164,7 @@ TEST_F(JudgeTest, AJudgeThatFailsIsNoVerdict) {
       {{200, "<html>"}, ErrorCode::kDataLoss},
       {{200, R"({"choices": []})"}, ErrorCode::kDataLoss},
   };
-  base::ScriptedClock clock;
+  test::ScriptedClock clock;
   for (const auto& [reply, code] : replies) {
     const RecordingServer server([&reply = reply](const ServerRequest&) { return reply; });
     JudgeOptions judge{server.address(), "", ""};
@@ -187,7 +188,7 @@ TEST_F(JudgeTest, ABusyJudgeIsAskedAgainAsItWishes) {
     return ++calls == 1 ? ServerReply{429, "slow down", {"Retry-After: 20"}}
                         : Completion("correct: yes");
   });
-  base::ScriptedClock clock;
+  test::ScriptedClock clock;
   JudgeOptions judge{server.address(), "", ""};
   judge.clock = &clock;
   ASSERT_TRUE(GradeStudy(store_, false, &judge).has_value());

@@ -50,6 +50,7 @@ ReplayTrace TraceOf(const StoredPath& path, const std::vector<int>& ends) {
   trace.pieces.resize(static_cast<size_t>(count));
   // The last token ends the generation and has no text.
   trace.pieces[static_cast<size_t>(std::max(count - 2, 0))] = path.text;
+  trace.end_token = count > 1;
   trace.confidences.assign(static_cast<size_t>(count), std::numeric_limits<float>::quiet_NaN());
   return trace;
 }

@@ -53,7 +53,8 @@ std::string ReplayEngine::TokenText(Token token) const {
 
 bool ReplayEngine::IsEndOfGeneration(Token token) const {
   const Place place = PlaceOf(token);
-  return place.trace->finished && place.position + 1 == place.trace->pieces.size();
+  return place.trace->finished && place.trace->end_token &&
+         place.position + 1 == place.trace->pieces.size();
 }
 
 Result<Prompt> ReplayEngine::RenderChat(

@@ -20,7 +20,8 @@ struct ReplayTrace {
   std::vector<float> entropies;
   // The confidence of each token over the candidates that the method of the row asks for.
   std::vector<float> confidences;
-  bool finished = true;  // by an end-of-generation token, its last one; false: cut off
+  bool finished = true;   // false: cut off
+  bool end_token = true;  // the last token of a finished one ends the generation and has no text
   // Tokens that each piece stands for, as long as `pieces`; empty: one each. All traces of an
   // engine that have a piece at some place have the same span there.
   std::vector<int> spans = {};

@@ -145,6 +145,26 @@ TEST(ReplayTest, GivesWhatLiveDecodingGives) {
   EXPECT_GT(cancelled, 0);
 }
 
+// Servers may say that a text has ended without a token for it.
+class NoEndToken : public FakeEngine {
+ public:
+  using FakeEngine::FakeEngine;
+  bool IsEndOfGeneration(Token /*token*/) const override { return false; }
+};
+
+TEST(ReplayTest, TheLastTokenOfATextWithoutAnEndTokenIsPartOfIt) {
+  const test::TemporaryFolder folder;
+  Store live = std::move(*Store::Open(folder.File("live.db"), DatabaseMode::kCreate));
+  Store stored = std::move(*Store::Open(folder.File("stored.db"), DatabaseMode::kCreate));
+  NoEndToken first(MixedPaths());
+  RunStudy(first, live, Plan({"sc", "bon"}, false));
+  NoEndToken second(MixedPaths());
+  EXPECT_EQ(RunStudy(second, stored, Plan({"sc", "bon"}, true)).replayed, 8);
+  EXPECT_EQ(Results(stored), Results(live));
+  EXPECT_EQ(live.LoadItem({1, 1, 0})->paths[0].text.back(),
+            '>');  // "<end>", a token like any other
+}
+
 // Signals that are no mean over candidates follow from the series that every path is stored with.
 TEST(ReplayTest, OtherSignalsComeFromTheStoredSeries) {
   const test::TemporaryFolder folder;

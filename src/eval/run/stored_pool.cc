@@ -1,6 +1,6 @@
 #include "src/eval/run/stored_pool.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -91,6 +91,14 @@ std::vector<std::string> Pieces(const StoredItem& item, const StoredPath& path,
     pieces[place] = path.text;
   }
   return pieces;
+}
+
+// Whether the last piece is no part of the text. Servers may end a text without an end token.
+bool EndsInEndToken(const std::vector<std::string>& pieces, const std::string& text) {
+  if (pieces.empty() || pieces.back().empty() || !text.ends_with(pieces.back())) {
+    return true;
+  }
+  return fmt::format("{}", fmt::join(pieces.begin(), pieces.end() - 1, "")) == text;
 }
 
 // With the loop guard a path that ended as a loop ends so again where it is replayed, as its text
@@ -197,6 +205,7 @@ Result<std::vector<ReplayTrace>> TracesOf(const StoredItem& item, int count, con
     }
     trace.pieces = Pieces(item, path, text_of);
     trace.finished = path.status == PathStatus::kFinished;
+    trace.end_token = EndsInEndToken(trace.pieces, path.text);
     traces.push_back(std::move(trace));
   }
   if (static_cast<int>(traces.size()) < count) {
