@@ -39,9 +39,15 @@ void Thin(std::vector<float>& curve, int& stride) {
   stride *= 2;
 }
 
+// A line of the screen, in place of the one before.
+void ShowPhase(const std::string& text) {
+  Tell("\r\x1b[K" + std::string(FirstColumns(OneLine(text), ScreenNow().columns - 1)));
+}
+
 }  // namespace
 
-SlowNote::SlowNote(std::string text) : text_(std::move(text)), thread_([this] { Loop(); }) {}
+SlowNote::SlowNote(std::string text, bool on_screen)
+    : text_(std::move(text)), on_screen_(on_screen), thread_([this] { Loop(); }) {}
 
 SlowNote::~SlowNote() {
   {
@@ -54,9 +60,14 @@ SlowNote::~SlowNote() {
 
 void SlowNote::Loop() {
   std::unique_lock lock(mutex_);
-  for (std::chrono::seconds wait(1); !changed_.wait_for(lock, wait, [this] { return over_; });
-       wait = std::chrono::seconds(10)) {
-    Tell(text_ + "\n");
+  std::chrono::seconds wait(1);
+  for (int seconds = 1; !changed_.wait_for(lock, wait, [this] { return over_; }); ++seconds) {
+    if (on_screen_) {
+      ShowPhase(fmt::format("{}, {} s", text_, seconds));
+    } else {
+      Tell(text_ + "\n");
+      wait = std::chrono::seconds(10);
+    }
   }
 }
 
@@ -223,13 +234,13 @@ void LiveView::Draw(const Session& session) {
 }
 
 void LiveView::Phase(const std::string& text) {
-  if (mode_ == LiveMode::kScreen) {
-    const Screen screen = ScreenNow();
-    app::Tell("\r\x1b[K" + std::string(FirstColumns(OneLine(text), screen.columns - 1)));
-    phase_shown_ = true;
-  } else if (mode_ != LiveMode::kOff) {
-    slow_ = nullptr;
-    slow_ = std::make_unique<SlowNote>(OneLine(text));
+  slow_ = nullptr;
+  phase_shown_ = mode_ == LiveMode::kScreen;
+  if (phase_shown_) {
+    ShowPhase(text);
+  }
+  if (mode_ != LiveMode::kOff) {
+    slow_ = std::make_unique<SlowNote>(OneLine(text), phase_shown_);
   }
 }
 
@@ -241,8 +252,8 @@ void LiveView::Estimate(const std::string& text) {
 }
 
 void LiveView::Clear() {
-  LeaveScreen();
   slow_ = nullptr;
+  LeaveScreen();
   if (phase_shown_) {
     phase_shown_ = false;
     app::Tell("\r\x1b[K");

@@ -34,10 +34,11 @@ enum class LiveWhen { kAuto, kAlways, kNever };
 // auto only shows that there is life.
 LiveMode LiveModeOf(LiveWhen when, bool for_programs = false);
 
-// Tells on stderr what takes longer than a second, and every ten seconds that it still does.
+// Tells on stderr what takes longer than a second, and every ten seconds that it still does; on a
+// screen in one line with the seconds, once a second.
 class SlowNote {
  public:
-  explicit SlowNote(std::string text);
+  SlowNote(std::string text, bool on_screen);
   ~SlowNote();
   SlowNote(const SlowNote&) = delete;
   SlowNote& operator=(const SlowNote&) = delete;
@@ -46,6 +47,7 @@ class SlowNote {
   void Loop();
 
   const std::string text_;
+  const bool on_screen_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;   // guarded by mutex_
@@ -92,7 +94,7 @@ class LiveView {
   };
   std::vector<Sampling> samplings_;  // by path
   bool phase_shown_ = false;
-  std::unique_ptr<SlowNote> slow_;  // the phase, where there is no terminal
+  std::unique_ptr<SlowNote> slow_;  // the phase
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_draw_ = Clock::now();
 };
