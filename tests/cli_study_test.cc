@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tests/support/process.h"
@@ -93,6 +96,56 @@ TEST_F(StudyCommandsTest, InspectListsThenExplains) {
   const ProcessResult object =
       RunStudyCommand({"inspect", study_, "#1", "--row", "sc", "--repeat", "0", "--json"});
   EXPECT_EQ(json::parse(object.out)["run"]["method"], "sc");
+}
+
+// The same answers as a count over the export.
+TEST_F(StudyCommandsTest, InspectListsAnswersThatMeetConditions) {
+  const ProcessResult all = RunStudyCommand({"export", study_});
+  std::map<std::tuple<std::string, std::string, int>, json> items;
+  std::istringstream lines(all.out);
+  for (std::string line; std::getline(lines, line);) {
+    json item = json::parse(line);
+    const std::tuple<std::string, std::string, int> key(item["run"]["label"],
+                                                        item["question"]["name"], item["repeat"]);
+    items[key] = std::move(item);
+  }
+  const auto count = [&](const auto& meets) {
+    return std::count_if(items.begin(), items.end(), meets);
+  };
+  const auto listed = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> command = {"inspect", study_, "--json"};
+    command.insert(command.end(), more.begin(), more.end());
+    const ProcessResult list = RunStudyCommand(command);
+    EXPECT_EQ(list.exit_code, 0) << list.err;
+    return std::count(list.out.begin(), list.out.end(), '\n');
+  };
+  const auto is = [](const json& item, const char* verdict) {
+    return item["grade"]["verdict"] == verdict;
+  };
+  EXPECT_EQ(listed({"--where", "wrong"}),
+            count([&](const auto& e) { return is(e.second, "wrong"); }));
+  EXPECT_EQ(listed({"--where", "right", "--row", "sc"}), count([&](const auto& e) {
+              return std::get<0>(e.first) == "sc" && is(e.second, "right");
+            }));
+  EXPECT_EQ(listed({"--where", "sc wrong, hyper wrong"}), count([&](const auto& e) {
+              const auto& [label, question, repeat] = e.first;
+              return (label == "sc" || label == "hyper") &&
+                     is(items.at({"sc", question, repeat}), "wrong") &&
+                     is(items.at({"hyper", question, repeat}), "wrong");
+            }));
+  EXPECT_EQ(listed({"--where", "disagree"}), count([](const auto& e) {
+              const auto votes = e.second["votes"].items();
+              return std::any_of(votes.begin(), votes.end(), [&](const auto& vote) {
+                const json& answer = vote.value()["answer"];
+                return vote.key() != e.second["vote_rule"] && !answer.is_null() &&
+                       answer != e.second["answer"];
+              });
+            }));
+  const ProcessResult text = RunStudyCommand({"inspect", study_, "--where", "wrong"});
+  EXPECT_NE(text.out.find(" answers\n"), std::string::npos) << text.out;
+  EXPECT_EQ(RunStudyCommand({"inspect", study_, "--where", "magic"}).exit_code, 64);
+  EXPECT_EQ(RunStudyCommand({"inspect", study_, "--where", "nobody right"}).exit_code, 66);
+  EXPECT_EQ(RunStudyCommand({"inspect", study_}).exit_code, 64);
 }
 
 TEST_F(StudyCommandsTest, CompareRowsAndStudies) {

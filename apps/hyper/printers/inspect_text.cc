@@ -1,8 +1,9 @@
 #include "apps/hyper/printers/inspect_text.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "apps/hyper/command.h"
@@ -188,6 +189,13 @@ bool MayVote(const StoredPath& path) {
   return path.kind == PathKind::kReasoning && path.status != PathStatus::kMerged && path.answer;
 }
 
+std::string AnswerLine(const AnswerOverview& answer) {
+  return fmt::format("#{} {} repeat {}: {}, {}; {} voted, {} tokens", answer.run.id,
+                     OneLine(answer.run.label), answer.item.key.repeat, Shown(answer.item.answer),
+                     VerdictText(answer.item.grade), answer.item.voting_paths,
+                     answer.item.ledger.effective());
+}
+
 }  // namespace
 
 std::vector<Voted> WhoVoted(const StoredItem& item) {
@@ -225,12 +233,25 @@ std::string OverviewText(const StoredQuestion& question,
                      "\nanswers  row, repeat, answer, verdict, votes, "
                      "effective tokens\n";
   for (const AnswerOverview& answer : answers) {
-    text += fmt::format("  #{} {} repeat {}: {}, {}; {} voted, {} tokens\n", answer.run.id,
-                        OneLine(answer.run.label), answer.item.key.repeat,
-                        Shown(answer.item.answer), VerdictText(answer.item.grade),
-                        answer.item.voting_paths, answer.item.ledger.effective());
+    text += "  " + AnswerLine(answer) + "\n";
   }
   return text;
+}
+
+std::string ListLine(const StoredQuestion& question, const AnswerOverview& answer,
+                     const std::vector<StoredVote>& others) {
+  std::string text = OneLine(question.name) + "  " + AnswerLine(answer);
+  if (!question.gold.empty()) {
+    text += "; gold " + OneLine(question.gold);
+  }
+  std::map<std::string, std::vector<std::string>> rules;  // by what they chose
+  for (const StoredVote& vote : others) {
+    rules[*vote.answer].push_back(vote.rule);
+  }
+  for (const auto& [chosen, names] : rules) {
+    text += fmt::format("; {} by {}", OneLine(chosen), fmt::join(names, ", "));
+  }
+  return text + "\n";
 }
 
 std::string InspectText(const StoredQuestion& question, const AnswerOverview& overview,

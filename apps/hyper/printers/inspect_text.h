@@ -23,6 +23,10 @@ struct AnswerOverview {
 std::string OverviewText(const StoredQuestion& question,
                          const std::vector<AnswerOverview>& answers);
 
+// One line of a list over several questions, with the rules that chose another answer. Pure.
+std::string ListLine(const StoredQuestion& question, const AnswerOverview& answer,
+                     const std::vector<StoredVote>& others);
+
 // One answer: why it won, the ballots of every rule, paths, decisions and notices.
 //   texts  also the text of each path
 // Pure.
