@@ -11,6 +11,11 @@
 namespace hyper {
 namespace {
 
+// Nothing where there is no error.
+std::optional<ErrorCode> CodeOf(const Result<std::unique_ptr<Session>>& result) {
+  return result ? std::nullopt : std::optional(result.error().code);
+}
+
 // Every path writes "#### 42" and ends.
 FakeOptions AnswersFortyTwo() {
   return ScriptedOptions([](uint64_t, std::string_view written, int) {
@@ -159,13 +164,13 @@ TEST(PrepareSession, ChecksTheEngineForAMethodOfOnesOwnToo) {
   fake.capabilities.max_top_count = 0;
   FakeEngine engine(fake);
   AskOptions options = SmallAsk();
-  EXPECT_EQ(PrepareSession(engine, "q", options, std::make_unique<OnePath>()).error().code,
+  EXPECT_EQ(CodeOf(PrepareSession(engine, "q", options, std::make_unique<OnePath>())),
             ErrorCode::kUnsupported);
   options.method = "sc";
   options.options = {{"width", 4}};
   EXPECT_TRUE(PrepareSession(engine, "q", options, std::make_unique<OnePath>()).has_value());
   options.options = {{"width", 4000}};
-  EXPECT_EQ(PrepareSession(engine, "q", options, std::make_unique<OnePath>()).error().code,
+  EXPECT_EQ(CodeOf(PrepareSession(engine, "q", options, std::make_unique<OnePath>())),
             ErrorCode::kInvalidArgument);
 }
 
@@ -190,13 +195,13 @@ TEST(ReservationOf, IsTheWholeEngineOrLess) {
 TEST(PrepareSession, RefusesWhatCannotRun) {
   FakeEngine engine(AnswersFortyTwo());
   AskOptions options = SmallAsk();
-  EXPECT_EQ(PrepareSession(engine, " \n", options).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(CodeOf(PrepareSession(engine, " \n", options)), ErrorCode::kInvalidArgument);
   const std::string long_question(static_cast<size_t>(engine.capabilities().context_tokens), 'x');
   const auto too_long = PrepareSession(engine, long_question, options);
   ASSERT_FALSE(too_long.has_value());
   EXPECT_NE(too_long.error().message.find("4096"), std::string::npos) << too_long.error().message;
   options.options = {{"width", 0}};
-  EXPECT_EQ(PrepareSession(engine, "q", options).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(CodeOf(PrepareSession(engine, "q", options)), ErrorCode::kInvalidArgument);
   options = SmallAsk();
   options.method = "magic";
   const auto unknown = PrepareSession(engine, "q", options);
@@ -291,7 +296,7 @@ TEST(OpenSession, RefusesAnEngineThatLacksWhatTheMethodIsMadeOf) {
   fake.capabilities.max_top_count = 0;
   FakeEngine engine(fake);
   AskOptions options = SmallAsk();
-  EXPECT_EQ(PrepareSession(engine, "q", options).error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(CodeOf(PrepareSession(engine, "q", options)), ErrorCode::kUnsupported);
   options.method = "sc";
   options.options = {{"width", 4}};
   EXPECT_TRUE(PrepareSession(engine, "q", options).has_value());
