@@ -105,7 +105,8 @@ check_server() {
   python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet openai==3.57.0 \
     schemathesis==4.32.5 'lm-eval[api]==0.4.13' || return 1
   npm install --loglevel=error --prefix "$work" playwright-core@1.65.1 || return 1
-  tests/server_tools_check.sh build/hyper "$work/venv/bin" || return 1
+  tests/server_tools_check.sh build/hyper "$work/venv/bin" &&
+    tests/server_kill_check.py build/hyper || return 1
   rm -f "$work/runs.db" "$work/serve.out"  # the page shows evaluations of the store
   build/hyper eval --study "$work/runs.db" --methods cot,sc --questions 5 || return 1
   build/hyper serve --port 0 --store "$work/runs.db" >"$work/serve.out" &

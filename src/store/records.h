@@ -67,6 +67,10 @@ enum class ItemStatus {
 template <>
 inline constexpr std::array kNamesOf<ItemStatus> = {"done", "partial", "failed"};
 
+// The reason of a failed item that was stored as its run began, and of which nothing came since: its
+// program ended before it, or it still runs.
+inline constexpr const char* kInterrupted = "interrupted";
+
 struct StoredPath {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -174,6 +178,7 @@ struct ListedItem {
   std::string text;
   std::string method;
   ItemStatus status = ItemStatus::kDone;
+  std::string reason;
   std::optional<std::string> answer;
   int64_t generated = 0;
   int paths = 0;          // lanes ever opened

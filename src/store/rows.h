@@ -29,14 +29,17 @@ Result<std::optional<Statement>> FirstRow(Database& database, std::string_view s
 // of FirstRow.
 template <class... Values>
 Result<int64_t> FirstNumber(Database& database, std::string_view sql, const Values&... values) {
-  const Result<std::optional<Statement>> row = FirstRow(database, sql, values...);
+  Result<std::optional<Statement>> row = FirstRow(database, sql, values...);
   if (!row) {
     return row.error();
   }
   if (!*row) {
     return Error{ErrorCode::kInternal, "the store returned no number"};
   }
-  return (*row)->Int(0);
+  const int64_t number = (*row)->Int(0);
+  // An INSERT ... RETURNING outside a transaction commits at its end and may fail there.
+  const Status ended = (*row)->Run();
+  return ended ? Result<int64_t>(number) : ended.error();
 }
 
 // Runs `sql` with these parameters. Errors: those of Prepare and Run.

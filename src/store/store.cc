@@ -46,7 +46,7 @@ Result<Predecessor> TakePredecessor(Database& database, const ItemKey& key) {
       FirstRow(database,
                "SELECT i.id, i.status, i.lost_attempts, i.lost_tokens, "
                "l.generated + l.extra_routes + l.probe + l.judge + l.value, "
-               "coalesce(i.lost_generated, i.lost_tokens) + l.generated "
+               "coalesce(i.lost_generated, i.lost_tokens) + l.generated, i.reason "
                "FROM items i JOIN ledgers l ON l.item = i.id "
                "WHERE i.run = ? AND i.question = ? AND i.repeat = ?",
                key.run, key.question, key.repeat);
@@ -62,7 +62,8 @@ Result<Predecessor> TakePredecessor(Database& database, const ItemKey& key) {
   if (predecessor.finished) {
     return predecessor;
   }
-  predecessor.lost.attempts = static_cast<int>(found.Int(2)) + 1;
+  predecessor.lost.attempts =
+      static_cast<int>(found.Int(2)) + (found.Text(6) == kInterrupted ? 0 : 1);
   predecessor.lost.effective_tokens = found.Int(3) + found.Int(4);
   predecessor.lost.generated_tokens = found.Int(5);
   const Status removed = RunOnce(database, "DELETE FROM items WHERE id = ?", found.Int(0));
@@ -124,6 +125,36 @@ Result<bool> Store::SaveItem(const StoredItem& item) {
   if (!transaction) {
     return transaction.error();
   }
+  const Result<bool> inserted = InsertItem(item);
+  if (!inserted) {
+    return inserted.error();
+  }
+  const Status status = transaction->Commit();
+  return status ? *inserted : Result<bool>(status.error());
+}
+
+Result<bool> Store::SaveItem(const StoredRun& run, const StoredQuestion& question,
+                             StoredItem item) {
+  Result<Transaction> transaction = Transaction::Begin(database_);
+  if (!transaction) {
+    return transaction.error();
+  }
+  const Result<int64_t> run_id = AddRun(run);
+  const Result<int64_t> question_id = run_id ? AddQuestion(question) : run_id;
+  if (!question_id) {
+    return question_id.error();
+  }
+  item.key.run = *run_id;
+  item.key.question = *question_id;
+  const Result<bool> inserted = InsertItem(item);
+  if (!inserted) {
+    return inserted.error();
+  }
+  const Status status = transaction->Commit();
+  return status ? *inserted : Result<bool>(status.error());
+}
+
+Result<bool> Store::InsertItem(const StoredItem& item) {
   const Result<Predecessor> predecessor = TakePredecessor(database_, item.key);
   if (!predecessor) {
     return predecessor.error();
@@ -144,9 +175,6 @@ Result<bool> Store::SaveItem(const StoredItem& item) {
     return inserted.error();
   }
   if (Status status = InsertItemParts(database_, database_.LastInsertId(), item); !status) {
-    return status.error();
-  }
-  if (Status status = transaction->Commit(); !status) {
     return status.error();
   }
   return true;

@@ -38,8 +38,11 @@ class Store {
   Result<int64_t> AddQuestion(const StoredQuestion& question);
 
   // Stores an item. One that is there already stays (false: nothing was done), except that a failed
-  // one makes room, its tokens counted as lost work of the new one.
+  // one makes room, its tokens counted as lost work of the new one; a kInterrupted one counts for
+  // nothing.
   Result<bool> SaveItem(const StoredItem& item);
+  // The same with its run and question, all or nothing; `item.key` takes their numbers.
+  Result<bool> SaveItem(const StoredRun& run, const StoredQuestion& question, StoredItem item);
   // Stores a grade, in place of an earlier one. Errors: kNotFound (no such item).
   Status SaveGrade(const StoredGrade& grade);
 
@@ -75,6 +78,8 @@ class Store {
   Result<int> Prune(const std::string& suite, int64_t most, double most_age_s);
 
  private:
+  Result<bool> InsertItem(const StoredItem& item);  // inside a transaction
+
   Store(Database database, bool lost_generated)
       : database_(std::move(database)), lost_generated_(lost_generated) {}
 

@@ -12,7 +12,7 @@ std::string Selected(const char* rest) {
   return std::string(
              "SELECT i.id, i.run, i.question, i.repeat, q.suite, q.name, q.text, r.method, "
              "i.status, i.answer, l.generated, l.lanes_opened, "
-             "CAST(strftime('%s', i.stored_at) AS INTEGER) FROM items i "
+             "CAST(strftime('%s', i.stored_at) AS INTEGER), i.reason FROM items i "
              "JOIN questions q ON q.id = i.question JOIN runs r ON r.id = i.run "
              "JOIN ledgers l ON l.item = i.id ") +
          rest;
@@ -34,6 +34,7 @@ ListedItem ReadListed(const Statement& row) {
   item.generated = row.Int(10);
   item.paths = static_cast<int>(row.Int(11));
   item.stored_at = row.Int(12);
+  item.reason = row.Text(13);
   return item;
 }
 

@@ -31,7 +31,7 @@ constexpr const char* kServeCommand = "serve";
 constexpr const char* kServeFooter = R"(Examples:
   hyper serve
   hyper serve --model qwen3.gguf --port 9000 --api-key-file key.txt
-  hyper serve --store runs.db        # then also: hyper inspect runs.db run_3
+  hyper serve --store runs.db        # then also: hyper inspect runs.db RUN_ID
   curl localhost:8080/v1/chat/completions -d '{"model": "tinymath:hyper",
     "messages": [{"role": "user",
                   "content": "Start with 12, add 7, multiply by 5."}]}'
@@ -49,7 +49,7 @@ constexpr auto kServeEveryday = std::to_array<EverydayOption>({
     {"--preset", "auto, paper or short [auto]"},
     {"--lanes", "paths decoded at once, of all requests [automatic]"},
     {"--queue-mb"},
-    {"--store", "also keep finished runs in this study [none]"},
+    {"--store", "also keep all runs in this study [none]"},
     {"--max-tokens"},
     {"--time"},
     {"--grace"},
@@ -156,7 +156,7 @@ std::vector<Option> KeptOptions(ServeFlags& flags) {
         .group = kServing}},
       {flags.archive.path,
        {.name = "store",
-        .help = "also keep finished runs in this study, which hyper inspect and export read",
+        .help = "also keep all runs, from their start, in this study, which hyper inspect and export read",
         .group = kServing}},
       {flags.archive.most_runs,
        {.name = "store-max-runs",
@@ -285,6 +285,9 @@ int Serve(ServeFlags flags) {
   limits.most_lanes = std::max(1, (*engine)->capabilities().max_lanes - plain);
   limits.routing = (*engine)->capabilities().routing;
   std::unique_ptr<server::RunArchive> archive;
+  flags.archive.on_failure = [](const std::string& reason) {
+    Tell(fmt::format("hyper serve: runs cannot be stored: {}\n", OneLine(reason)));
+  };
   if (!flags.archive.path.empty()) {
     Result<std::unique_ptr<server::RunArchive>> opened = server::RunArchive::Open(flags.archive);
     if (!opened) {

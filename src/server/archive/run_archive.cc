@@ -29,7 +29,7 @@ RunOverview OverviewOf(const ListedItem& item) {
   RunOverview run;
   run.id = item.suite == kRunsSuite ? item.name : kItemPrefix + std::to_string(item.item);
   run.method = item.method;
-  run.status = NameOf(item.status);
+  run.status = item.reason == kInterrupted ? kInterrupted : NameOf(item.status);
   run.question = item.text;
   run.answer = item.answer.value_or("");
   run.created_s = item.stored_at;
@@ -112,16 +112,19 @@ RunArchive::~RunArchive() {
   thread_.join();
 }
 
-void RunArchive::Save(ArchivedRun run) {
+void RunArchive::Save(ArchivedRun run, std::function<void()> then) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return waiting_.size() < kMostWaiting; });
-  waiting_.push_back(std::move(run));
+  if (run.item.reason != kInterrupted) {
+    changed_.wait(lock, [this] { return waiting_.size() < kMostWaiting; });
+  }
+  waiting_.push_back({std::move(run), std::move(then)});
+  ++queued_;
   changed_.notify_all();
 }
 
 void RunArchive::Flush() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return waiting_.empty() && !writing_; });
+  changed_.wait(lock, [this, due = queued_] { return written_ >= due; });
 }
 
 int64_t RunArchive::lost() const {
@@ -134,6 +137,28 @@ std::string RunArchive::last_error() const {
   return last_error_;
 }
 
+std::string RunArchive::failing() const {
+  const std::lock_guard lock(mutex_);
+  return failing_ ? last_error_ : "";
+}
+
+void RunArchive::Note(const ArchivedRun& run, const Status& written) {
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = !written && !failing_;
+    failing_ = !written;
+    if (!written) {
+      // One that is stored as it begins is not lost yet.
+      lost_ += run.item.reason == kInterrupted ? 0 : 1;
+      last_error_ = written.error().message;
+    }
+  }
+  if (first && options_.on_failure) {
+    options_.on_failure(written.error().message);
+  }
+}
+
 void RunArchive::Loop() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -141,18 +166,16 @@ void RunArchive::Loop() {
     if (waiting_.empty()) {
       return;
     }
-    const ArchivedRun run = std::move(waiting_.front());
+    const Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
-    writing_ = true;
     changed_.notify_all();
     lock.unlock();
-    const Status status = Write(run);
-    lock.lock();
-    writing_ = false;
-    if (!status) {
-      ++lost_;
-      last_error_ = status.error().message;
+    Note(next.run, Write(next.run));
+    if (next.then) {
+      next.then();
     }
+    lock.lock();
+    ++written_;
     changed_.notify_all();
   }
 }
@@ -165,17 +188,7 @@ Status RunArchive::Write(const ArchivedRun& run) {
   row.version = options_.version;
   StoredQuestion question = run.question;
   question.suite = kRunsSuite;
-  StoredItem item = run.item;
-  const Result<int64_t> row_id = store_.AddRun(row);
-  if (!row_id) {
-    return row_id.error();
-  }
-  const Result<int64_t> question_id = store_.AddQuestion(question);
-  if (!question_id) {
-    return question_id.error();
-  }
-  item.key = {*row_id, *question_id, 0};
-  if (const Result<bool> saved = store_.SaveItem(item); !saved) {
+  if (const Result<bool> saved = store_.SaveItem(row, question, run.item); !saved) {
     return saved.error();
   }
   const Result<int> dropped = store_.Prune(kRunsSuite, options_.most_runs, options_.most_age_s);

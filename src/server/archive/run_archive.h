@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,9 +26,12 @@ struct ArchiveOptions {
   std::string version;  // of this program
   int64_t most_runs = 10000;
   double most_age_s = 0;  // 0: of any age
+  // Called on the archive's thread with the reason where a run cannot be written and the one before
+  // could.
+  std::function<void(const std::string&)> on_failure = nullptr;
 };
 
-// A run that has ended, as it is stored; its key is given by the archive.
+// A run that has begun or ended, as it is stored; its key is given by the archive.
 struct ArchivedRun {
   StoredRun run;
   StoredQuestion question;  // its name is the run's id
@@ -44,16 +48,21 @@ class RunArchive {
   RunArchive& operator=(const RunArchive&) = delete;
 
   const ArchiveOptions& options() const { return options_; }
-  // One more than the largest number N of the stored runs "run_N", at the time of Open.
+  // One more than the largest number N of the stored runs "run_N", at the time of Open. The command
+  // line numbers its runs so; the server's ids are random.
   uint64_t next_number() const { return next_number_; }
 
-  // Queues a run to be written; waits where many are. Any thread, as all below.
-  void Save(ArchivedRun run);
+  // Queues a run to be written, in place of what is stored of it. One that has ended waits where
+  // many are queued. Any thread, as all below.
+  //   then  called on the archive's thread once it is written, or could not be
+  void Save(ArchivedRun run, std::function<void()> then = {});
   // Returns once the runs that were queued before are written.
   void Flush();
-  // Runs that could not be written, and why the last one could not.
+  // Runs that ended and could not be written, and why the last one could not.
   int64_t lost() const;
   std::string last_error() const;
+  // The reason while runs cannot be written; empty where the last one could.
+  std::string failing() const;
 
   // The newest items, newest first: runs of the server, and answers of evaluations as "item_N".
   Result<std::vector<RunOverview>> Newest(int count) const;
@@ -65,9 +74,15 @@ class RunArchive {
   Result<Json> Studies() const;
 
  private:
+  struct Waiting {
+    ArchivedRun run;
+    std::function<void()> then;
+  };
+
   RunArchive(ArchiveOptions options, Store store, uint64_t next_number);
   void Loop();
   Status Write(const ArchivedRun& run);
+  void Note(const ArchivedRun& run, const Status& written);
 
   const ArchiveOptions options_;
   const uint64_t next_number_;
@@ -75,11 +90,13 @@ class RunArchive {
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
-  std::deque<ArchivedRun> waiting_;
-  bool writing_ = false;
+  std::deque<Waiting> waiting_;
+  int64_t queued_ = 0;  // runs ever; the first `written_` of them are written, or could not be
+  int64_t written_ = 0;
   bool ending_ = false;
   int64_t lost_ = 0;
   std::string last_error_;
+  bool failing_ = false;
 
   std::thread thread_;  // last: it uses all of the above
 };

@@ -2,10 +2,16 @@
 #include "src/server/archive/run_archive.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
+#include <filesystem>
+#include <future>
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/server_fixture.h"
@@ -55,6 +61,8 @@ std::vector<Json> Events(const TestServer& server, const std::string& id, bool t
   return records;
 }
 
+std::string RunOf(const Json& reply) { return reply["hyper"]["run"]; }
+
 Json PoolRequest() {
   Json body = Chat("say so it is \\boxed{42}", "m:hyper");
   body["seed"] = 5;
@@ -66,13 +74,12 @@ TEST(RunArchive, ListsRunsAfterARestart) {
   const TemporaryFolder folder;
   const std::string path = folder.File("runs.db");
   Json before;
+  std::string first;
   {
     const std::unique_ptr<RunArchive> archive = OpenArchive(path);
     const TestServer server(StoringIn(*archive));
-    server.Good(kChat, PoolRequest());
+    first = RunOf(server.Good(kChat, PoolRequest()));
     server.Good(kChat, Chat("say plain"));
-    server.Settled();
-    archive->Flush();
     before = Get(server, "/v1/runs")["data"];
     EXPECT_EQ(archive->lost(), 0);
     EXPECT_EQ(before.size(), 2U);  // once each, though in memory and stored
@@ -81,7 +88,7 @@ TEST(RunArchive, ListsRunsAfterARestart) {
   const TestServer server(StoringIn(*archive));
   Json after = Get(server, "/v1/runs")["data"];
   ASSERT_EQ(after.size(), 2U);
-  EXPECT_EQ(after[1]["id"], "run_1");
+  EXPECT_EQ(after[1]["id"], first);
   EXPECT_EQ(after[1]["answer"], "42");
   EXPECT_EQ(after[1]["question"], "say so it is \\boxed{42}");
   for (size_t i = 0; i < 2; ++i) {
@@ -91,25 +98,25 @@ TEST(RunArchive, ListsRunsAfterARestart) {
   }
   EXPECT_EQ(Get(server, "/v1/runs?limit=1")["data"].size(), 1U);
   EXPECT_EQ(server.Client().Get("/v1/runs?limit=none")->status, 400);
-  // New runs go on counting.
-  server.Good(kChat, Chat("say again"));
-  EXPECT_EQ(Get(server, "/v1/runs")["data"][0]["id"], "run_3");
+  const std::string next = RunOf(server.Good(kChat, Chat("say again")));
+  EXPECT_EQ(Get(server, "/v1/runs")["data"][0]["id"], next);
+  EXPECT_NE(next, first);
 }
 
 TEST(RunArchive, ReplaysAStoredRun) {
   const TemporaryFolder folder;
   const std::string path = folder.File("runs.db");
   std::vector<Json> live;
+  std::string id;
   {
     const std::unique_ptr<RunArchive> archive = OpenArchive(path);
     const TestServer server(StoringIn(*archive));
-    server.Good(kChat, PoolRequest());
-    server.Settled();
-    live = Events(server, "run_1", /*tokens=*/true);
+    id = RunOf(server.Good(kChat, PoolRequest()));
+    live = Events(server, id, /*tokens=*/true);
   }
   const std::unique_ptr<RunArchive> archive = OpenArchive(path);
   const TestServer server(StoringIn(*archive));
-  const std::vector<Json> stored = Events(server, "run_1", /*tokens=*/true);
+  const std::vector<Json> stored = Events(server, id, /*tokens=*/true);
   ASSERT_EQ(stored.size(), live.size());
   EXPECT_EQ(stored.front()["record"], "run");
   EXPECT_EQ(stored.front()["question"], live.front()["question"]);
@@ -126,11 +133,156 @@ TEST(RunArchive, ReplaysAStoredRun) {
     is.insert(stored[i].dump());
   }
   EXPECT_EQ(is, was);
-  const Json run = Get(server, "/v1/runs/run_1");
+  const Json run = Get(server, "/v1/runs/" + id);
   EXPECT_EQ(run["answer"], "42");
   EXPECT_EQ(run["records"].back()["record"], "result");
   EXPECT_EQ(server.Client().Get("/v1/runs/run_9")->status, 404);
   EXPECT_EQ(server.Client().Get("/v1/runs/run_9/events")->status, 404);
+}
+
+// What another program finds in the file.
+std::vector<ListedItem> StoredIn(const std::string& path) {
+  return *Store::Open(path, DatabaseMode::kReadOnly)->Newest(100);
+}
+
+// A reply that has come to its end is stored: a program that is killed after it loses nothing.
+TEST(RunArchive, ARunIsStoredBeforeItsReplyEnds) {
+  const TemporaryFolder folder;
+  const std::string path = folder.File("runs.db");
+  const std::unique_ptr<RunArchive> archive = OpenArchive(path);
+  const TestServer server(StoringIn(*archive));
+  std::set<std::string> ids;
+  for (size_t i = 1; i <= 20; ++i) {
+    const std::string id = RunOf(server.Good(kChat, i % 2 == 0 ? Chat("say x") : PoolRequest()));
+    ids.insert(id);
+    const std::vector<ListedItem> stored = StoredIn(path);
+    ASSERT_EQ(stored.size(), i);
+    EXPECT_EQ(stored.front().name, id);
+    EXPECT_EQ(stored.front().status, ItemStatus::kDone);
+  }
+  EXPECT_EQ(ids.size(), 20U);
+  // A stream's id is known from its head on.
+  size_t seen = 0;
+  (void)server.Client().Post(kChat, httplib::Headers(), With(Chat("say x"), "stream", true).dump(),
+                             "application/json", [&](const char* /*data*/, size_t /*size*/) {
+                               seen = StoredIn(path).size();
+                               return true;
+                             });
+  EXPECT_EQ(seen, 21U);
+}
+
+// One that runs and one that waits for it.
+TEST(RunArchive, ARunThatHasNotEndedIsInterrupted) {
+  const TemporaryFolder folder;
+  const std::string path = folder.File("runs.db");
+  const std::string copy = folder.File("copy.db");
+  const std::unique_ptr<RunArchive> archive = OpenArchive(path);
+  std::set<std::string> ids;
+  {
+    ServerSetup setup = StoringIn(*archive);
+    setup.logits = Babble;
+    setup.lanes = 1;
+    setup.context = 1 << 20;
+    const TestServer server(setup);
+    const Json body = With(Chat("for ever"), "max_tokens", 32768);
+    const auto ask = [&] { return RunOf(server.Good(kChat, body)); };
+    auto first = std::async(std::launch::async, ask);
+    auto second = std::async(std::launch::async, ask);
+    while (StoredIn(path).size() < 2) {
+      std::this_thread::yield();
+    }
+    for (const ListedItem& begun : StoredIn(path)) {
+      EXPECT_EQ(begun.text, "for ever");
+      EXPECT_EQ(begun.reason, kInterrupted);
+      ids.insert(begun.name);
+    }
+    std::set<std::string> states;
+    for (const Json& run : Get(server, "/v1/runs")["data"]) {
+      states.insert(run["status"]);
+    }
+    EXPECT_EQ(states.count("interrupted"), 0U) << "of a program that lives";
+    // As the program would leave it if it died now.
+    const Store snapshot = std::move(*Store::Open(path, DatabaseMode::kReadOnly));
+    for (const char* part : {"", "-wal"}) {
+      if (std::filesystem::exists(path + part)) {
+        std::filesystem::copy_file(path + part, copy + part);
+      }
+    }
+    for (const std::string& id : ids) {
+      ASSERT_TRUE(server.Post("/v1/runs/" + id + "/cancel", Json::object()));
+    }
+    EXPECT_EQ((std::set<std::string>{first.get(), second.get()}), ids);
+  }
+  Store ended = std::move(*Store::Open(path, DatabaseMode::kReadOnly));
+  ASSERT_EQ(ended.Newest(100)->size(), 2U);
+  for (const ListedItem& item : *ended.Newest(100)) {
+    EXPECT_EQ(item.status, ItemStatus::kPartial);
+    EXPECT_EQ(ended.Items(item.key.run)->front().lost.attempts, 0)
+        << "the beginning was no attempt";
+  }
+  const std::unique_ptr<RunArchive> after = OpenArchive(copy);
+  const TestServer server(StoringIn(*after));
+  for (const std::string& id : ids) {
+    const Json run = Get(server, "/v1/runs/" + id);
+    EXPECT_EQ(run["status"], "interrupted");
+    EXPECT_EQ(run["question"], "for ever");
+    EXPECT_EQ(run["records"][0]["record"], "run");
+  }
+  EXPECT_EQ(ids.count(RunOf(server.Good(kChat, Chat("say x")))), 0U);
+}
+
+// Files of this program cannot grow beyond `bytes` while it lives.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST(RunArchive, WhatCannotBeWrittenIsCountedAndToldAndLeavesNoHalf) {
+  const TemporaryFolder folder;
+  const std::string path = folder.File("runs.db");
+  std::vector<std::string> told;
+  ArchiveOptions options;
+  options.path = path;
+  options.on_failure = [&told](const std::string& reason) { told.push_back(reason); };
+  const std::unique_ptr<RunArchive> archive = std::move(*RunArchive::Open(options));
+  const TestServer server(StoringIn(*archive));
+  server.Good(kChat, PoolRequest());
+  EXPECT_EQ(Get(server, "/health"), Json({{"status", "ok"}}));
+  {
+    const FileLimit full(1000);
+    server.Good(kChat, PoolRequest());
+    server.Good(kChat, Chat("say x"));
+    EXPECT_EQ(archive->lost(), 2);
+    const Json health = Get(server, "/health");
+    EXPECT_EQ(health["status"], "degraded");
+    EXPECT_EQ(health["runs_lost"], 2);
+    EXPECT_EQ(health.dump().find(path), std::string::npos) << "it is open to all";
+    EXPECT_NE(archive->failing(), "");
+    EXPECT_EQ(archive->failing().find("FOREIGN KEY"), std::string::npos) << archive->failing();
+    EXPECT_EQ(told.size(), 1U);
+  }
+  server.Good(kChat, Chat("say y"));
+  EXPECT_EQ(Get(server, "/health"), Json({{"status", "ok"}}));
+  Store store = std::move(*Store::Open(path, DatabaseMode::kReadOnly));
+  EXPECT_EQ(store.Newest(100)->size(), 2U);
+  EXPECT_EQ(store.Questions()->size(), 2U);
+  EXPECT_EQ(store.Runs()->size(), 2U);
+  EXPECT_EQ(archive->lost(), 2);
 }
 
 TEST(RunArchive, KeepsTheNewestOnly) {
@@ -139,15 +291,14 @@ TEST(RunArchive, KeepsTheNewestOnly) {
   ServerSetup setup = StoringIn(*archive);
   setup.scheduler.most_kept = 0;
   const TestServer server(setup);
+  std::vector<std::string> ids;
   for (const char* text : {"say one", "say two", "say three"}) {
-    server.Good(kChat, Chat(text));
+    ids.push_back(RunOf(server.Good(kChat, Chat(text))));
   }
-  server.Settled();
-  archive->Flush();
   const std::vector<RunOverview> stored = *archive->Newest(10);
   ASSERT_EQ(stored.size(), 2U);
-  EXPECT_EQ(stored[0].id, "run_3");
-  EXPECT_EQ(stored[1].id, "run_2");
+  EXPECT_EQ(stored[0].id, ids[2]);
+  EXPECT_EQ(stored[1].id, ids[1]);
 }
 
 TEST(RunArchive, RefusesAFileThatIsNoStudy) {

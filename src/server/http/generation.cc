@@ -94,8 +94,9 @@ bool EventStream::Advance(httplib::DataSink& sink) {
   return true;
 }
 
-void SendStream(std::shared_ptr<ReplyQueue> reply, std::unique_ptr<ReplyFormat> format,
-                double heartbeat_s, httplib::Response& response) {
+void SendStream(Scheduler& scheduler, std::shared_ptr<ReplyQueue> reply,
+                std::unique_ptr<ReplyFormat> format, double heartbeat_s,
+                httplib::Response& response) {
   auto stream = std::make_shared<EventStream>();
   stream->first = Watch().Wait(*reply);
   if (!stream->first) {
@@ -106,6 +107,7 @@ void SendStream(std::shared_ptr<ReplyQueue> reply, std::unique_ptr<ReplyFormat> 
     SendError(response, stream->first->error);
     return;
   }
+  scheduler.AwaitStored();  // so that no id is known of a run that could be lost
   stream->reply = std::move(reply);
   stream->format = std::move(format);
   stream->heartbeat_s = heartbeat_s;
@@ -135,7 +137,7 @@ void Generate(Scheduler& scheduler, ParsedRequest parsed, MakeFormat format, dou
   response.set_header("X-Hyper-Run", submission.id);
   std::unique_ptr<ReplyFormat> shape = format(api, submission.id, std::time(nullptr));
   if (api.stream) {
-    SendStream(std::move(reply), std::move(shape), heartbeat_s, response);
+    SendStream(scheduler, std::move(reply), std::move(shape), heartbeat_s, response);
   } else {
     SendWhole(*reply, *shape, response);
   }

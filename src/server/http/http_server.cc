@@ -69,6 +69,20 @@ bool IsPublic(const std::string& path) {
   return path == "/" || path == "/health" || path.rfind("/page/", 0) == 0;
 }
 
+// Anyone may ask: the reason comes without the name of the file before it.
+Json HealthJson(const Scheduler& scheduler) {
+  const RunArchive* archive = scheduler.archive();
+  const std::string reason = archive != nullptr ? archive->failing() : "";
+  if (reason.empty()) {
+    return {{"status", "ok"}};
+  }
+  const size_t file = reason.rfind(": ");
+  return {{"status", "degraded"},
+          {"reason", "runs cannot be stored: " +
+                         (file != std::string::npos ? reason.substr(file + 2) : reason)},
+          {"runs_lost", archive->lost()}};
+}
+
 // The served name, and that name with each method.
 Json ModelsJson(const ServerLimits& limits) {
   Json models = Json::array();
@@ -258,8 +272,8 @@ void HttpServer::Parts::Guard() {
 }
 
 void HttpServer::Parts::AddApi() {
-  routes.Get("/health", [](const Request& /*request*/, Response& response) {
-    Send(response, 200, {{"status", "ok"}});
+  routes.Get("/health", [this](const Request& /*request*/, Response& response) {
+    Send(response, 200, HealthJson(scheduler));
   });
   routes.Get("/v1/models", [this](const Request& /*request*/, Response& response) {
     Send(response, 200, {{"object", "list"}, {"data", ModelsJson(limits)}});

@@ -150,12 +150,16 @@ bool LiveRun::Prepare(Engine& engine, int pools, const Reservation& kept) {
   for (int i = 0; i < request_.choices; ++i) {
     choices_.emplace_back(StreamOptions());
   }
+  return true;
+}
+
+void LiveRun::Accept() {
   const Prompt& ready = session_->pool().prompt();
   const std::string& question = request_.messages.empty() ? ready.text : ready.question;
   const Json head = {{"record", "run"},
                      {"id", id_},
                      {"method", request_.method},
-                     {"model", {{"name", engine.model().name}, {"hash", engine.model().hash}}},
+                     {"model", {{"name", engine_->model().name}, {"hash", engine_->model().hash}}},
                      {"seed", request_.seed},
                      {"question", question},
                      {"prompt", ready.text},
@@ -173,7 +177,6 @@ bool LiveRun::Prepare(Engine& engine, int pools, const Reservation& kept) {
     first.json = head;
     reply_->Push(std::move(first));
   }
-  return true;
 }
 
 void LiveRun::Refuse(ApiError error) {
@@ -334,12 +337,12 @@ Json LiveRun::Summary(const SessionResult& result) const {
   return summary;
 }
 
-void LiveRun::Finalize() {
+std::function<void()> LiveRun::Finalize() {
   AfterStep();
   const SessionResult& result = result_.emplace(session_->Result());
   if (!session_->status()) {
     Refuse(EngineError(session_->status().error()));
-    return;
+    return [] {};
   }
   if (plain()) {
     for (int i = 0; i < request_.choices; ++i) {
@@ -372,7 +375,7 @@ void LiveRun::Finalize() {
   done.usage.reasoning_tokens = std::max<int64_t>(0, done.usage.completion_tokens - content_tokens);
   done.usage.ledger = result.ledger;
   done.json = Summary(result);
-  reply_->Push(std::move(done));
+  return [reply = reply_, done = std::move(done)] { reply->Push(done); };
 }
 
 }  // namespace hyper::server

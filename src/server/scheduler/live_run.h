@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,17 +26,20 @@ class LiveRun {
   LiveRun(std::string id, ServedRun request, std::shared_ptr<ReplyQueue> reply,
           std::shared_ptr<RunLog> log);
 
-  // Renders the prompt and makes the session, not started. The error has gone into the reply.
+  // Renders the prompt and makes the session, not started; on an error the reply has it.
   //   pools  that may share the cells: one reserves this part of them at most
   //   kept   what pools leave to plain runs
   bool Prepare(Engine& engine, int pools, const Reservation& kept);
+  // Tells the reply that the run will come, and begins the log; call once, after Prepare.
+  void Accept();
   // Looks its prompt up among those kept and, once it is computed, has it kept; call after each
   // step, before what follows.
   void SharePrompt(PromptCache& cache);
   // Sends what the last step brought.
   void AfterStep();
-  // The session has finished: takes its result, sends the rest and the costs, closes the log.
-  void Finalize();
+  // The session has finished: takes its result, sends the rest, closes the log. What it returns
+  // sends the costs, which end the reply; any thread may call it.
+  std::function<void()> Finalize();
   // Ends the run without a result, whatever its state.
   void Refuse(ApiError error);
 
@@ -49,7 +53,8 @@ class LiveRun {
   // Of memory, while it has not started.
   size_t waiting_bytes() const { return waiting_bytes_; }
   bool plain() const { return request_.method == kPlainMethod; }
-  // The run as it is stored; call after Finalize.
+  // The run as it is stored after Prepare, and after Finalize.
+  ArchivedRun Begun() const;
   ArchivedRun ToArchive() const;
 
  private:

@@ -12,7 +12,7 @@
 
 namespace hyper::server {
 
-ArchivedRun LiveRun::ToArchive() const {
+ArchivedRun LiveRun::Begun() const {
   const Pool& pool = session_->pool();
   ArchivedRun archived;
   archived.run.method = request_.method;
@@ -30,6 +30,14 @@ ArchivedRun LiveRun::ToArchive() const {
   archived.question.prompt = pool.prompt().text;
   archived.question.text = request_.messages.empty() ? pool.prompt().text : pool.prompt().question;
   archived.question.kind = NameOf(request_.extract.kind);
+  archived.item.status = ItemStatus::kFailed;
+  archived.item.reason = kInterrupted;
+  return archived;
+}
+
+ArchivedRun LiveRun::ToArchive() const {
+  const Pool& pool = session_->pool();
+  ArchivedRun archived = Begun();
   archived.item = eval::RecordSession(*session_, records_, {});
   for (const Path& path : pool.paths()) {
     std::vector<uint8_t> bytes;

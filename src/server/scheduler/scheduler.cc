@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <random>
 #include <utility>
 
 #include "src/base/clock.h"
@@ -20,6 +21,12 @@ int64_t UnixTime() {
   using std::chrono::system_clock;
   return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch())
       .count();
+}
+
+// So long that none is given twice, nor guessed.
+std::string NewRunId() {
+  std::random_device device;
+  return fmt::format("run_{:08x}{:08x}{:08x}", device(), device(), device());
 }
 
 // What is kept for plain runs: lanes, and with them a quarter of the cells.
@@ -56,9 +63,6 @@ Scheduler::Scheduler(Engine& engine, SchedulerOptions options)
       options_(options),
       kept_part_(KeptPart(engine.capabilities(), options.plain_lanes)),
       driver_(engine, kept_part_) {
-  if (options_.archive != nullptr) {
-    next_id_ = options_.archive->next_number();
-  }
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -89,7 +93,7 @@ Scheduler::Submission Scheduler::Submit(std::vector<ServedRun> requests,
   waiting_bytes_ += bytes;
   Submission first;
   for (ServedRun& request : requests) {
-    std::string id = fmt::format("run_{}", next_id_++);
+    std::string id = NewRunId();
     first.id = first.id.empty() ? id : first.id;
     auto log = std::make_shared<RunLog>(options_.log_bytes);
     RunOverview summary;
@@ -174,6 +178,14 @@ void Scheduler::Shutdown(double grace_s) {
   idle_.wait(lock, [this] { return metrics_.waiting + metrics_.running == 0; });
   ending_ = true;
   work_.notify_one();
+  lock.unlock();
+  AwaitStored();  // and with it the ends of replies
+}
+
+void Scheduler::AwaitStored() {
+  if (options_.archive != nullptr) {
+    options_.archive->Flush();
+  }
 }
 
 bool Scheduler::WaitForWork() {
@@ -212,6 +224,10 @@ void Scheduler::TakeSubmissions() {
       Summarise(*run, "failed");
     } else {
       driver_.Add(run->session(), run->plain() ? Admission::kReserved : Admission::kByUse);
+      if (options_.archive != nullptr) {
+        options_.archive->Save(run->Begun());
+      }
+      run->Accept();
       live_.push_back(std::move(run));
     }
   }
@@ -252,12 +268,14 @@ void Scheduler::Settle() {
     }
     driver_.Remove(run->session());
     const bool cancelled = run->reply().abandoned();  // not by a client that has all it came for
-    run->Finalize();
+    std::function<void()> end_reply = run->Finalize();
     const char* status = run->result()->partial ? "partial" : "done";
     status = run->session()->status() ? status : "failed";
     Summarise(*run, cancelled ? "cancelled" : status);
-    if (options_.archive != nullptr && run->session()->started()) {
-      options_.archive->Save(run->ToArchive());
+    if (options_.archive != nullptr) {  // a reply that has come to its end is stored
+      options_.archive->Save(run->ToArchive(), std::move(end_reply));
+    } else {
+      end_reply();
     }
   }
   std::erase_if(live_, [](const auto& run) { return run->session()->finished(); });

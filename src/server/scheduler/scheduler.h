@@ -85,6 +85,8 @@ class Scheduler {
   // Carries a command out between two steps; nothing where all went well.
   std::optional<ApiError> Control(const std::string& id, const RunCommand& command);
   SchedulerMetrics metrics() const;
+  // Returns once what the archive was given before is written, or could not be.
+  void AwaitStored();
 
   // Takes no more runs; waits up to `grace_s` for those there are and cancels the rest.
   void Shutdown(double grace_s);
@@ -130,8 +132,7 @@ class Scheduler {
   size_t waiting_bytes_ = 0;
   DrainRate drained_;
   bool run_ended_ = false;  // since kept_ was looked through
-  uint64_t next_id_ = 1;
-  bool closing_ = false;  // no more runs
+  bool closing_ = false;    // no more runs
   bool cancelling_ = false;
   bool ending_ = false;
 
