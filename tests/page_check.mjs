@@ -2,35 +2,14 @@
 // run, compares two, shares, and measures the script time per frame of a replay. The server must have a
 // store with evaluations in it. Part of `make check-full`.
 //   node tests/page_check.mjs URL OUT_DIR    (playwright-core must be found; CHROMIUM: the browser)
-import {createRequire} from 'node:module';
 import {mkdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {expect, launch} from './support/browser.mjs';
 
 const [url, out] = process.argv.slice(2);
-const {chromium} = createRequire(join(process.cwd(), 'x.js'))('playwright-core');
 mkdirSync(out, {recursive: true});
 const MOST_SCRIPT_MS = 8;
-
-function expect(holds, what) {
-  if (!holds) throw new Error(what);
-  console.log(`ok: ${what}`);
-}
-
-const browser = await chromium.launch({executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-                                       args: ['--no-sandbox']});
-
-async function open(options) {
-  const context = await browser.newContext({acceptDownloads: true, ...options});
-  const page = await context.newPage();
-  page.outside = [];
-  page.troubles = [];
-  page.on('request', (request) => {
-    if (!request.url().startsWith(url) && /^https?:/.test(request.url())) page.outside.push(request.url());
-  });
-  page.on('pageerror', (error) => page.troubles.push(error.message));
-  page.on('console', (message) => { if (message.type() === 'error') page.troubles.push(message.text()); });
-  return page;
-}
+const {browser, open} = await launch(url);
 
 // Asks over the keyboard alone and waits for the end.
 async function ask(page) {
@@ -65,10 +44,10 @@ async function checkDesktop() {
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#share')]);
   const shared = join(out, 'shared.html');
   await download.saveAs(shared);
-  await page.selectOption('#runs', {index: 1});
+  await page.click('#runs tr:nth-child(2) a');
   await page.waitForFunction(() => document.querySelector('#state').textContent.startsWith('Done'));
   await page.waitForTimeout(300);
-  expect((await page.inputValue('#runs')).startsWith('run_'), 'the kept run stays chosen');
+  expect(await page.locator('#runs tr[aria-current]').count() === 1, 'the kept run is marked in the list');
   expect(page.outside.length === 0, `nothing is loaded from elsewhere (${page.outside})`);
   expect(page.troubles.length === 0, `no error in the page (${page.troubles})`);
   return shared;
@@ -89,7 +68,7 @@ async function checkPairAndStudies() {
   const page = await open({viewport: {width: 1400, height: 1000}, colorScheme: 'light'});
   await page.goto(url);
   await page.waitForFunction(() => document.querySelectorAll('#other option').length > 2);
-  await page.selectOption('#runs', {index: 1});
+  await page.click('#runs tr:nth-child(2) a');
   await page.waitForFunction(() => document.querySelector('#state').textContent.startsWith('Done'));
   await page.selectOption('#other', {index: 2});
   await page.waitForSelector('#pair:not([hidden])');

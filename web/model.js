@@ -37,6 +37,7 @@ class Path {
     this.confidence = null;
     this.tokens = [];      // own ones: {text, confidence, entropy, routes}
     this.curve = new Curve();
+    this.points = [];      // [position, window mean], where the run has no token records
     this.refined = [];     // [from, to) in tokens; to is null while it lasts
   }
   take(record) {
@@ -55,7 +56,6 @@ class RunModel {
     this.threshold = null;
     this.notices = [];
     this.result = null;
-    this.generated = 0;
     this.longest = 0;
     this.records = [];  // all, for sharing and replay
   }
@@ -69,7 +69,14 @@ class RunModel {
         const path = this.paths.get(record.path);
         if (!path) break;
         path.take(record);
-        this.generated++;
+        this.longest = Math.max(this.longest, path.length);
+        break;
+      }
+      case 'curve': {
+        const path = this.paths.get(record.path);
+        if (!path) break;
+        path.length = record.position + 1;
+        if (Number.isFinite(record.window_mean)) path.points.push([record.position, record.window_mean]);
         this.longest = Math.max(this.longest, path.length);
         break;
       }
@@ -107,12 +114,46 @@ class RunModel {
     path.status = record.status;
     path.answer = record.answer;
     path.reason = record.reason;
+    path.tentative = record.tentative;
     path.confidence = record.mean_confidence;
     path.length = Math.max(path.length, record.tokens);
     path.kept = record.kept;
     this.longest = Math.max(this.longest, path.length);
     const last = path.refined[path.refined.length - 1];
     if (last && last[1] === null) last[1] = path.length;
+  }
+
+  // No more records come: a run without a result was cut off, and with it what ran.
+  close() {
+    if (this.result) return;
+    for (const path of this.paths.values()) {
+      if (path.status === 'running') path.status = 'cancelled';
+    }
+  }
+
+  // Those of the ledger once it is there; before, what the paths have by themselves.
+  tokens() {
+    if (this.result && this.result.ledger) return this.result.ledger.generated;
+    let sum = 0;
+    for (const path of this.paths.values()) sum += path.length - path.start;
+    return sum;
+  }
+
+  // The path whose text is the reply, by the rule of src/report/winner.cc; null: there is none.
+  winner() {
+    if (!this.result) return null;
+    const rank = (path) => [path.answer !== null && path.answer === this.result.answer, !path.tentative,
+                            path.status === 'finished', path.confidence || 0];
+    const above = (a, b) => {
+      const at = a.findIndex((value, i) => value !== b[i]);
+      return at >= 0 && a[at] > b[at];
+    };
+    let best = null;
+    for (const path of this.paths.values()) {
+      if (path.status === 'merged' || path.length === 0) continue;
+      if (best === null || above(rank(path), rank(best))) best = path;
+    }
+    return best && best.id;
   }
 
   running() {
@@ -144,5 +185,12 @@ class RunModel {
     const counts = new Map(ACTIONS.map((name) => [name, 0]));
     for (const decision of this.decisions) counts.set(decision.action, counts.get(decision.action) + 1);
     return counts;
+  }
+
+  // Why decisions were cut short or did nothing: [reason, decisions], most first.
+  notes() {
+    const counts = new Map();
+    for (const {note} of this.decisions) if (note) counts.set(note, (counts.get(note) || 0) + 1);
+    return [...counts].sort((a, b) => b[1] - a[1]);
   }
 }

@@ -6,7 +6,9 @@ const $ = (id) => document.getElementById(id);
 const FRAMES_BETWEEN_CHARTS = 20;
 
 let model = new RunModel();
-let live = null;       // {id, cells, abort} of the run that is being watched
+let live = null;       // {id, cells, asked, abort} of the run whose records come
+const KEY_WANTED = 'The server wants its API key. Enter it under "API key".';
+const START = 'Ask a question, choose a run or open a trace.';
 let selected = null;
 let dirty = true;
 let frame = 0;
@@ -29,7 +31,7 @@ function choose(id) {
 // One part of the page; they take turns.
 const PARTS = [
   () => drawConfidence(charts.confidence, model, selected),
-  () => { drawDecisions(charts.controller, charts.statistics, model); drawActions($('actions'), model); },
+  () => { drawDecisions(charts.controller, charts.statistics, model); drawActions($('actions'), $('notes'), model); },
   () => drawScatter(charts.scatter, model),
   () => drawBallot($('ballot'), model),
   () => drawSelected(),
@@ -48,6 +50,7 @@ function drawState() {
   const answers = model.answers();
   const best = model.result ? model.result.answer : answers.length ? `${answers[0][0]} ...` : null;
   $('answer').textContent = best === null ? '\u2013' : best;
+  $('shown-question').textContent = model.head ? model.head.question || '' : '';
   $('share').disabled = $('replay').disabled = model.records.length === 0 || live !== null;
 }
 
@@ -76,16 +79,27 @@ function drawFrame() {
   requestAnimationFrame(drawFrame);
 }
 
-function take(record) { model.take(record); dirty = true; }
+function take(record) {
+  model.take(record);
+  if (record.record === 'result' && selected === null) choose(model.winner());
+  dirty = true;
+}
 
+// Leaves what is shown. A run that was asked for here goes on; what it sends is not looked at.
 function start(fresh) {
+  if (live && !live.asked) live.abort.abort();
+  live = replay = frameTimes = null;
+  $('stop').disabled = true;
   model = fresh || new RunModel();
   selected = null;
   tree.selected = null;
   redrawAll = dirty = true;
 }
 
-function say(text) { $('state').textContent = text; }
+function say(text, failed) {
+  $('state').textContent = text;
+  $('state').classList.toggle('failed', Boolean(failed));
+}
 
 function headers() {
   const key = $('key').value;
@@ -116,36 +130,47 @@ async function readEvents(response, each) {
   }
 }
 
-function finish(text) {
-  live = null;
-  redrawAll = dirty = true;
-  $('go').disabled = false;
-  $('stop').disabled = true;
-  say(text);
-  if (!embedded()) refreshRuns();
+// A record of the run that is shown; it runs from its first path on.
+function receive(record) {
+  if (record.record === 'run' && !live.asked) fillForm(record);
+  if (record.record === 'path' && model.paths.size === 0) say('Running ...');
+  take(record);
 }
 
-async function follow(request, path, describe) {
+// Watches a run. `id`: null where it is asked for, and the reply names it.
+async function follow(id, request, path) {
   start();
-  const abort = new AbortController();
-  live = {id: null, cells: 0, abort};
-  $('go').disabled = true;
+  const mine = live = {id, cells: 0, asked: id === null, abort: new AbortController()};
   $('stop').disabled = false;
   say('Waiting ...');
   let trouble = null;
   try {
-    const response = await fetch(path, {...request, headers: headers(), signal: abort.signal});
+    const response = await fetch(path, {...request, headers: headers(), signal: mine.abort.signal});
     if (!response.ok) throw new Error(await failure(response));
-    live.id = describe(response);
-    say('Running ...');
+    mine.id = id || response.headers.get('X-Hyper-Run');
+    if (live === mine) show(mine.id);
     await readEvents(response, (data) => {
+      if (live !== mine) return;
       if (data.error) trouble = data.error.message;
-      if (data.record) take(data);
+      if (data.record) receive(data);
     });
   } catch (error) {
-    trouble = error.name === 'AbortError' ? 'stopped' : error.message;
+    trouble = error.name === 'AbortError' ? 'stopped' : error.name === 'TypeError' ?
+        `the server does not answer (${error.message})` : error.message;
   }
-  finish(trouble ? `Ended: ${trouble}` : ending());
+  refreshRuns();
+  if (live !== mine) return;
+  live = null;
+  model.close();
+  redrawAll = dirty = true;
+  $('stop').disabled = true;
+  say(trouble ? `Ended: ${trouble}` : ending(), trouble);
+}
+
+// The vote so far is the reply, so the run ends as any other; one that has no id yet is given up.
+function stop() {
+  if (live && live.id) post(`/v1/runs/${live.id}/cancel`);
+  else if (live) live.abort.abort();
 }
 
 function ending() {
@@ -156,42 +181,29 @@ function ending() {
 
 function ask(event) {
   event.preventDefault();
-  $('runs').value = '';
+  show('');
   const hyper = {events: true, 'token-records': true};
   if ($('width').value) hyper.width = Number($('width').value);
   const body = {model: $('method').value, stream: true, hyper,
                 messages: [{role: 'user', content: $('question').value}]};
   if ($('seed').value) body.seed = Number($('seed').value);
-  follow({method: 'POST', body: JSON.stringify(body)}, '/v1/chat/completions',
-         (response) => response.headers.get('X-Hyper-Run'));
+  follow(null, {method: 'POST', body: JSON.stringify(body)}, '/v1/chat/completions');
 }
 
 async function post(path) {
   const response = await fetch(path, {method: 'POST', headers: headers()});
-  if (!response.ok) say(await failure(response));
-}
-
-async function refreshRuns() {
-  const response = await fetch('/v1/runs', {headers: headers()}).catch(() => null);
-  if (!response || !response.ok) return;
-  const runs = (await response.json()).data;
-  const options = runs.map((run) => make('option',
-      `${run.id}: ${run.method}, ${run.status}${run.answer ? `, ${run.answer}` : ''}`, {value: run.id}));
-  const [first, second] = [$('runs').value, $('other').value];
-  fill($('runs'), [make('option', 'new question', {value: ''}), ...options]);
-  $('runs').value = runs.some((run) => run.id === first) ? first : '';
-  fill($('other'), [make('option', 'none', {value: ''}), ...options.map((option) => option.cloneNode(true))]);
-  $('other').value = second;
-  const watched = live && runs.find((run) => run.id === live.id);
-  if (watched) live.cells = watched.cells;
+  if (!response.ok && live) say(await failure(response), true);  // one that has just ended says so itself
 }
 
 async function loadMethods() {
   const response = await fetch('/v1/models', {headers: headers()}).catch(() => null);
+  $('go').disabled = !response || !response.ok;
   if (!response || !response.ok) {
-    say('The server wants its API key; enter it and choose Ask.');
+    say(!response ? 'The server does not answer.' : response.status === 401 ? KEY_WANTED : await failure(response),
+        true);
     return;
   }
+  if ($('state').textContent === KEY_WANTED) say(START);
   const models = (await response.json()).data.slice(1);
   fill($('method'), models.map((one) => make('option', one.id, {value: one.id, title: one.description})));
   const wanted = models.find((one) => one.id.endsWith(':hyper'));
@@ -249,12 +261,13 @@ async function onReplay() {
 
 function loadLines(text) {
   start();
+  show('');
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue;
     try {
       take(JSON.parse(line));
     } catch (error) {
-      say('The file is no trace: a line is not JSON.');
+      say('The file is no trace: a line is not JSON.', true);
       return;
     }
   }
@@ -265,10 +278,10 @@ function loadLines(text) {
 async function share() {
   const text = (name) => fetch(`/page/${name}`).then((response) => response.text());
   const [uplotStyle, style, ...scripts] = await Promise.all(
-      ['uplot.css', 'page.css', 'uplot.js', 'model.js', 'views.js', 'studies.js', 'page.js'].map(text));
+      ['uplot.css', 'page.css', 'uplot.js', 'model.js', 'views.js', 'studies.js', 'runs.js', 'page.js'].map(text));
   const html = await fetch('/').then((response) => response.text());
-  const shown = {records: model.records, other: other ? other.records : null, studies};
-  const data = JSON.stringify(shown).replaceAll('<', '\\u003c');
+  const parts = {records: model.records, other: other ? other.records : null, studies};
+  const data = JSON.stringify(parts).replaceAll('<', '\\u003c');
   const body = html.slice(html.indexOf('<body>'), html.indexOf('<script'));
   const script = (code) => `<script>${code.replaceAll('</script', '<\\/script')}</script>`;
   const whole = `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
@@ -285,24 +298,28 @@ async function share() {
 function embedded() { return $('run-data'); }
 
 function openEmbedded() {
-  const live = [$('ask'), document.querySelector('label[for=trace]'), $('runs').parentElement, $('share'),
-                $('prune'), $('fork')];
-  live.forEach((element) => { element.hidden = true; });
+  const online = [$('ask'), document.querySelector('label[for=trace]'), $('runs-panel'), $('new'), $('to-runs'),
+                  $('share'), $('prune'), $('fork')];
+  online.forEach((element) => { element.hidden = true; });
   $('other').parentElement.hidden = true;
-  const shown = JSON.parse(embedded().textContent);
-  shown.records.forEach(take);
-  studies = shown.studies;
-  if (shown.other) {
+  const data = JSON.parse(embedded().textContent);
+  data.records.forEach(take);
+  studies = data.studies;
+  if (data.other) {
     other = new RunModel();
-    shown.other.forEach((record) => other.take(record));
+    data.other.forEach((record) => other.take(record));
   }
   drawStudies();
-  say(model.head ? model.head.question || '' : '');
+  say(ending());
   redrawAll = true;
 }
 
 function wire() {
   $('heat').addEventListener('change', () => { redrawAll = dirty = true; });
+  $('order').addEventListener('change', (event) => {
+    tree.orderBy = event.target.value;
+    redrawAll = dirty = true;
+  });
   $('replay').addEventListener('click', onReplay);
   fill($('legend'), LEGEND.map(([name, colour]) => {
     const item = make('li');
@@ -315,29 +332,42 @@ function wire() {
     return;
   }
   $('ask').addEventListener('submit', ask);
-  $('stop').addEventListener('click', () => live && live.abort.abort());
+  $('stop').addEventListener('click', stop);
   $('share').addEventListener('click', share);
-  $('key').addEventListener('change', () => { loadMethods(); loadStudies(); refreshRuns(); });
+  $('key').value = sessionStorage.getItem('key') || '';
+  $('key').addEventListener('change', () => {
+    sessionStorage.setItem('key', $('key').value);
+    connect();
+  });
+  $('new').addEventListener('click', () => { blank(); $('question').focus(); });
+  $('to-runs').addEventListener('click', () => {
+    $('runs-panel').scrollIntoView();
+    $('search').focus({preventScroll: true});
+  });
+  $('search').addEventListener('input', drawRuns);
+  $('more').addEventListener('click', () => { mostRuns = 1000; refreshRuns(); });
   $('trace').addEventListener('change', async (event) => {
     if (event.target.files.length) loadLines(await event.target.files[0].text());
   });
-  $('runs').addEventListener('change', (event) => {
-    const id = event.target.value;
-    if (id) {
-      follow({}, `/v1/runs/${id}/events`, () => id);
-    } else {
-      start();
-      say('Ask a question, choose a run or open a trace.');
-    }
-  });
+  addEventListener('hashchange', route);
+  addEventListener('popstate', route);
   $('other').addEventListener('change', (event) => loadOther(event.target.value));
   for (const action of ['prune', 'fork']) {
     $(action).addEventListener('click', () => live && post(`/v1/runs/${live.id}/paths/${selected}/${action}`));
   }
-  setInterval(() => live && refreshRuns(), 1000);
-  loadMethods();
+  let seconds = 0;
+  setInterval(() => (live || ++seconds % 5 === 0) && !document.hidden && refreshRuns(), 1000);
+  connect();
+}
+
+// What needs the key: the methods, the runs, and the one that the address names.
+async function connect() {
   loadStudies();
   refreshRuns();
+  await loadMethods();
+  if (live || $('method').options.length === 0) return;
+  shown = '';
+  route();
 }
 
 wire();

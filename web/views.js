@@ -32,11 +32,15 @@ function make(tag, text, attributes) {
   return element;
 }
 
+const MOST_TREE_PX = 512;     // of height, as long as a path has a line of its own
+const MANY_PATHS = 40;        // from here on equal answers stand together, unless asked otherwise
+
 class TreeView {
   constructor(canvas, onSelect) {
     this.canvas = canvas;
     this.onSelect = onSelect;
     this.selected = null;
+    this.orderBy = '';  // family, answer or confidence; empty: by the number of paths
     this.rows = [];
     canvas.addEventListener('click', (event) => {
       const row = Math.floor(event.offsetY / this.rowHeight());
@@ -50,10 +54,35 @@ class TreeView {
       onSelect(this.rows[Math.max(0, Math.min(this.rows.length - 1, at + step))]);
     });
   }
-  rowHeight() { return this.rows.length > 40 ? 8 : 13; }
+  rowHeight() { return Math.max(1, Math.min(13, MOST_TREE_PX / Math.max(1, this.rows.length))); }
+
+  order(model) {
+    const by = this.orderBy || (model.paths.size > MANY_PATHS ? 'answer' : 'family');
+    this.groups = [];
+    if (by === 'family') return this.byFamily(model);
+    const surer = (a, b) => (b.confidence || 0) - (a.confidence || 0) || a.id - b.id;
+    const paths = [...model.paths.values()].sort(surer);
+    return by === 'answer' ? this.byAnswer(model, paths) : paths.map((path) => path.id);
+  }
+
+  // Equal answers together, the most frequent first; paths without one, and merged ones, last.
+  byAnswer(model, paths) {
+    const counted = model.answers();
+    const rows = [];
+    const add = (members, label) => {
+      if (members.length === 0) return;
+      this.groups.push({first: rows.length, count: members.length, label});
+      members.forEach((path) => rows.push(path.id));
+    };
+    for (const [answer, count] of counted) {
+      add(paths.filter((path) => path.answer === answer && path.status !== 'merged'), `${answer} \u00d7 ${count}`);
+    }
+    add(paths.filter((path) => path.answer === null || path.status === 'merged'), 'none');
+    return rows;
+  }
 
   // A family stays together: children come right after their parent.
-  order(model) {
+  byFamily(model) {
     const children = new Map();
     for (const path of model.paths.values()) {
       const list = children.get(path.parent) || [];
@@ -67,10 +96,7 @@ class TreeView {
   }
 
   draw(model) {
-    if (this.rows.length !== model.paths.size || this.model !== model) {
-      this.rows = this.order(model);
-      this.model = model;
-    }
+    this.rows = this.order(model);
     const height = Math.max(1, this.rows.length) * this.rowHeight();
     const width = this.canvas.parentElement.clientWidth;
     const scale = devicePixelRatio || 1;
@@ -86,6 +112,21 @@ class TreeView {
     const place = new Map(this.rows.map((id, row) => [id, (row + 0.5) * this.rowHeight()]));
     const x = (tokens) => 4 + (width - 70) * tokens / Math.max(model.longest, 16);
     for (const id of this.rows) this.drawPath(context, model.paths.get(id), place, x);
+    for (const group of this.groups) this.drawGroup(context, group, width);
+  }
+
+  drawGroup(context, {first, count, label}, width) {
+    const [top, height] = [first * this.rowHeight(), count * this.rowHeight()];
+    context.strokeStyle = theme.get('--line');
+    context.lineWidth = 1;
+    context.beginPath();
+    context.moveTo(0, top);
+    context.lineTo(width, top);
+    context.stroke();
+    if (height < 10) return;
+    context.fillStyle = theme.get('--ink');
+    context.font = '10px system-ui, sans-serif';
+    context.fillText(label.slice(0, 14), width - 66, top + Math.min(height / 2 + 4, 200));
   }
 
   drawPath(context, path, place, x) {
@@ -107,8 +148,9 @@ class TreeView {
       context.lineTo(x(path.start), y);
       context.stroke();
     }
-    line(path.start, path.length, STATUS_COLOURS[path.status] || '--other', chosen ? 5 : 2.5);
-    for (const [from, to] of path.refined) line(from, to === null ? path.length : to, '--refined', 5);
+    const thick = Math.min(2.5, 0.7 * this.rowHeight());
+    line(path.start, path.length, STATUS_COLOURS[path.status] || '--other', chosen ? 5 : thick);
+    for (const [from, to] of path.refined) line(from, to === null ? path.length : to, '--refined', 2 * thick);
     if (path.status === 'merged' && place.has(path.kept)) {
       context.strokeStyle = theme.get('--merged');
       context.setLineDash([2, 2]);
@@ -118,7 +160,7 @@ class TreeView {
       context.stroke();
       context.setLineDash([]);
     }
-    if (path.answer !== null && this.rowHeight() > 10) {
+    if (path.answer !== null && this.groups.length === 0 && this.rowHeight() > 10) {
       context.fillStyle = theme.get(chosen ? '--ink' : '--soft');
       context.font = '10px system-ui, sans-serif';
       context.fillText(path.answer.slice(0, 9), x(path.length) + 4, y + 3.5);
@@ -133,7 +175,7 @@ class Chart {
   draw(data, series, key, x) {
     const width = Math.max(200, this.element.clientWidth);
     if (key !== this.key || !this.plot) {
-      if (this.plot) this.plot.destroy();
+      this.clear();
       this.key = key;
       const axis = {stroke: () => theme.get('--soft'), grid: {stroke: () => theme.get('--line'), width: 1}};
       this.plot = new uPlot({width, height: this.height, series, axes: [axis, {...axis, size: 45}],
@@ -144,13 +186,28 @@ class Chart {
     if (this.plot.width !== width) this.plot.setSize({width, height: this.height});
     this.plot.setData(data);
   }
+  // Takes the plot away; `why` there is none, in words.
+  clear(why) {
+    if (this.plot) this.plot.destroy();
+    this.plot = null;
+    fill(this.element, why ? [make('p', why, {class: 'hint'})] : []);
+  }
+}
+
+// Why a chart of a run is empty.
+function missing(model, what) {
+  return model.result ? `This run has no ${what}.` : `There is no ${what} yet.`;
 }
 
 // Window means of all paths on one grid of tokens, and the threshold.
 function drawConfidence(chart, model, selected) {
-  const paths = [...model.paths.values()].filter((path) => path.curve.means.length > 0);
-  if (paths.length === 0) return;
-  const step = Math.max(...paths.map((path) => path.curve.size));
+  const paths = [...model.paths.values()].filter((path) => path.curve.means.length + path.points.length > 0);
+  if (paths.length === 0) {
+    chart.clear(model.head ? missing(model, 'confidence') : '');
+    return;
+  }
+  paths.sort((a, b) => (a.id === selected) - (b.id === selected));  // the chosen one above the others
+  const step = Math.max(Math.ceil(model.longest / (2 * MOST_POINTS)), ...paths.map((path) => path.curve.size));
   const points = Math.max(1, Math.ceil(model.longest / step));
   const xs = Array.from({length: points}, (_, i) => i * step);
   const data = [xs];
@@ -161,12 +218,13 @@ function drawConfidence(chart, model, selected) {
       const at = Math.floor((path.start + i * size) / step);
       if (at < points) row[at] = means[i];
     }
+    for (const [position, mean] of path.points) row[Math.min(points - 1, Math.floor(position / step))] = mean;
     data.push(row);
   }
   const colour = (path) => theme.get(path.id === selected ? '--ink' : STATUS_COLOURS[path.status] || '--other');
   const series = [{label: 'token'}].concat(paths.map((path) => ({
     label: `path ${path.id}`, width: path.id === selected ? 3 : 1, spanGaps: true, points: {show: false},
-    stroke: () => colour(path)})));
+    alpha: path.id === selected || paths.length <= MANY_PATHS ? 1 : 0.3, stroke: () => colour(path)})));
   if (model.threshold !== null) {
     data.push(xs.map(() => model.threshold));
     series.push({label: 'threshold', width: 2, dash: [6, 4], points: {show: false},
@@ -176,7 +234,11 @@ function drawConfidence(chart, model, selected) {
 }
 
 function drawDecisions(controller, statistics, model) {
-  if (model.decisions.length === 0) return;
+  if (model.decisions.length === 0) {
+    controller.clear(model.head ? missing(model, 'decision') : '');
+    statistics.clear();
+    return;
+  }
   // Warm-up has no decisions, so positions grow; equal ones would confuse the axis.
   const xs = model.decisions.map((_, i) => i);
   const scores = ACTIONS.map((name) => model.decisions.map((decision) => decision.scores[name]));
@@ -199,7 +261,10 @@ function drawDecisions(controller, statistics, model) {
 
 // The decisions in the plane of confidence and diversity, coloured by the action that was chosen.
 function drawScatter(chart, model) {
-  if (model.decisions.length === 0) return;
+  if (model.decisions.length === 0) {
+    chart.clear();
+    return;
+  }
   const decisions = [...model.decisions].sort((a, b) => a.normalised.confidence - b.normalised.confidence);
   const series = [{label: 'confidence'}].concat(ACTIONS.map((name, i) => ({
     label: name, stroke: () => theme.get(`--a${i}`), paths: () => null,
@@ -210,8 +275,13 @@ function drawScatter(chart, model) {
              series, 'scatter', {range: [-0.02, 1.02]});
 }
 
-function drawActions(element, model) {
-  const total = Math.max(1, model.decisions.length);
+function drawActions(element, notes, model) {
+  const total = model.decisions.length;
+  fill(notes, model.notes().map(([note, count]) => make('li', `${count} of ${total} decisions: ${note}`)));
+  if (total === 0) {
+    fill(element, []);
+    return;
+  }
   fill(element, [...model.actionCounts()].map(([name, count], i) => {
     const bar = make('div', undefined, {class: 'bar'});
     const line = make('i', undefined, {style: `width:${100 * count / total}%;background:var(--a${i})`});
@@ -246,8 +316,11 @@ function drawBallot(table, model) {
 }
 
 function drawNumbers(list, model, live) {
-  const facts = [['method', model.head ? model.head.method : '-'], ['seed', model.head ? model.head.seed : '-'],
-                 ['paths', model.paths.size], ['running', model.running()], ['tokens', model.generated],
+  const head = model.head || {};
+  const facts = [['method', head.method || '-'],
+                 ['width', head.options && head.method !== 'plain' ? head.options.width : '-'],
+                 ['seed', head.seed === undefined ? '-' : head.seed],
+                 ['paths', model.paths.size], ['running', model.running()], ['tokens', model.tokens()],
                  ['decisions', model.decisions.length],
                  ['threshold', model.threshold === null ? '-' : model.threshold.toFixed(2)]];
   if (live && live.cells) facts.push(['KV cells', live.cells]);
@@ -275,7 +348,8 @@ function drawPath(element, facts, model, id, what) {
       (path.answer !== null ? `; answer ${path.answer}` : '') + (path.warmup ? '; warm-up' : '');
   if (tokens.length === 0) {
     const stored = model.result && model.result.paths && model.result.paths.find((one) => one.id === id);
-    element.textContent = stored ? stored.text : '';
+    element.textContent = stored ? stored.text :
+        model.result ? '' : 'The text comes at the end: this run records no tokens.';
     return;
   }
   fill(element, tokens.map((token) => {

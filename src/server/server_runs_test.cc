@@ -6,9 +6,11 @@
 #include <chrono>
 #include <future>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/server_fixture.h"
@@ -158,6 +160,55 @@ TEST(Server, KeepsRunsAndControlsLiveOnes) {
   const std::string events = client.Get(run + "/events")->body;
   EXPECT_EQ(events.rfind("data: {\"record\":\"run\"", 0), 0U);
   EXPECT_NE(events.find("{\"record\":\"result\""), std::string::npos);
+}
+
+// The records of a run of `fields`, as GET /v1/runs/ID/events gives them.
+std::vector<Json> RecordsOf(const TestServer& server, const Json& fields) {
+  Json body = With(Chat("x", "m:sc"), "max_tokens", 1000);
+  body["seed"] = 5;
+  body["hyper"] = fields;
+  const std::string id = server.Good(kChat, body)["hyper"]["run"];
+  const std::string events = server.Client().Get("/v1/runs/" + id + "/events")->body;
+  std::vector<Json> records;
+  for (size_t at = 0; (at = events.find("data: ", at)) != std::string::npos; at += 6) {
+    records.push_back(Json::parse(events.substr(at + 6, events.find('\n', at) - at - 6)));
+  }
+  return records;
+}
+
+// The run with records of tokens says what a curve must have.
+TEST(Server, ARunWithoutTokenRecordsHasCurves) {
+  ServerSetup setup;
+  setup.logits = Babble;
+  setup.context = 1 << 20;
+  const TestServer server(setup);
+  using Place = std::pair<int, int>;  // path and position
+  std::map<Place, double> wanted;
+  for (const Json& record : RecordsOf(server, {{"width", 3}, {"token-records", true}})) {
+    EXPECT_NE(record["record"], "curve");
+    if (record["record"] == "token") {
+      wanted[{record["path"], record["position"]}] = record["window_mean"];
+    }
+  }
+  ASSERT_EQ(wanted.size(), 3000U);
+  std::map<int, std::vector<int>> positions;
+  for (const Json& record : RecordsOf(server, {{"width", 3}})) {
+    EXPECT_NE(record["record"], "token");
+    if (record["record"] == "curve") {
+      const Place place(record["path"], record["position"]);
+      EXPECT_EQ(record["window_mean"].get<double>(), wanted.at(place));
+      positions[place.first].push_back(place.second);
+    }
+  }
+  ASSERT_EQ(positions.size(), 3U);
+  for (const auto& [path, at] : positions) {
+    EXPECT_EQ(at.front(), 7);
+    EXPECT_EQ(at.back(), 999);
+    EXPECT_LT(at.size(), 100U);
+    for (size_t i = 1; i + 1 < at.size(); ++i) {
+      EXPECT_EQ(at[i] - at[i - 1], std::max(8, (at[i] + 1) / 32)) << at[i];
+    }
+  }
 }
 
 TEST(Server, ShowsMetricsAndThePage) {

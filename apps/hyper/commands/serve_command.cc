@@ -156,7 +156,8 @@ std::vector<Option> KeptOptions(ServeFlags& flags) {
         .group = kServing}},
       {flags.archive.path,
        {.name = "store",
-        .help = "also keep all runs, from their start, in this study, which hyper inspect and export read",
+        .help = "also keep all runs, from their start, in this study, which hyper inspect and "
+                "export read",
         .group = kServing}},
       {flags.archive.most_runs,
        {.name = "store-max-runs",

@@ -170,7 +170,7 @@ void CheckRun(FieldReader& fields, const ServerLimits& limits, ServedRun& run,
   const int paths = std::max(WarmupCount(run.plan.options), PoolWidth(run.plan.options));
   if (paths > limits.most_lanes) {
     fields.Fail("hyper.width", fmt::format("'hyper.width' {} needs {} paths at once; this server "
-                                           "holds {}",
+                                           "holds {} (hyper serve --lanes)",
                                            run.plan.options.width, paths, limits.most_lanes));
   }
 }

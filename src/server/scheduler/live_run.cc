@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 #include <variant>
@@ -17,6 +18,8 @@ namespace hyper::server {
 namespace {
 
 constexpr float kLowestLogprob = -9999.0F;  // stands for minus infinity, which JSON lacks
+constexpr int kCurveStep = 8;               // tokens between two points of a curve, at its start
+constexpr int kCurvePart = 32;              // later: this part of the path, so some 200 points
 
 ApiError ContextExceeded(const std::string& field, size_t tokens, int context) {
   return {400, "exceed_context_size_error", "context_length_exceeded", field,
@@ -268,8 +271,9 @@ void LiveRun::OnRecord(const Record& record) {
              finish->path < request_.choices) {
     FinishChoice(&session_->pool().path(finish->path), static_cast<int>(finish->path));
   }
-  Json json = RecordJson(record);
-  log_->Append(DumpJson(json));
+  if (finish != nullptr) {
+    AddCurvePoint(session_->pool().path(finish->path), 1);
+  }
   if (!std::holds_alternative<TokenRecord>(record) && finish == nullptr) {
     records_.push_back(record);
   }
@@ -281,12 +285,34 @@ void LiveRun::OnRecord(const Record& record) {
                                   decision->paths_before, NameOf(decision->action));
     reply_->Push(std::move(event));
   }
+  Tell(RecordJson(record));
+}
+
+void LiveRun::Tell(Json record) {
+  log_->Append(DumpJson(record));
   if (request_.records) {
     ReplyEvent event;
     event.kind = ReplyEvent::Kind::kRecord;
-    event.json = std::move(json);
+    event.json = std::move(record);
     reply_->Push(std::move(event));
   }
+}
+
+void LiveRun::AddCurvePoint(const Path& path, int least) {
+  const auto id = static_cast<size_t>(path.id);
+  if (request_.token_records) {
+    return;  // which have the window means of all tokens
+  }
+  curve_ends_.resize(std::max(curve_ends_.size(), id + 1), 0);
+  const int end = std::max(curve_ends_[id], path.fork_position);
+  if (path.length() - end < least) {
+    return;
+  }
+  curve_ends_[id] = path.length();
+  Tell({{"record", "curve"},
+        {"path", path.id},
+        {"position", path.length() - 1},
+        {"window_mean", std::isfinite(path.window_mean) ? Json(path.window_mean) : Json()}});
 }
 
 void LiveRun::SharePrompt(PromptCache& cache) {
@@ -311,6 +337,11 @@ void LiveRun::SharePrompt(PromptCache& cache) {
 void LiveRun::AfterStep() {
   for (const Record& record : session_->TakeRecords()) {
     OnRecord(record);
+  }
+  const Pool& pool = session_->pool();
+  for (const PathId id : pool.running()) {
+    const Path& path = pool.path(id);
+    AddCurvePoint(path, std::max(kCurveStep, path.length() / kCurvePart));
   }
 }
 
@@ -355,15 +386,9 @@ std::function<void()> LiveRun::Finalize() {
                               /*timing=*/true};
   Json report = {{"record", "result"}};
   report.update(ReportJson(context, *session_, result));
-  ReplyEvent done;
-  if (request_.records) {
-    done.kind = ReplyEvent::Kind::kRecord;
-    done.json = report;
-    reply_->Push(std::move(done));
-    done = {};
-  }
-  log_->Append(DumpJson(report));
+  Tell(std::move(report));
   log_->Close();
+  ReplyEvent done;
   done.kind = ReplyEvent::Kind::kDone;
   done.usage.prompt_tokens = static_cast<int64_t>(session_->pool().prompt().tokens.size());
   done.usage.cached_tokens = cached_tokens_.value_or(0);

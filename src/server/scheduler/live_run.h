@@ -75,6 +75,10 @@ class LiveRun {
   void FinishChoice(const Path* path, int choice);
   TokenLogprobs LogprobsOf(const Path& path, size_t at) const;
   void OnRecord(const Record& record);
+  // Into the log and, where they are asked for, the reply.
+  void Tell(Json record);
+  // One more point of a path's curve of confidence, where it has `least` tokens since the last.
+  void AddCurvePoint(const Path& path, int least);
   Json Summary(const SessionResult& result) const;
 
   std::string id_;
@@ -86,6 +90,7 @@ class LiveRun {
   std::unique_ptr<Session> session_;
   std::vector<Choice> choices_;
   std::vector<Record> records_;  // of the kinds that the report and the archive need
+  std::vector<int> curve_ends_;  // by path: tokens up to the last point of its curve
   std::optional<SessionResult> result_;
   std::optional<int> cached_tokens_;  // nothing: not started yet
   bool prompt_kept_ = false;

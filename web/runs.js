@@ -1,0 +1,87 @@
+// The list of runs, and the address of the page, which names the run that is shown.
+'use strict';
+
+let shown = '';      // id of the run that is shown; empty: none, or one without an id
+let runs = [];       // rows of /v1/runs
+let mostRuns = 100;  // of them
+
+// The address names the run that is shown, so that it can be kept, sent and loaded again.
+function show(id) {
+  shown = id;
+  const address = id ? `#/runs/${id}` : '';
+  if (location.hash !== address) history.pushState(null, '', address || location.pathname);
+  drawRuns();
+}
+
+function openRun(id) { follow(id, {}, `/v1/runs/${encodeURIComponent(id)}/events`); }
+
+// Shows what the address names.
+function route() {
+  const named = /^#\/runs\/(.+)$/.exec(location.hash);
+  const id = named ? decodeURIComponent(named[1]) : '';
+  if (id === shown) return;
+  shown = id;
+  if (id) {
+    openRun(id);
+    return;
+  }
+  blank();
+}
+
+function blank() {
+  start();
+  say(START);
+  show('');
+}
+
+// The form as the run was asked, so that it can be asked again with changes.
+function fillForm(head) {
+  $('question').value = head.question || '';
+  const method = [...$('method').options].find((option) => option.value.endsWith(`:${head.method}`));
+  if (method) $('method').value = method.value;
+  $('width').value = head.options && head.method !== 'plain' ? head.options.width || '' : '';
+  $('seed').value = head.seed === undefined ? '' : head.seed;
+}
+
+async function refreshRuns() {
+  const response = await fetch(`/v1/runs?limit=${mostRuns}`, {headers: headers()}).catch(() => null);
+  if (!response || !response.ok) return;
+  const listed = (await response.json()).data;
+  const watched = live && listed.findIndex((run) => run.id === live.id);
+  if (live && watched >= 0) {
+    live.cells = listed[watched].cells;
+    const before = listed.slice(watched + 1).filter((run) => run.status === 'waiting').length;
+    if (listed[watched].status === 'waiting' && model.paths.size === 0) {
+      say(`Waiting for lanes: ${before} runs wait before it.`);
+    }
+  }
+  if (JSON.stringify(listed) === JSON.stringify(runs)) return;
+  runs = listed;
+  drawRuns();
+  const second = $('other').value;
+  fill($('other'), [make('option', 'none', {value: ''}), ...runs.map((run) => make('option',
+      `${run.method}, ${run.answer || run.status}: ${run.question.slice(0, 60)}`, {value: run.id}))]);
+  $('other').value = second;
+}
+
+// Those that have every word of the search in some column; the shown one is marked.
+function drawRuns() {
+  const words = $('search').value.toLowerCase().split(/\s+/);
+  const cells = (run) => [new Date(1000 * run.created).toLocaleString(), run.question, run.method,
+                          run.answer || '', run.status, run.paths, run.tokens, run.id].map(String);
+  const rows = runs.map((run) => [run.id, cells(run)]).filter(([, row]) =>
+      words.every((word) => row.join(' ').toLowerCase().includes(word)));
+  const head = make('tr');
+  ['time', 'question', 'method', 'answer', 'status', 'paths', 'tokens'].forEach((name) =>
+      head.append(make('th', name)));
+  fill($('runs').tBodies[0], [head, ...rows.map(([id, row]) => {
+    const line = make('tr', undefined, id === shown ? {'aria-current': 'true'} : {});
+    row.slice(0, -1).forEach((text, column) => {
+      const cell = make('td');
+      cell.append(column === 1 ? make('a', text || id, {href: `#/runs/${id}`}) : text);
+      line.append(cell);
+    });
+    return line;
+  })]);
+  $('more').hidden = runs.length < mostRuns || mostRuns >= 1000;
+}
