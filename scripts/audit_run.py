@@ -22,7 +22,7 @@ ENDED = ("finished", "length")
 CLOSE = 2e-5  # log-probabilities and confidences are floats
 FLOOR = -60.0
 TREES = ("tot", "mcts", "rebase", "ets")
-SCORED = ("self-certainty", "bon", "deepconf-offline")
+SCORED = ("self-certainty", "bon", "deepconf-offline", "rpc")
 WEIGHED = ("weighted", "best", "borda")
 GEOMETRIC = ("logprob", "surprise", "entropy")  # signals whose mean over tokens is exp(mean log c)
 
@@ -575,11 +575,27 @@ class Run:
                          1 - self.options["keep-percent"] / 100)
         return [path for path in voters if self.weight(path) >= least - CLOSE]
 
+    def likely_ones(self, voters):
+        """RPC: of equal texts the first; unsure paths may be left out below the mean only."""
+        texts, mean_weight = set(), mean([self.weight(path) for path in voters])
+        recorded = {voter["path"] for voter in self.records[-1]["voters"]}
+        chosen = []
+        for path in voters:
+            text = tuple(path.column("token"))
+            new = text not in texts
+            texts.add(text)
+            free = len(voters) >= 16 and self.weight(path) < mean_weight + CLOSE
+            if new and (path.id in recorded or not free):
+                chosen.append(path)
+        return chosen
+
     def check_voters(self):
         """Who votes; ToT and MCTS choose among their leaves by what the trace does not say."""
         method, result = self.head["method"], self.records[-1]
         voters = self.best_share([path for path in self.paths.values()
                                   if path.last and self.votes(path)])
+        if method == "rpc":
+            voters = self.likely_ones(voters)
         if method == "esc":
             window = self.agreeing_window()
             self.expect("esc: no path after a window that agrees", True,

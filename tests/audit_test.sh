@@ -38,6 +38,7 @@ record tot-judge tot-judge 2 --step-tokens 16 --judge-tokens 16
 record tot-dfs tot-conf 4 --search dfs --step-tokens 16
 record bon-weighted bon-mean 6 --vote weighted
 record some-best deepconf-offline-filtered 10 --keep-percent 30
+record rpc-pruned rpc 24
 # Every action by force, without the limits that keep expansions early.
 record single hyper 12 --actions single_token --threshold off
 record multi hyper 12 --actions multi_token --late-expansion true

@@ -109,6 +109,8 @@ TEST(Methods, NamesSetTheOptionsThatTheyStandFor) {
                                Case{"sc-adaptive", "stop", "0.95"},
                                Case{"sc-cap", "vote-tentative", "false"},
                                Case{"self-certainty-borda", "vote", "borda"},
+                               Case{"rpc", "vote", "weighted"},
+                               Case{"rpc", "confidence", "logprob"},
                                Case{"bon-mean", "confidence", "topk"},
                                Case{"bon-mean", "confidence-count", "20"},
                                Case{"bon-ptrue", "scorer", "p-true"},
@@ -337,6 +339,45 @@ TEST(OfflineDeepConf, ScoresEachPathOnceForAllThatVote) {
   RunMethod(engine, *session);
   EXPECT_EQ(session->Result().voting_paths, 32);
   EXPECT_LE(asked, 2 * 32);
+}
+
+// Nine paths of unsure tokens answer 1, eleven of sure tokens answer 2.
+TEST(Rpc, LeavesUnsurePathsOutAndCountsATextOnce) {
+  std::vector<int> lengths;
+  std::string answers;
+  std::vector<float> sureness;
+  for (int i = 0; i < 20; ++i) {
+    const bool unsure = i < 9;
+    lengths.push_back(5 + i);
+    answers += unsure ? '1' : '2';
+    sureness.push_back(unsure ? 5.2F + 0.05F * static_cast<float>(i)
+                              : 8.0F + 0.03F * static_cast<float>(i));
+  }
+  // The last two write the same text as the one before.
+  lengths[18] = lengths[19] = lengths[17];
+  sureness[18] = sureness[19] = sureness[17];
+  FakeEngine engine(ScriptedOptions(Follow({lengths, answers, sureness})));
+  auto session = ScriptedSession(engine, "rpc", OptionsFor("rpc", 20));
+  RunMethod(engine, *session);
+  const SessionResult result = session->Result();
+  EXPECT_EQ(result.answer, "2");
+  EXPECT_EQ(result.voting_paths, 9);
+  ASSERT_EQ(result.votes.at("weighted").scores.size(), 1U);
+  double sum = 0;
+  for (size_t id = 9; id < 18; ++id) {
+    const Path& path = session->pool().paths()[id];
+    double logs = 0;
+    for (const float logprob : path.logprobs) {
+      logs += logprob;
+    }
+    sum += std::exp(logs / path.length());
+  }
+  EXPECT_NEAR(result.votes.at("weighted").scores[0].score, sum, 1e-5);
+  // Below 16 paths nothing is fitted, and the nine unsure ones outweigh the others.
+  auto few = ScriptedSession(engine, "rpc", OptionsFor("rpc", 12));
+  RunMethod(engine, *few);
+  EXPECT_EQ(few->Result().voting_paths, 12);
+  EXPECT_EQ(few->Result().answer, "1");
 }
 
 TEST(BestOfN, AProbeThatDoesNotFitCostsTheWeightOfItsPathOnly) {

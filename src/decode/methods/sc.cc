@@ -6,8 +6,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
+#include <string_view>
 
 #include "hyper/equal.h"
+#include "src/core/perplexity.h"
 #include "src/core/signal.h"
 #include "src/core/softmax.h"
 #include "src/core/stopping.h"
@@ -231,38 +234,51 @@ bool OfflineDeepConf::Votes(const Pool& pool, const Path& path) const {
   if (!SelfConsistency::Votes(pool, path)) {
     return false;
   }
-  const Ranking& ranking = RankingOf(pool);
-  return ranking.weights[static_cast<size_t>(path.id)] >= ranking.threshold;
+  const size_t ended = pool.paths().size() - pool.running().size();
+  if (ended_ != ended) {
+    std::vector<const Path*> paths;
+    std::vector<double> scores;
+    for (const Path& other : pool.paths()) {
+      const double score = SelfConsistency::Votes(pool, other) ? Weight(pool, other) : kUnknown;
+      if (std::isfinite(score)) {
+        paths.push_back(&other);
+        scores.push_back(score);
+      }
+    }
+    const std::vector<bool> chosen = Chosen(paths, scores);
+    votes_.assign(pool.paths().size(), false);
+    for (size_t i = 0; i < paths.size(); ++i) {
+      votes_[static_cast<size_t>(paths[i]->id)] = chosen[i];
+    }
+    ended_ = ended;
+  }
+  return votes_[static_cast<size_t>(path.id)];
 }
 
-// Which paths are the best is known at the end.
 std::optional<Outlook> OfflineDeepConf::Ahead(const Pool& pool) const {
   return options().keep_percent < 100 ? std::nullopt : ScoredPaths::Ahead(pool);
 }
 
-// A path that has ended keeps its score, so that the ranking holds until another one ends.
-const OfflineDeepConf::Ranking& OfflineDeepConf::RankingOf(const Pool& pool) const {
-  const size_t ended = pool.paths().size() - pool.running().size();
-  if (ranking_.ended == ended) {
-    return ranking_;
-  }
-  ranking_ = {ended, std::vector<double>(pool.paths().size(), kUnknown), 0};
-  std::vector<double> scores;
-  for (const Path& path : pool.paths()) {
-    if (!SelfConsistency::Votes(pool, path)) {
-      continue;
-    }
-    const double score = Weight(pool, path);
-    ranking_.weights[static_cast<size_t>(path.id)] = score;
-    if (std::isfinite(score)) {
-      scores.push_back(score);
-    }
-  }
+std::vector<bool> OfflineDeepConf::Chosen(const std::vector<const Path*>& /*paths*/,
+                                          const std::vector<double>& scores) const {
   ThresholdRule rule;
   rule.kind = ThresholdRule::Kind::kPercentile;
   rule.percentile = 100.0 - options().keep_percent;
-  ranking_.threshold = ComputeThreshold(rule, scores);
-  return ranking_;
+  const std::optional<double> threshold = ComputeThreshold(rule, scores);
+  std::vector<bool> chosen(scores.size());
+  std::transform(scores.begin(), scores.end(), chosen.begin(),
+                 [&](double score) { return score >= threshold; });
+  return chosen;
+}
+
+std::vector<bool> PerplexityConsistency::Chosen(const std::vector<const Path*>& paths,
+                                                const std::vector<double>& scores) const {
+  std::vector<bool> chosen = KeptByMixture(scores);
+  std::set<std::string_view> texts;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    chosen[i] = texts.insert(paths[i]->text).second && chosen[i];
+  }
+  return chosen;
 }
 
 }  // namespace hyper

@@ -96,17 +96,31 @@ class OfflineDeepConf : public ScoredPaths {
  public:
   explicit OfflineDeepConf(const MethodOptions& options) : ScoredPaths(options) {}
   bool Votes(const Pool& pool, const Path& path) const override;
+  // Who votes is known at the end.
   std::optional<Outlook> Ahead(const Pool& pool) const override;
 
- private:
-  struct Ranking {
-    size_t ended = 0;             // paths that had ended when it was made
-    std::vector<double> weights;  // by path
-    double threshold = 0;         // the least weight that votes
-  };
-  const Ranking& RankingOf(const Pool& pool) const;
+ protected:
+  // Which of the answered paths that have a score vote.
+  //   scores  of each of `paths`
+  virtual std::vector<bool> Chosen(const std::vector<const Path*>& paths,
+                                   const std::vector<double>& scores) const;
 
-  mutable Ranking ranking_;  // made anew only where more paths have ended: O(all tokens)
+ private:
+  // Chosen anew only where more paths have ended.
+  mutable size_t ended_ = 0;         // paths that had ended when it was last done
+  mutable std::vector<bool> votes_;  // by path
+};
+
+// Perplexity consistency with reasoning pruning (RPC, Zhou et al. 2025): paths weighted by their
+// mean token probability, the unsure ones left out (KeptByMixture). Equal texts count once.
+class PerplexityConsistency : public OfflineDeepConf {
+ public:
+  explicit PerplexityConsistency(const MethodOptions& options) : OfflineDeepConf(options) {}
+  std::optional<Outlook> Ahead(const Pool& /*pool*/) const override { return std::nullopt; }
+
+ protected:
+  std::vector<bool> Chosen(const std::vector<const Path*>& paths,
+                           const std::vector<double>& scores) const override;
 };
 
 // Score of a whole path from its stored series; larger is better.

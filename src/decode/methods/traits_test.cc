@@ -46,6 +46,7 @@ TEST(Traits, OfEveryKindOfMethod) {
                                                        {"deepconf-top10", "path agp"},
                                                        {"deepconf-offline", "path g"},
                                                        {"deepconf-offline-filtered", "path g"},
+                                                       {"rpc", "path g"},
                                                        {"roe", "token gr"},
                                                        {"roe-late", "token gr"},
                                                        {"threadweaver", "step ag"},

@@ -84,7 +84,8 @@ const std::vector<std::string> kMethods = {"sc",
                                            "deepconf-offline-bottom",
                                            "bon-tail",
                                            "cot",
-                                           "deepconf-offline-lowest"};
+                                           "deepconf-offline-lowest",
+                                           "rpc"};
 
 // What has to be the same, as text: answer, votes, tokens, lanes and every path's end.
 std::map<std::string, std::string> Results(Store& store) {

@@ -25,7 +25,7 @@ constexpr const char* kTextSettings[] = {"temperature", "top-k",      "top-p",
 
 bool Scores(const std::string& method) {
   return method.starts_with("self-certainty") || method.starts_with("bon") ||
-         method.starts_with("deepconf-offline");
+         method.starts_with("deepconf-offline") || method == "rpc";
 }
 
 // Methods whose paths are those of self-consistency, or beginnings of them.
