@@ -10,7 +10,7 @@
 namespace hyper {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> SoftmaxOf(const std::vector<double>& values, double temperature) {
   return Softmax(std::span(values), temperature);
@@ -25,10 +25,10 @@ TEST(Softmax, EqualsTheNaiveQuotient) {
 }
 
 TEST(Softmax, KeepsTheUnknownOutAndTheLargeFinite) {
-  EXPECT_EQ(SoftmaxOf({kNan, 5, 5}, 1), (std::vector<double>{0, 0.5, 0.5}));
+  EXPECT_EQ(SoftmaxOf({kNotANumber, 5, 5}, 1), (std::vector<double>{0, 0.5, 0.5}));
   EXPECT_EQ(SoftmaxOf({1000, -1000}, 1), (std::vector<double>{1, 0}));
   EXPECT_EQ(SoftmaxOf({-INFINITY, 0}, 1), (std::vector<double>{0, 1}));
-  EXPECT_EQ(SoftmaxOf({kNan, kNan}, 1), (std::vector<double>{0, 0}));
+  EXPECT_EQ(SoftmaxOf({kNotANumber, kNotANumber}, 1), (std::vector<double>{0, 0}));
   EXPECT_EQ(SoftmaxOf({INFINITY, 0}, 1), (std::vector<double>{0, 0}));
   EXPECT_TRUE(SoftmaxOf({}, 1).empty());
 }
