@@ -90,9 +90,19 @@ async function checkTwoRunsAtOnce() {
   const heads = await page.evaluate(() => model.records.filter((record) => record.record === 'run'));
   expect(heads.length === 1 && heads[0].id === hyper.run, 'the records are those of one run');
   expect(Number(await number(page, 'tokens')) === usage.hyper.generated, 'its tokens are its own');
+  await ask(page, 'hyper', 40);
+  await page.waitForFunction(() => model.records.length > 200, undefined, LONG);
+  const again = await shownId(page);
+  await page.reload();
+  await ended(page);
+  expect(await shownId(page) === again && (await api(`/v1/runs/${again}`)).status === 'done',
+         'a run outlives a reload of the page that asked for it');
   await page.goBack();
   await ended(page);
-  expect(await shownId(page) === first, 'Back shows the run before');
+  expect(await shownId(page) === hyper.run, 'Back shows the run before');
+  await page.goBack();
+  await ended(page);
+  expect(await shownId(page) === first, 'and the one before that');
   expect(await page.locator('#controller canvas').count() === 1, 'whole');
 }
 

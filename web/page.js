@@ -182,7 +182,7 @@ function ending() {
 function ask(event) {
   event.preventDefault();
   show('');
-  const hyper = {events: true, 'token-records': true};
+  const hyper = {events: true, 'token-records': true, 'keep-running': true};
   if ($('width').value) hyper.width = Number($('width').value);
   const body = {model: $('method').value, stream: true, hyper,
                 messages: [{role: 'user', content: $('question').value}]};

@@ -7,9 +7,10 @@ let mostRuns = 100;  // of them
 
 // The address names the run that is shown, so that it can be kept, sent and loaded again.
 function show(id) {
+  const enter = shown ? 'pushState' : 'replaceState';  // Back leads to a run, not to the blank page between
   shown = id;
   const address = id ? `#/runs/${id}` : '';
-  if (location.hash !== address) history.pushState(null, '', address || location.pathname);
+  if (location.hash !== address) history[enter](null, '', address || location.pathname);
   drawRuns();
 }
 

@@ -70,7 +70,12 @@ TEST(ServerLife, FinishesWhatRunsWithinTheGrace) {
     return server.Good(kChat, With(Chat("x"), "max_tokens", 4000));
   });
   WaitUntilRunning(server);
+  EXPECT_EQ(server.Client().Get("/ready")->status, 200);
   server.scheduler().Shutdown(/*grace_s=*/60);
+  const httplib::Result ready = server.Client().Get("/ready");
+  EXPECT_EQ(ready->status, 503);
+  EXPECT_EQ(ready->body, R"({"status":"draining"})");
+  EXPECT_EQ(server.Client().Get("/live")->status, 200);
   const Json whole = reply.get();
   EXPECT_EQ(Content(whole).size(), 2000U);
   EXPECT_EQ(whole["choices"][0]["finish_reason"], "stop");

@@ -36,7 +36,9 @@ TEST(Server, AsksForItsKey) {
   const TestServer server(setup);
   EXPECT_EQ(server.Post(kChat, Chat("say x"))->status, 401);
   httplib::Client client = server.Client();
-  EXPECT_EQ(client.Get("/health")->status, 200);
+  for (const char* probe : {"/health", "/live", "/ready"}) {
+    EXPECT_EQ(client.Get(probe)->status, 200);
+  }
   EXPECT_EQ(client.Get("/metrics")->status, 401);
   client.set_bearer_token_auth("secrets");
   EXPECT_EQ(client.Get("/v1/models")->status, 401);
@@ -52,7 +54,30 @@ TEST(Server, RefusesOtherSites) {
       client.Post(kChat, httplib::Headers{{"Origin", "http://evil.example"}}, body, "text/plain")
           ->status,
       403);
-  EXPECT_EQ(client.Get("/v1/models", httplib::Headers{{"Host", "evil.example"}})->status, 403);
+  const auto status_by = [&client](const char* path, const char* host) {
+    return client.Get(path, httplib::Headers{{"Host", host}})->status;
+  };
+  EXPECT_EQ(status_by("/v1/models", "evil.example"), 403);
+  EXPECT_EQ(status_by("/health", "balancer.example"), 200);
+}
+
+TEST(Server, TakesTheNamesThatItIsGiven) {
+  ServerSetup setup;
+  setup.http.allowed_hosts = {"app.example", "other.example"};
+  for (const char* host : {"127.0.0.1", "0.0.0.0"}) {
+    setup.http.host = host;
+    const TestServer server(setup);
+    httplib::Client client = server.Client();
+    const auto status_by = [&client](const httplib::Headers& headers) {
+      return client.Get("/v1/models", headers)->status;
+    };
+    EXPECT_EQ(status_by({{"Host", "app.example:8443"}}), 200);
+    EXPECT_EQ(status_by({{"Host", "other.example"}}), 200);
+    EXPECT_EQ(status_by({{"Host", "localhost"}}), 200);
+    EXPECT_EQ(status_by({{"Host", "evil.example"}}), 403);
+    EXPECT_EQ(status_by({{"Host", "app.example"}, {"Origin", "https://app.example"}}), 200);
+    EXPECT_EQ(status_by({{"Host", "app.example"}, {"Origin", "https://evil.example"}}), 403);
+  }
 }
 
 TEST(Server, TurnsRunsAwayWhenTheQueueIsFull) {
@@ -102,6 +127,23 @@ TEST(Server, FreesTheLanesOfAClientThatLeaves) {
   EXPECT_EQ(server.Settled().runs_cancelled, 2);
   const SchedulerMetrics metrics = server.Settled();
   EXPECT_EQ(metrics.cost.lanes_open, metrics.cache_lanes);
+}
+
+TEST(Server, ARunGoesOnWithoutItsClientWhereAsked) {
+  ServerSetup setup;
+  setup.logits = Babble;
+  setup.context = 1 << 20;
+  TestServer server(setup);
+  Json body = With(With(Chat("x"), "max_tokens", 2000), "stream", true);
+  body["hyper"] = {{"keep-running", true}};
+  httplib::Client client = server.Client();
+  (void)client.Post(kChat, httplib::Headers(), body.dump(), "application/json",
+                    [](const char* /*data*/, size_t /*size*/) { return false; });
+  client.stop();
+  EXPECT_EQ(server.Settled().runs_cancelled, 0);
+  const RunOverview run = server.scheduler().Runs().front();
+  EXPECT_EQ(run.status, "done");
+  EXPECT_EQ(run.tokens, 2000);
 }
 
 TEST(Server, KeepsTheTextsOfManyClientsApart) {

@@ -72,6 +72,7 @@ struct ServeFlags {
   int lanes = 0;
   int queue_mb = 256;
   double grace_s = 10;
+  bool without_key = false;
   bool verbose = false;
 };
 
@@ -90,6 +91,11 @@ std::vector<Option> NetworkOptions(ServeFlags& flags) {
       {flags.api_key_file,
        {.name = "api-key-file",
         .help = "file with the key that clients must give; else the variable HYPER_API_KEY",
+        .group = kNetwork}},
+      {flags.http.allowed_hosts,
+       {.name = "allowed-host",
+        .help = "names by which clients call this server, as behind a proxy; empty: those of the "
+                "loopback there, elsewhere any",
         .group = kNetwork}},
       {flags.http.cors_origin,
        {.name = "cors-origin",
@@ -242,6 +248,12 @@ Status Check(const OptionValues& given, ServeFlags& flags) {
     return key.error();
   }
   flags.http.api_key = std::move(*key);
+  if (flags.http.api_key.empty() && !flags.without_key && !server::IsLoopback(flags.http.host)) {
+    return InvalidArgument(
+        fmt::format("--host {} lets other machines in, and there is no key; give --api-key-file or "
+                    "HYPER_API_KEY, or --without-key if anyone may use the server",
+                    flags.http.host));
+  }
   flags.archive.engine =
       fmt::format("{} kv={}", flags.engine.engine, NameOf(flags.engine.llama.kv_type));
   flags.archive.version = HYPER_VERSION;
@@ -333,6 +345,9 @@ int ServeCommand(int argc, const char* const* argv) {
   SetUpParser(app, kServeCommand, kServeFooter);
   OptionValues given;
   AddOptionFlags(app, OwnOptions(flags), given);
+  app.add_flag("--without-key", flags.without_key,
+               "let clients on other machines in without a key; --host refuses it otherwise")
+      ->group(kNetwork);
   app.add_flag("--verbose", flags.verbose, "print a line for each request to stderr")
       ->group("Serving");
   flags.engine.llama.strict = false;

@@ -90,6 +90,7 @@ std::optional<ApiError> TakeServerMembers(Json& own, const ServerLimits& limits,
   FieldReader reader(own);
   reader.Take("events", run.records);
   reader.Take("progress", run.progress);
+  reader.Take("keep-running", run.keep_running);
   bool keeps_reasoning = false;  // see KeepsReasoning
   reader.Take("keep-reasoning", keeps_reasoning);
   reader.TakeWithin("route", 1, kMostRoutes, run.routes);
@@ -101,7 +102,7 @@ std::optional<ApiError> TakeServerMembers(Json& own, const ServerLimits& limits,
     error.param = error.param.rfind("hyper", 0) == 0 ? error.param : "hyper." + error.param;
     return error;
   }
-  for (const char* ours : {"events", "progress", "route", "keep-reasoning"}) {
+  for (const char* ours : {"events", "progress", "route", "keep-reasoning", "keep-running"}) {
     own.erase(ours);
   }
   return std::nullopt;

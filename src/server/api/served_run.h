@@ -50,6 +50,7 @@ struct ServedRun {
   bool max_tokens_given = false;
   bool token_records = false;  // a record per token in the run's log
   bool records = false;        // the records also go into the reply, as hyper.* events
+  bool keep_running = false;   // goes on where the client leaves
   bool progress = false;       // decisions go into the reply in words, as reasoning
 };
 

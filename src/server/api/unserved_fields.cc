@@ -206,8 +206,8 @@ void RefuseFunctions(FieldReader& fields, const char* list_name, const char* cho
 
 // An option of "hyper" that stands beside it would be ignored, and the run would be another one.
 void RefuseOptionsOutside(FieldReader& fields) {
-  std::set<std::string, std::less<>> options = {"method",   "preset", "events",
-                                                "progress", "route",  "keep-reasoning"};
+  std::set<std::string, std::less<>> options = {
+      "method", "preset", "events", "progress", "route", "keep-reasoning", "keep-running"};
   MethodOptions of_method;
   AskOptions of_question;
   for (const std::vector<Option>& list : {OptionsOf(of_method), OptionsOf(of_question)}) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <string_view>
@@ -33,15 +34,21 @@ std::string_view HostOf(std::string_view authority) {
   return authority.substr(0, colon);
 }
 
-bool IsLoopback(std::string_view host) {
-  return host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == "::1";
+// A name that the operator gave, or one of this machine; any, where neither is asked for.
+bool HostAllowed(const std::string& host, const HttpOptions& options) {
+  const std::vector<std::string>& names = options.allowed_hosts;
+  if (host.empty() || (names.empty() && !IsLoopback(options.host))) {
+    return true;
+  }
+  const std::string_view name = HostOf(host);
+  return IsLoopback(name) || std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // Pages of other sites can make a browser send requests here; they carry an Origin of their own,
 // or, after a name was rebound to this address, a Host that is not ours.
 bool FromElsewhere(const Request& request, const HttpOptions& options) {
   const std::string host = request.get_header_value("Host");
-  if (IsLoopback(options.host) && !host.empty() && !IsLoopback(HostOf(host))) {
+  if (!HostAllowed(host, options)) {
     return true;
   }
   const std::string origin = request.get_header_value("Origin");
@@ -65,8 +72,13 @@ std::chrono::milliseconds SlowClient(const HttpOptions& options) {
   return std::chrono::milliseconds(static_cast<int64_t>(options.slow_client_s * 1000));
 }
 
+// Load balancers ask these by whatever name they know.
+bool IsProbe(const std::string& path) {
+  return path == "/health" || path == "/live" || path == "/ready";
+}
+
 bool IsPublic(const std::string& path) {
-  return path == "/" || path == "/health" || path.rfind("/page/", 0) == 0;
+  return path == "/" || IsProbe(path) || path.rfind("/page/", 0) == 0;
 }
 
 // Anyone may ask: the reason comes without the name of the file before it.
@@ -155,6 +167,10 @@ ApiError ErrorOfStatus(int status) {
 
 }  // namespace
 
+bool IsLoopback(std::string_view host) {
+  return host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == "::1";
+}
+
 bool EqualInConstantTime(const std::string& given, const std::string& wanted) {
   unsigned difference = given.size() == wanted.size() ? 0U : 1U;
   for (size_t i = 0; i < given.size(); ++i) {
@@ -216,9 +232,10 @@ void HttpServer::Parts::SetUp() {
 httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request,
                                                           Response& response) const {
   using Handled = httplib::Server::HandlerResponse;
-  if (FromElsewhere(request, options)) {
+  if (!IsProbe(request.path) && FromElsewhere(request, options)) {
     SendError(response, {403, "invalid_request_error", "origin_not_allowed", "",
-                         "requests from other sites are refused; --cors-origin allows one"});
+                         "requests from other sites, or to a name that is not this server's, are "
+                         "refused; --cors-origin allows a site, --allowed-host a name"});
     return Handled::Handled;
   }
   if (!options.cors_origin.empty()) {
@@ -274,6 +291,13 @@ void HttpServer::Parts::Guard() {
 void HttpServer::Parts::AddApi() {
   routes.Get("/health", [this](const Request& /*request*/, Response& response) {
     Send(response, 200, HealthJson(scheduler));
+  });
+  routes.Get("/live", [](const Request& /*request*/, Response& response) {
+    Send(response, 200, {{"status", "ok"}});
+  });
+  routes.Get("/ready", [this](const Request& /*request*/, Response& response) {
+    const bool draining = scheduler.closing();
+    Send(response, draining ? 503 : 200, {{"status", draining ? "draining" : "ok"}});
   });
   routes.Get("/v1/models", [this](const Request& /*request*/, Response& response) {
     Send(response, 200, {{"object", "list"}, {"data", ModelsJson(limits)}});

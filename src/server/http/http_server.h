@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hyper/result.h"
@@ -16,9 +17,12 @@ namespace hyper::server {
 
 struct HttpOptions {
   std::string host = "127.0.0.1";
-  int port = 8080;             // 0: any free one
-  std::string api_key;         // empty: none is asked for
-  std::string cors_origin;     // of other origins that may call; empty: none
+  int port = 8080;          // 0: any free one
+  std::string api_key;      // empty: none is asked for
+  std::string cors_origin;  // of other origins that may call; empty: none
+  // Names in the Host of requests, beside those of the loopback; empty: on the loopback only those,
+  // elsewhere any.
+  std::vector<std::string> allowed_hosts;
   int most_connections = 256;  // served at once, each by a thread; as many more may wait
   size_t most_body_bytes = size_t{4} << 20U;
   double heartbeat_s = 10;  // between comments in a quiet stream
@@ -54,6 +58,9 @@ class HttpServer {
 
   std::unique_ptr<Parts> parts_;
 };
+
+// Whether an address to listen on is this machine's loopback. Pure.
+bool IsLoopback(std::string_view host);
 
 // Whether two texts are equal, in a time that depends on the lengths only. Pure.
 bool EqualInConstantTime(const std::string& given, const std::string& wanted);

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <utility>
-#include <variant>
 
 #include "hyper/ask.h"
 #include "hyper/method.h"
@@ -18,8 +16,6 @@ namespace hyper::server {
 namespace {
 
 constexpr float kLowestLogprob = -9999.0F;  // stands for minus infinity, which JSON lacks
-constexpr int kCurveStep = 8;               // tokens between two points of a curve, at its start
-constexpr int kCurvePart = 32;              // later: this part of the path, so some 200 points
 
 ApiError ContextExceeded(const std::string& field, size_t tokens, int context) {
   return {400, "exceed_context_size_error", "context_length_exceeded", field,
@@ -263,58 +259,6 @@ void LiveRun::FinishChoice(const Path* path, int number) {
   reply_->Push(std::move(event));
 }
 
-void LiveRun::OnRecord(const Record& record) {
-  const auto* finish = std::get_if<FinishRecord>(&record);
-  if (finish != nullptr && plain() && finish->status == PathStatus::kFailed) {
-    session_->Stop("the engine gave up a choice");  // which is no short one: the session fails
-  } else if (finish != nullptr && plain() && session_->status() &&
-             finish->path < request_.choices) {
-    FinishChoice(&session_->pool().path(finish->path), static_cast<int>(finish->path));
-  }
-  if (finish != nullptr) {
-    AddCurvePoint(session_->pool().path(finish->path), 1);
-  }
-  if (!std::holds_alternative<TokenRecord>(record) && finish == nullptr) {
-    records_.push_back(record);
-  }
-  const auto* decision = std::get_if<DecisionRecord>(&record);
-  if (decision != nullptr && request_.progress) {
-    ReplyEvent event;
-    event.choice = request_.first_choice;
-    event.reasoning = fmt::format("token {}: {} paths, {}\n", decision->position,
-                                  decision->paths_before, NameOf(decision->action));
-    reply_->Push(std::move(event));
-  }
-  Tell(RecordJson(record));
-}
-
-void LiveRun::Tell(Json record) {
-  log_->Append(DumpJson(record));
-  if (request_.records) {
-    ReplyEvent event;
-    event.kind = ReplyEvent::Kind::kRecord;
-    event.json = std::move(record);
-    reply_->Push(std::move(event));
-  }
-}
-
-void LiveRun::AddCurvePoint(const Path& path, int least) {
-  const auto id = static_cast<size_t>(path.id);
-  if (request_.token_records) {
-    return;  // which have the window means of all tokens
-  }
-  curve_ends_.resize(std::max(curve_ends_.size(), id + 1), 0);
-  const int end = std::max(curve_ends_[id], path.fork_position);
-  if (path.length() - end < least) {
-    return;
-  }
-  curve_ends_[id] = path.length();
-  Tell({{"record", "curve"},
-        {"path", path.id},
-        {"position", path.length() - 1},
-        {"window_mean", std::isfinite(path.window_mean) ? Json(path.window_mean) : Json()}});
-}
-
 void LiveRun::SharePrompt(PromptCache& cache) {
   if (!session_->started()) {
     return;
@@ -331,17 +275,6 @@ void LiveRun::SharePrompt(PromptCache& cache) {
   if (path.kind == PathKind::kReasoning && path.length() > 0) {
     cache.Keep(path.lane, prompt);
     prompt_kept_ = true;
-  }
-}
-
-void LiveRun::AfterStep() {
-  for (const Record& record : session_->TakeRecords()) {
-    OnRecord(record);
-  }
-  const Pool& pool = session_->pool();
-  for (const PathId id : pool.running()) {
-    const Path& path = pool.path(id);
-    AddCurvePoint(path, std::max(kCurveStep, path.length() / kCurvePart));
   }
 }
 

@@ -45,7 +45,8 @@ class LiveRun {
 
   const std::string& id() const { return id_; }
   const ServedRun& request() const { return request_; }
-  const ReplyQueue& reply() const { return *reply_; }
+  // Whether it is to end because nobody waits for it.
+  bool abandoned() const { return !request_.keep_running && reply_->abandoned(); }
   Session* session() { return session_.get(); }
   const Session* session() const { return session_.get(); }
   // What Finalize took; null before.

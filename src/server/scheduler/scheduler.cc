@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <future>
 #include <random>
 #include <utility>
 
@@ -15,7 +14,6 @@ namespace hyper::server {
 namespace {
 
 constexpr double kPollTimeout = 0.05;
-constexpr int kForkStep = 1 << 30;  // decision number of forks by request: no method gets there
 
 int64_t UnixTime() {
   using std::chrono::system_clock;
@@ -49,11 +47,6 @@ auto FindById(KeptRuns& runs, const std::string& id) -> decltype(&runs.front()) 
   const auto kept = std::find_if(runs.begin(), runs.end(),
                                  [&id](const auto& entry) { return entry.summary.id == id; });
   return kept != runs.end() ? &*kept : nullptr;
-}
-
-ApiError NoSuchRun(const std::string& id) {
-  return {404, "not_found_error", "run_not_found", "",
-          fmt::format("run '{}' is not live; GET /v1/runs lists the runs", id)};
 }
 
 }  // namespace
@@ -147,25 +140,16 @@ std::shared_ptr<const RunLog> Scheduler::Log(const std::string& id) const {
   return kept != nullptr ? kept->log : nullptr;
 }
 
-std::optional<ApiError> Scheduler::Control(const std::string& id, const RunCommand& command) {
-  auto answer = std::make_shared<std::promise<std::optional<ApiError>>>();
-  std::future<std::optional<ApiError>> future = answer->get_future();
-  {
-    const std::lock_guard lock(mutex_);
-    if (ending_) {
-      return NoSuchRun(id);
-    }
-    commands_.emplace_back([this, id, command, answer] { answer->set_value(Apply(id, command)); });
-    work_.notify_one();
-  }
-  return future.get();
-}
-
 SchedulerMetrics Scheduler::metrics() const {
   const std::lock_guard lock(mutex_);
   SchedulerMetrics metrics = metrics_;
   metrics.runs_lost = options_.archive != nullptr ? options_.archive->lost() : 0;
   return metrics;
+}
+
+bool Scheduler::closing() const {
+  const std::lock_guard lock(mutex_);
+  return closing_;
 }
 
 void Scheduler::Shutdown(double grace_s) {
@@ -217,7 +201,7 @@ void Scheduler::TakeSubmissions() {
     taken.swap(inbox_);
   }
   for (std::unique_ptr<LiveRun>& run : taken) {
-    if (run->reply().abandoned()) {
+    if (run->abandoned()) {
       run->Refuse({499, "cancelled", "", "", "the client left"});
       Summarise(*run, "cancelled");
     } else if (!run->Prepare(engine_, options_.pools, kept_part_)) {
@@ -233,17 +217,6 @@ void Scheduler::TakeSubmissions() {
   }
 }
 
-void Scheduler::RunCommands() {
-  std::deque<std::function<void()>> commands;
-  {
-    const std::lock_guard lock(mutex_);
-    commands.swap(commands_);
-  }
-  for (const std::function<void()>& command : commands) {
-    command();
-  }
-}
-
 void Scheduler::DropAbandoned() {
   bool cancel_all = false;
   {
@@ -251,7 +224,7 @@ void Scheduler::DropAbandoned() {
     cancel_all = cancelling_;
   }
   for (const std::unique_ptr<LiveRun>& run : live_) {
-    if (run->reply().abandoned()) {
+    if (run->abandoned()) {
       run->session()->Stop("the client left");
     } else if (cancel_all) {
       run->session()->Stop("the server shut down");
@@ -267,7 +240,7 @@ void Scheduler::Settle() {
       continue;
     }
     driver_.Remove(run->session());
-    const bool cancelled = run->reply().abandoned();  // not by a client that has all it came for
+    const bool cancelled = run->abandoned();  // not by a client that has all it came for
     std::function<void()> end_reply = run->Finalize();
     const char* status = run->result()->partial ? "partial" : "done";
     status = run->session()->status() ? status : "failed";
@@ -279,62 +252,6 @@ void Scheduler::Settle() {
     }
   }
   std::erase_if(live_, [](const auto& run) { return run->session()->finished(); });
-}
-
-LiveRun* Scheduler::FindLive(const std::string& id) {
-  for (const std::unique_ptr<LiveRun>& run : live_) {
-    if (run->id() == id) {
-      return run.get();
-    }
-  }
-  return nullptr;
-}
-
-std::optional<ApiError> Scheduler::Apply(const std::string& id, const RunCommand& command) {
-  LiveRun* run = FindLive(id);
-  if (run == nullptr) {
-    return NoSuchRun(id);
-  }
-  if (command.kind == RunCommand::Kind::kCancel) {
-    run->session()->Stop("cancelled by request");
-    return std::nullopt;
-  }
-  Pool& pool = run->session()->pool();
-  if (command.path < 0 || command.path >= static_cast<int>(pool.paths().size()) ||
-      !pool.path(command.path).running()) {
-    return ApiError{409, "invalid_request_error", "path_not_running", "path",
-                    fmt::format("path {} of {} is not running", command.path, id)};
-  }
-  switch (command.kind) {
-    case RunCommand::Kind::kFork:
-      return run->plain() ? BadField("path", "plain decoding has no forks; ask for more choices")
-                          : ForkPath(pool, command.path);
-    case RunCommand::Kind::kPrune:
-      pool.Finish(command.path, PathStatus::kPruned, "pruned by request");
-      return std::nullopt;
-    case RunCommand::Kind::kGrant: {
-      const Status status = pool.Grant(command.path, command.tokens);
-      return status ? std::nullopt : std::optional(FromError(status.error()));
-    }
-    case RunCommand::Kind::kCancel:
-      break;
-  }
-  return std::nullopt;
-}
-
-// The child gets what its parent still has of the round, so that both settle together.
-std::optional<ApiError> Scheduler::ForkPath(Pool& pool, PathId parent) {
-  const int granted = pool.path(parent).granted;
-  if (pool.FreeLanes(granted) < 1) {
-    return ApiError{409, "invalid_request_error", "no_lane", "path",
-                    "the run has no lane or no cells left for another path"};
-  }
-  const Result<PathId> child = pool.Fork(parent, kForkStep, ++forks_);
-  if (!child) {
-    return FromError(child.error());
-  }
-  const Status status = pool.Grant(*child, granted);
-  return status ? std::nullopt : std::optional(FromError(status.error()));
 }
 
 void Scheduler::Summarise(const LiveRun& run, const char* status) {

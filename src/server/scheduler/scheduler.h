@@ -88,6 +88,8 @@ class Scheduler {
   // Returns once what the archive was given before is written, or could not be.
   void AwaitStored();
 
+  // Whether it takes no more runs.
+  bool closing() const;
   // Takes no more runs; waits up to `grace_s` for those there are and cancels the rest.
   void Shutdown(double grace_s);
 
