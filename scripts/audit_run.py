@@ -104,7 +104,8 @@ class Path:
         self.parent = record["parent"]
         self.start = record["position"]
         self.warmup = record["warmup"]
-        self.reasons = record["kind"] == "reasoning"
+        self.kind = record["kind"]
+        self.reasons = self.kind == "reasoning"
         inherited = parent.tokens[:self.start] if parent else []
         self.tokens = list(inherited)  # records
         self.end = None                # the first finish record
@@ -440,11 +441,13 @@ class Run:
         voters = [path for path in self.paths.values() if path.last and self.votes(path)]
         counts = Counter(path.last["answer"] for path in voters).most_common()
         first, second = counts[0][1], counts[1][1] if len(counts) > 1 else 0
-        coming = len(running) + stop["unopened"]
+        reasoning = [path for path in running if path.reasons]
+        coming = len(reasoning) + stop["unopened"]
         self.expect("stop: asked for", True, wanted != "never")
         self.expect("stop: voters", len(voters), stop["voters"])
-        self.expect("stop: cancelled", len(running), stop["cancelled"])
-        self.expect("stop: paths", len(self.paths) + stop["unopened"], stop["paths"])
+        self.expect("stop: cancelled", len(reasoning), stop["cancelled"])
+        self.expect("stop: paths", sum(path.reasons for path in self.paths.values()) +
+                    stop["unopened"], stop["paths"])
         self.expect("stop: answer", self.records[-1]["answer"], stop["answer"])
         ended = {record["path"]: record for record in after if record["record"] == "finish"}
         self.expect("stop: paths that end", sorted(path.id for path in running), sorted(ended))
@@ -460,10 +463,20 @@ class Run:
             n = first + second + 1
             tail = sum(math.comb(n, j) for j in range(second + 1))
             self.expect("stop: beta", float(1 - Fraction(tail, 2**n)), stop["posterior"], 1e-9)
+        if rule == "majority" and stop["basis"] != "sure":
+            self.check_probes(reasoning, counts, stop["answer"])
         if wanted == "sure":
             self.expect("stop: basis", "sure", stop["basis"])
         else:
             self.expect("stop: reached", True, stop["posterior"] >= float(wanted))
+
+    def check_probes(self, running, counts, winner):
+        """The winner would win too if the running paths ended with what they last replied."""
+        replies = {path.parent: path.last["answer"] for path in self.paths.values()
+                   if path.last and path.kind == "probe" and path.last["status"] in ENDED}
+        answers = Counter(dict(counts))
+        answers.update(replies[path.id] for path in running if replies.get(path.id))
+        self.expect("stop: probes agree", max(answers.values()), answers[winner])
 
     # The vote.
 
@@ -472,6 +485,8 @@ class Run:
         if not path.reasons or last["status"] == "merged" or not last["answer"]:
             return False
         if last["tentative"] and not self.options["vote-tentative"]:
+            return False
+        if method == "parallel-probe" and last["status"] == "pruned":
             return False
         if method in ("deepconf", "deepconf-high"):
             if last["status"] in ("pruned", "cancelled"):

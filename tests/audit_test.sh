@@ -51,6 +51,8 @@ for method in hyper sc deepconf-top10 roe sc-adaptive; do
   record "stop-$method" "$method" 24 --stop 0.8
 done
 record sure sc 24 --stop sure
+record probed sc 24 --stop 0.8 --probe on
+grep -q '"kind":"probe"' "$folder"/probed.jsonl || { echo "nothing was probed"; exit 1; }
 # A pool that opens before the warm-up has ended.
 record open hyper 12 --warmup-barrier off
 record waves sc 24 --stop 0.9 --launch waves

@@ -31,6 +31,7 @@ constexpr const char* kSeed = "7";
 constexpr const char* kBudget = "budget-tokens";
 constexpr int kContext = 65536;            // holds the paper's 32,768 tokens of a path
 constexpr const char* kEndText = "<end>";  // of the token that ends a path, which is no text of it
+constexpr const char* kProbeQuestion = "\n\nThe answer is \\boxed{";
 
 // What is asked for beside question and seed.
 struct Wanted {
@@ -163,7 +164,10 @@ void Take(const Json& record, Seen& seen) {
     seen.texts.push_back(parent.is_null() ? "" : seen.texts[parent.get<size_t>()]);
   } else if (kind == "token") {
     const std::string text = record.at("text");
-    seen.texts.at(record.at("path").get<size_t>()) += text == kEndText ? "" : text;
+    std::string& written = seen.texts.at(record.at("path").get<size_t>());
+    // What a probe was asked is no event. A token of this engine is a byte.
+    written += record.at("position").get<size_t>() > written.size() ? kProbeQuestion : "";
+    written += text == kEndText ? "" : text;
   }
 }
 

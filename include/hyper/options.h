@@ -39,6 +39,7 @@ enum MethodFeature : uint32_t {
   kLaunch = 1U << 17U,   // starts independent paths by --launch
   kWindows = 1U << 18U,  // looks at windows of paths (ESC)
   kCap = 1U << 19U,      // cuts paths at --length-cap
+  kProbes = 1U << 20U,   // may ask running paths for their answers
 };
 
 // Options of a run. Defaults are the paper's (preset `paper`).
@@ -74,6 +75,11 @@ struct MethodOptions {
   double refine_from = 0.84;
   int esc_window = 5;
   int length_cap = 16000;
+  // Probes of running paths.
+  bool probe = false;
+  int probe_interval = 500;
+  int probe_tokens = 20;
+  std::string probe_text = "The answer is \\boxed{";
   TreeOptions tree;
   // Sampling and length.
   SamplerSpec sampler{0.6, 20, 0.95, 0.0};

@@ -50,6 +50,8 @@ struct Path {
   std::string answer;  // extracted at the end; empty: none
   std::string answer_raw;
   bool tentative = false;
+  // What its probes answered while it ran, oldest first; empty: nothing could be read.
+  std::vector<std::string> probed;
 
   int length() const { return static_cast<int>(tokens.size()); }
   bool running() const { return status == PathStatus::kRunning; }

@@ -97,6 +97,11 @@ class Pool {
   // Opens a judge's path on a prompt of its own; `number` tells it from other judge paths of the
   // session. It is granted and ended like any other, and never votes.
   virtual Result<PathId> OpenJudge(std::span<const Token> prompt, uint64_t number) = 0;
+  // Asks a running path, which keeps its state, for its answer: forks it, appends `question` and
+  // grants the fork `tokens` tokens. When the fork ends, its answer is the newest of Path::probed
+  // of the path, unless it was cancelled or failed. Charged as probe tokens. Errors: as Fork,
+  // Extend.
+  virtual Result<PathId> Probe(PathId path, std::span<const Token> question, int tokens) = 0;
   // Appends given tokens to a path that holds no grant; they are charged as prefilled.
   virtual Status Extend(PathId path, std::span<const Token> tokens) = 0;
   // Asks for the log-probabilities of continuations of a path; Method::OnScored gets the answer.

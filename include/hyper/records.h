@@ -43,9 +43,10 @@ constexpr bool CameToItsEnd(PathStatus status) {
 enum class PathKind {
   kReasoning,  // an answer to the question; counts into N_inst and may vote
   kJudge,      // a judge's or value prompt's reply; charged as judge tokens
+  kProbe,      // a fork that a running path's answer is read from; charged as probe tokens
 };
 template <>
-inline constexpr std::array kNamesOf<PathKind> = {"reasoning", "judge"};
+inline constexpr std::array kNamesOf<PathKind> = {"reasoning", "judge", "probe"};
 
 // Statistics of the pool at one position (App. A); all are 0 for an empty pool. Normalised by X_max
 // they are in [0, 1], but for D_dist and D_seq, which have no maximum of their own.

@@ -10,6 +10,10 @@
 namespace hyper {
 namespace {
 
+const std::string& AnswerOf(const Voter& voter) {
+  return voter.probed ? voter.path->probed.back() : voter.path->answer;
+}
+
 // The spelling that stands for a group.
 std::string Representative(const std::map<std::string, int>& spellings) {
   const auto best =
@@ -53,7 +57,7 @@ Ballots BallotsOf(const std::vector<Voter>& voters) {
   std::vector<std::string> texts;
   for (const Voter& voter : voters) {
     if (voter.votes) {
-      texts.push_back(voter.path->answer);
+      texts.push_back(AnswerOf(voter));
     }
   }
   const std::vector<int> groups = GroupAnswers(texts);
@@ -68,7 +72,7 @@ Ballots BallotsOf(const std::vector<Voter>& voters) {
       ballot.group = groups[next++];
       const auto group = static_cast<size_t>(ballot.group);
       spellings.resize(std::max(spellings.size(), group + 1));
-      ++spellings[group][voter.path->answer];
+      ++spellings[group][AnswerOf(voter)];
     }
     all.ballots.push_back(ballot);
   }

@@ -14,7 +14,8 @@ namespace hyper {
 struct Voter {
   const Path* path = nullptr;
   double weight = 0;
-  bool votes = true;  // false: it only keeps its rank in the Borda vote
+  bool votes = true;    // false: it only keeps its rank in the Borda vote
+  bool probed = false;  // it votes with what its last probe answered
 };
 
 // The voters as the vote counts them, with the text of each group of equal answers.

@@ -103,6 +103,10 @@ Result<PathId> SessionPool::OpenJudge(std::span<const Token> prompt, uint64_t nu
 }
 
 Result<PathId> SessionPool::Fork(PathId parent, int step, int child) {
+  return ForkAs(PathKind::kReasoning, parent, step, child);
+}
+
+Result<PathId> SessionPool::ForkAs(PathKind kind, PathId parent, int step, int child) {
   const Path& from = path(parent);
   const uint64_t key =
       ChildPathKey(from.key, static_cast<uint32_t>(step), static_cast<uint32_t>(child));
@@ -118,6 +122,8 @@ Result<PathId> SessionPool::Fork(PathId parent, int step, int child) {
   path.routes = 1;
   path.granted = 0;
   path.scores_due = 0;
+  path.kind = kind;
+  path.probed.clear();
   return Insert(std::move(path), WindowOf(parent));
 }
 
@@ -143,7 +149,8 @@ Status SessionPool::Extend(PathId id, std::span<const Token> tokens) {
     path.route_counts.push_back(0);
   }
   cells_.Grow(id, static_cast<int>(tokens.size()));
-  ledger_.prefilled += static_cast<int64_t>(tokens.size());
+  (path.kind == PathKind::kProbe ? ledger_.probe : ledger_.prefilled) +=
+      static_cast<int64_t>(tokens.size());
   NotePeaks();
   return {};
 }
@@ -245,28 +252,9 @@ void SessionPool::EndLane(Path& path, PathStatus status, const std::string& reas
   path.top_history.shrink_to_fit();
   WindowOf(path.id) = ConfidenceWindow();  // its means are the path's own now
   cells_.Close(path.id);
-  if (status != PathStatus::kMerged && path.kind == PathKind::kReasoning && !decided_ &&
-      config_.extractor != nullptr) {
-    ExtractedAnswer extracted = config_.extractor(path.text, status == PathStatus::kFinished,
-                                                  config_.prompt.reasoning_opened);
-    path.answer = std::move(extracted.answer);
-    path.answer_raw = std::move(extracted.raw);
-    path.tentative = extracted.tentative;
+  if (!decided_ && config_.extractor != nullptr) {
+    ReadAnswer(path);
   }
-  RecordEnd(path);
-}
-
-void SessionPool::Discard(PathId id, const std::string& reason, PathId kept) {
-  Path& path = Mutable(id);
-  if (path.running() || path.status == PathStatus::kMerged) {
-    return;
-  }
-  path.status = PathStatus::kMerged;
-  path.reason += "; " + reason;
-  path.kept = kept;
-  path.answer.clear();
-  path.answer_raw.clear();
-  path.tentative = false;
   RecordEnd(path);
 }
 
@@ -311,6 +299,10 @@ void SessionPool::Charge(const Path& path, const Event& event) {
   ledger_.recomputed += event.recomputed_tokens;
   if (path.kind == PathKind::kJudge) {
     ++ledger_.judge;
+    return;
+  }
+  if (path.kind == PathKind::kProbe) {
+    ++ledger_.probe;
     return;
   }
   const auto index = static_cast<size_t>(path.length() - 1);

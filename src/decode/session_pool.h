@@ -32,6 +32,7 @@ class SessionPool final : public Pool {
   Result<PathId> Open(uint64_t index, bool warmup) override;
   Result<PathId> Fork(PathId parent, int step, int child) override;
   Result<PathId> OpenJudge(std::span<const Token> prompt, uint64_t number) override;
+  Result<PathId> Probe(PathId path, std::span<const Token> question, int tokens) override;
   Status Extend(PathId path, std::span<const Token> tokens) override;
   Result<uint64_t> Score(PathId path, std::span<const std::vector<Token>> continuations) override;
   void Await(int64_t value_tokens) override;
@@ -78,7 +79,9 @@ class SessionPool final : public Pool {
   ConfidenceWindow EmptyWindow() const;
   ConfidenceWindow& WindowOf(PathId id) { return windows_[static_cast<size_t>(id)]; }
   LaneSpec SpecFor(uint64_t key) const;
+  Result<PathId> ForkAs(PathKind kind, PathId parent, int step, int child);
   PathId Insert(Path path, ConfidenceWindow window);
+  void ReadAnswer(Path& path);
   void Take(Path& path, const Event& event);
   void Append(Path& path, const Event& event);
   void EndLoop(Path& path);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "hyper/equal.h"
 #include "src/core/random.h"
 #include "src/core/stopping.h"
 #include "src/decode/ballot.h"
@@ -61,6 +62,25 @@ bool IsSure(const VoteResult& vote, VoteRule rule, ConfidenceSignal signal, int 
   return IsSureLead(vote.scores[0].score - second, coming, *most);
 }
 
+// Whether `winner` would win too if the running paths ended with what their last probes answered.
+bool ProbesAgree(const Method& method, const Pool& pool, VoteRule rule, const std::string& winner) {
+  std::vector<Voter> voters = VotersOf(method, pool);
+  const size_t ended = voters.size();
+  for (const PathId id : pool.running()) {
+    const Path& path = pool.path(id);
+    if (!path.probed.empty() && !path.probed.back().empty()) {
+      voters.push_back({&path, method.Weight(pool, path), /*votes=*/true, /*probed=*/true});
+    }
+  }
+  if (voters.size() == ended) {
+    return true;
+  }
+  const Ballots all = BallotsOf(voters);
+  const VoteResult vote = CountVotes(all.ballots, all.answers, rule, pool.options().vote);
+  return AnswersEqual(winner, all.answers[static_cast<size_t>(vote.winner)]).verdict ==
+         Verdict::kEqual;
+}
+
 }  // namespace
 
 std::optional<StopRecord> DecidedStop(const Method& method, const Pool& pool) {
@@ -107,7 +127,10 @@ std::optional<StopRecord> DecidedStop(const Method& method, const Pool& pool) {
     record.posterior =
         UrnPosterior(all.ballots, all.answers, *rule, pool.options().vote, coming, urn);
   }
-  return record.posterior >= stop.posterior ? std::optional(std::move(record)) : std::nullopt;
+  if (record.posterior < stop.posterior || !ProbesAgree(method, pool, *rule, record.answer)) {
+    return std::nullopt;
+  }
+  return record;
 }
 
 std::string StopText(const StopRecord& stop) {

@@ -133,7 +133,8 @@ std::string PathsText(const StoredItem& item, bool texts) {
     const std::string from = path.parent != kNoPath
                                  ? fmt::format("{}@{}", path.parent, path.fork_position)
                                  : std::string(path.warmup ? "warm-up" : "prompt");
-    const std::string kind = path.kind == PathKind::kJudge ? "judge " : "";
+    const std::string kind =
+        path.kind == PathKind::kReasoning ? "" : NameOf(path.kind) + std::string(" ");
     text += fmt::format("  {:>4} {:<8} {:<10} {:<3} {:>6} {:>6} {:>6}  {}{}{}\n", path.path, from,
                         kind + NameOf(path.status), VotedText(voted[i]), path.tokens,
                         ShortNumber(path.mean_confidence), ShortNumber(path.lowest_window),

@@ -16,6 +16,7 @@
 #include "src/decode/methods/hyper.h"
 #include "src/decode/methods/judge_reward.h"
 #include "src/decode/methods/mcts.h"
+#include "src/decode/methods/probed_paths.h"
 #include "src/decode/methods/rebase.h"
 #include "src/decode/methods/roe.h"
 #include "src/decode/methods/sc.h"
@@ -80,6 +81,7 @@ Made MakeFixed(const MethodOptions& options) {
   return std::make_unique<FixedAction>(options, kAction);
 }
 
+constexpr uint32_t kIndependent = kEvery | kLaunch | kProbes;
 constexpr uint32_t kScored = kEvery | kLaunch | kScorer | kWeights;
 constexpr uint32_t kOnlinePool = kEvery | kWarmup | kPruning;
 constexpr uint32_t kHyper = kOnlinePool | kController | kRefinement;
@@ -94,15 +96,19 @@ constexpr auto kMethods = std::to_array<MethodRow>({
      Trait::kNeedsLogprobs},
     {"cot", "one path, whatever the width", "vote=majority", kEvery, Make<SelfConsistency>,
      Trait::kOnePath},
-    {"sc", "self-consistency: independent paths, majority vote", "vote=majority", kEvery | kLaunch,
+    {"sc", "self-consistency: independent paths, majority vote", "vote=majority", kIndependent,
      Make<SelfConsistency>},
     Variant("sc-adaptive", "sc",
             "paths one by one until the majority is likely (Adaptive-Consistency)",
             "stop=0.95 launch=one"),
     {"sc-cap", "self-consistency cut at --length-cap tokens; finished paths vote",
-     "vote=majority vote-tentative=false", kEvery | kLaunch | kCap, Make<CappedPaths>},
+     "vote=majority vote-tentative=false", kIndependent | kCap, Make<CappedPaths>},
     {"esc", "windows of paths until one window agrees (ESC)", "vote=majority", kEvery | kWindows,
      Make<EqualWindows>},
+    {"parallel-probe", "probed paths until their majority is stable; outliers end (Parallel-Probe)",
+     "vote=majority probe=on", kEvery | kProbes, Make<ParallelProbe>},
+    {"certaindex", "probed paths, each until its answer is stable (Certaindex)",
+     "vote=majority probe=on", kIndependent, Make<StablePaths>},
     {"self-certainty", "the path with the highest full-vocabulary certainty", "vote=best", kScored,
      Make<ScoredPaths>, Trait::kNeedsLogprobs},
     Variant("self-certainty-borda", "self-certainty",

@@ -60,7 +60,20 @@ double PathScore(const Path& path, PathScorer scorer, int vocabulary, int window
 
 Status SelfConsistency::Start(Pool& pool) { return OpenNext(pool, Next(pool)); }
 
+void SelfConsistency::OnToken(Pool& pool, PathId path) { prober_.OnToken(pool, path); }
+
+void SelfConsistency::OnShortage(Pool& pool) { prober_.Cancel(pool); }
+
+void SelfConsistency::OnProbed(Pool& /*pool*/) {}
+
 Status SelfConsistency::OnSettled(Pool& pool) {
+  Result<Prober::Step> probes = prober_.OnSettled(pool);
+  if (!probes || *probes == Prober::Step::kAsking) {
+    return probes ? Status() : probes.error();
+  }
+  if (*probes == Prober::Step::kAnswered) {
+    OnProbed(pool);
+  }
   return pool.running().empty() ? OpenNext(pool, Next(pool)) : Proceed(pool);
 }
 
@@ -81,7 +94,11 @@ int SelfConsistency::Next(Pool& /*pool*/) {
   return NextWave(options_.launch, opened_, options_.width);
 }
 
-Status SelfConsistency::Proceed(Pool& pool) { return pool.GrantAll(options_.interval); }
+int SelfConsistency::Round(const Pool& pool) const {
+  return std::min(options_.interval, prober_.Left(pool));
+}
+
+Status SelfConsistency::Proceed(Pool& pool) { return pool.GrantAll(Round(pool)); }
 
 bool SelfConsistency::Done(const Pool& pool) const {
   return pool.running().empty() && opened_ >= options_.width;
@@ -131,7 +148,7 @@ bool EqualWindows::Votes(const Pool& pool, const Path& path) const {
 Status CappedPaths::Proceed(Pool& pool) {
   const int left = options().length_cap - pool.position();
   if (left > 0) {
-    return pool.GrantAll(std::min(left, options().interval));
+    return pool.GrantAll(std::min(left, Round(pool)));
   }
   const std::vector<PathId> ids = pool.running();
   for (const PathId id : ids) {

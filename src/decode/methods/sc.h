@@ -8,6 +8,7 @@
 
 #include "hyper/method.h"
 #include "src/core/confidence.h"
+#include "src/decode/methods/prober.h"
 
 namespace hyper {
 
@@ -15,8 +16,10 @@ namespace hyper {
 // options().vote.
 class SelfConsistency : public Method {
  public:
-  explicit SelfConsistency(const MethodOptions& options) : options_(options) {}
+  explicit SelfConsistency(const MethodOptions& options) : options_(options), prober_(options) {}
   Status Start(Pool& pool) override;
+  void OnToken(Pool& pool, PathId path) override;
+  void OnShortage(Pool& pool) override;
   Status OnSettled(Pool& pool) override;
   bool Done(const Pool& pool) const override;
   std::optional<Outlook> Ahead(const Pool& pool) const override;
@@ -26,13 +29,18 @@ class SelfConsistency : public Method {
   int opened() const { return opened_; }
   // How many paths start next, once all others have ended; 0: none.
   virtual int Next(Pool& pool);
+  // Tokens of the next round, which ends where a path is to be probed.
+  int Round(const Pool& pool) const;
   // The next round of the running paths.
   virtual Status Proceed(Pool& pool);
+  // All running paths have been probed: the method may end some of them. Default: nothing.
+  virtual void OnProbed(Pool& pool);
 
  private:
   Status OpenNext(Pool& pool, int count);
 
   MethodOptions options_;
+  Prober prober_;
   int opened_ = 0;  // or refused by the engine
 };
 

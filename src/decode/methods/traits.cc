@@ -45,7 +45,10 @@ Result<MethodTraits> TraitsOf(const std::string& method, const MethodOptions& op
   MethodTraits traits;
   traits.aggregates = options.width > 1;
   traits.adaptive = stem == "esc" || options.stop.kind != StopRule::Kind::kNever;
-  if (stem == "roe") {
+  if (stem == "parallel" || stem == "certaindex") {
+    traits.adaptive = true;
+    traits.prunes = stem == "parallel";
+  } else if (stem == "roe") {
     traits.granularity = "token";
     traits.refines_tokens = true;
   } else if (stem == "threadweaver") {

@@ -47,6 +47,8 @@ TEST(Traits, OfEveryKindOfMethod) {
                                                        {"deepconf-offline", "path g"},
                                                        {"deepconf-offline-filtered", "path g"},
                                                        {"rpc", "path g"},
+                                                       {"parallel-probe", "path agp"},
+                                                       {"certaindex", "path ag"},
                                                        {"roe", "token gr"},
                                                        {"roe-late", "token gr"},
                                                        {"threadweaver", "step ag"},

@@ -260,6 +260,9 @@ TEST(ReplayTest, OnlyMethodsOfIndependentPathsAreReplayed) {
   for (const char* method : {"hyper", "roe", "roe-late", "bon-ptrue", "tot-conf", "threadweaver"}) {
     EXPECT_EQ(paths(method), 0) << method;
   }
+  MethodOptions options = PlanFor("sc").options;
+  options.probe = true;
+  EXPECT_EQ(ReplayablePaths("sc", options), 0);
 }
 
 }  // namespace

@@ -112,6 +112,9 @@ bool EndsAgain(const StoredPath& path, bool loop_guard) {
 }  // namespace
 
 int ReplayablePaths(const std::string& method, const MethodOptions& options) {
+  if (options.probe) {
+    return 0;  // a stored path cannot be asked
+  }
   if (IsPlain(method)) {
     return options.width;
   }

@@ -63,7 +63,7 @@ Result<StoredPath> PathOfExport(const json& object, StoredItem& item) {
   StoredPath path;
   path.path = MemberOr(object, "id", kNoPath);
   path.parent = MemberOr(object, "parent", kNoPath);
-  path.kind = TextOf(object, "kind") == "judge" ? PathKind::kJudge : PathKind::kReasoning;
+  path.kind = ValueOf<PathKind>(TextOf(object, "kind")).value_or(PathKind::kReasoning);
   path.status = StatusOf(object);
   path.tokens = MemberOr(object, "tokens", 0);
   path.warmup = MemberOr(object, "warmup", false);
