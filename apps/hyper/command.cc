@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "apps/hyper/config_file.h"
+#include "apps/hyper/input/config_file.h"
 
 namespace hyper::app {
 

@@ -14,10 +14,10 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/commands/command_table.h"
-#include "apps/hyper/config_file.h"
+#include "apps/hyper/input/config_file.h"
+#include "apps/hyper/input/read_text.h"
+#include "apps/hyper/input/secret.h"
 #include "apps/hyper/printers/help_text.h"
-#include "apps/hyper/read_text.h"
-#include "apps/hyper/secret.h"
 #include "src/report/nearest.h"
 
 namespace hyper::app {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "apps/hyper/command.h"
-#include "apps/hyper/secret.h"
+#include "apps/hyper/input/secret.h"
 #include "hyper/extract.h"
 #include "src/eval/run/session_record.h"
 #include "src/report/json.h"

@@ -11,8 +11,8 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
-#include "apps/hyper/model_fetch.h"
-#include "apps/hyper/secret.h"
+#include "apps/hyper/input/secret.h"
+#include "apps/hyper/models/model_fetch.h"
 #include "src/eval/data/hub.h"
 #include "src/report/json.h"
 

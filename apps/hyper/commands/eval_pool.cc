@@ -10,8 +10,8 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/commands/eval_rows.h"
+#include "apps/hyper/input/read_text.h"
 #include "apps/hyper/printers/eval_tables.h"
-#include "apps/hyper/read_text.h"
 #include "src/eval/data/questions.h"
 #include "src/eval/data/suite.h"
 #include "src/eval/run/pool_study.h"

@@ -6,7 +6,7 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
-#include "apps/hyper/read_text.h"
+#include "apps/hyper/input/read_text.h"
 #include "hyper/extract.h"
 
 namespace hyper::app {

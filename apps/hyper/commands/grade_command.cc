@@ -8,8 +8,8 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
+#include "apps/hyper/input/secret.h"
 #include "apps/hyper/printers/judge_line.h"
-#include "apps/hyper/secret.h"
 #include "src/eval/grade/study_grades.h"
 #include "src/report/json.h"
 

@@ -13,10 +13,10 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/commands/run_plan.h"
+#include "apps/hyper/input/read_text.h"
 #include "apps/hyper/printers/live_frame.h"
 #include "apps/hyper/printers/run_text.h"
 #include "apps/hyper/printers/screen_line.h"
-#include "apps/hyper/read_text.h"
 #include "apps/hyper/run_log.h"
 #include "apps/hyper/terminal.h"
 #include "src/base/utf8.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apps/hyper/commands/asker.h"
-#include "apps/hyper/questions_file.h"
+#include "apps/hyper/input/questions_file.h"
 
 namespace hyper::app {
 

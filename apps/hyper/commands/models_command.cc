@@ -11,9 +11,9 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
-#include "apps/hyper/model_fetch.h"
-#include "apps/hyper/model_sources.h"
-#include "apps/hyper/secret.h"
+#include "apps/hyper/input/secret.h"
+#include "apps/hyper/models/model_fetch.h"
+#include "apps/hyper/models/model_sources.h"
 #include "src/report/json.h"
 #include "src/report/nearest.h"
 

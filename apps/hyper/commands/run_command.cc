@@ -15,10 +15,10 @@
 #include "apps/hyper/commands/run_plan.h"
 #include "apps/hyper/commands/trace_file.h"
 #include "apps/hyper/flags/run_flags.h"
+#include "apps/hyper/input/question.h"
 #include "apps/hyper/printers/live_view.h"
 #include "apps/hyper/printers/run_json.h"
 #include "apps/hyper/printers/run_text.h"
-#include "apps/hyper/question.h"
 #include "apps/hyper/run_log.h"
 
 namespace hyper::app {

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <utility>
 
-#include "apps/hyper/bundled_model.h"
 #include "apps/hyper/command.h"
 #include "apps/hyper/flags/option_flags.h"
+#include "apps/hyper/input/secret.h"
 #include "apps/hyper/lost_server.h"
-#include "apps/hyper/model_sources.h"
+#include "apps/hyper/models/bundled_model.h"
+#include "apps/hyper/models/model_sources.h"
 #include "apps/hyper/printers/plan_text.h"
 #include "apps/hyper/scripted_engine.h"
-#include "apps/hyper/secret.h"
 #include "hyper/model_defaults.h"
 #include "src/engine/llama/cpu_load.h"
 #include "src/engine/llama/rpc/address.h"

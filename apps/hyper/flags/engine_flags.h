@@ -6,8 +6,8 @@
 #include <string>
 
 #include "apps/hyper/flags/option_flags.h"
+#include "apps/hyper/models/profile.h"
 #include "apps/hyper/printers/plan_text.h"
-#include "apps/hyper/profile.h"
 #include "hyper/engine.h"
 #include "hyper/llama_engine.h"
 #include "hyper/option.h"

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "apps/hyper/input/read_text.h"
 #include "apps/hyper/printers/help_text.h"
-#include "apps/hyper/read_text.h"
 
 namespace hyper::app {
 namespace {

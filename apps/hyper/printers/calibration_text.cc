@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apps/hyper/profile.h"
+#include "apps/hyper/models/profile.h"
 #include "src/eval/tables/study_tables.h"
 #include "src/report/json.h"
 

@@ -1,4 +1,4 @@
-#include "apps/hyper/model_fetch.h"
+#include "apps/hyper/models/model_fetch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "apps/hyper/profile.h"
+#include "apps/hyper/models/profile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "apps/hyper/profile.h"
+#include "apps/hyper/models/profile.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "apps/hyper/command_line.h"
-#include "apps/hyper/read_text.h"
+#include "apps/hyper/input/read_text.h"
 #include "hyper/options.h"
 #include "src/engine/llama/gguf/file_hash.h"
 

@@ -1,4 +1,4 @@
-#include "apps/hyper/model_fetch.h"
+#include "apps/hyper/models/model_fetch.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apps/hyper/command.h"
-#include "apps/hyper/secret.h"
+#include "apps/hyper/input/secret.h"
 #include "src/base/http/download.h"
 #include "src/base/sha256.h"
 

@@ -1,4 +1,4 @@
-#include "apps/hyper/model_sources.h"
+#include "apps/hyper/models/model_sources.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "apps/hyper/model_sources.h"
+#include "apps/hyper/models/model_sources.h"
 #include "hyper/result.h"
 
 namespace hyper::app {

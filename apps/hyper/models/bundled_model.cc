@@ -1,4 +1,4 @@
-#include "apps/hyper/bundled_model.h"
+#include "apps/hyper/models/bundled_model.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "apps/hyper/read_text.h"
+#include "apps/hyper/input/read_text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "apps/hyper/config_file.h"
+#include "apps/hyper/input/config_file.h"
 
 #include <gtest/gtest.h>
 

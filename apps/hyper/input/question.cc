@@ -1,9 +1,9 @@
-#include "apps/hyper/question.h"
+#include "apps/hyper/input/question.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "apps/hyper/read_text.h"
+#include "apps/hyper/input/read_text.h"
 
 namespace hyper::app {
 

@@ -1,4 +1,4 @@
-#include "apps/hyper/model_sources.h"
+#include "apps/hyper/models/model_sources.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "apps/hyper/command.h"
-#include "apps/hyper/secret.h"
+#include "apps/hyper/input/secret.h"
 #include "src/report/nearest.h"
 
 namespace hyper::app {

@@ -1,4 +1,4 @@
-#include "apps/hyper/questions_file.h"
+#include "apps/hyper/input/questions_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "apps/hyper/secret.h"
+#include "apps/hyper/input/secret.h"
 
 #include <cstdlib>
 
-#include "apps/hyper/read_text.h"
+#include "apps/hyper/input/read_text.h"
 
 namespace hyper::app {
 namespace {
