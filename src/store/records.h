@@ -67,8 +67,8 @@ enum class ItemStatus {
 template <>
 inline constexpr std::array kNamesOf<ItemStatus> = {"done", "partial", "failed"};
 
-// The reason of a failed item that was stored as its run began, and of which nothing came since: its
-// program ended before it, or it still runs.
+// The reason of a failed item that was stored as its run began, and of which nothing came since:
+// its program ended before it, or it still runs.
 inline constexpr const char* kInterrupted = "interrupted";
 
 struct StoredPath {
