@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <tuple>
@@ -96,6 +97,38 @@ TEST_F(StudyCommandsTest, InspectListsThenExplains) {
   const ProcessResult object =
       RunStudyCommand({"inspect", study_, "#1", "--row", "sc", "--repeat", "0", "--json"});
   EXPECT_EQ(json::parse(object.out)["run"]["method"], "sc");
+}
+
+// As many lines as the JSON of the same study has decisions and values.
+TEST_F(StudyCommandsTest, ExportPrintsDecisionsAndSeriesAsTables) {
+  const ProcessResult all = RunStudyCommand({"export", study_, "--jsonl", "--series"});
+  size_t decisions = 0;
+  size_t values = 0;
+  std::istringstream lines(all.out);
+  for (std::string line; std::getline(lines, line);) {
+    const json item = json::parse(line);
+    decisions += item["decisions"].size();
+    for (const json& path : item["paths"]) {
+      for (const json& series : path["series"]) {
+        values += series.size();
+      }
+    }
+  }
+  const auto exported = [&](const char* part, const std::string& pattern) {
+    const ProcessResult csv = RunStudyCommand({"export", study_, "--csv", part});
+    EXPECT_EQ(csv.exit_code, 0) << csv.err;
+    const std::regex wanted(pattern);
+    size_t found = 0;
+    std::istringstream table(csv.out);
+    for (std::string line; std::getline(table, line);) {
+      found += std::regex_match(line, wanted) ? 1 : 0;
+    }
+    return found;
+  };
+  EXPECT_GT(decisions, 0U);
+  EXPECT_EQ(exported("--decisions", "[0-9].*"), decisions);
+  // Series of the whole pool, which have no path, are not in that JSON.
+  EXPECT_EQ(exported("--series", "[0-9]+(,[^,]*){10},[0-9]+,.*"), values);
 }
 
 // The same answers as a count over the export.
@@ -395,7 +428,8 @@ TEST_F(StudyCommandsTest, MistakesAreOneLineAndAnExitCode) {
       {{"compare", "hyper", "sc"}, 66},
       {{"compare", "--study", study_, "hyper", "magic"}, 66},
       {{"compare", study_, study_, "--format", "pdf"}, 64},
-      {{"export", study_, "--csv", "--series"}, 64},
+      {{"export", study_, "--csv", "--series", "--paths"}, 64},
+      {{"export", study_, "--decisions"}, 64},
       {{"figures"}, 64},
       {{"report"}, 64},
       {{"report", study_, "-o", "/proc/none/page.html"}, 66},

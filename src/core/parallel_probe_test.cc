@@ -75,6 +75,10 @@ TEST(ParallelProbe, ThePrunedDoNotVote) {
   const Played played = Play({"BBab.", "BBaaA"}, {99, 1, 0});
   EXPECT_EQ(played.pruned[0], "--x--");
   EXPECT_EQ(played.winners, (std::vector<int>{1, 1}));
+  // Branch 4 would make it three to three, with branch 0 as the earliest.
+  EXPECT_EQ(Play({".BBBa.", "aBBBaA"}, {99, 1, 0}).winners, (std::vector<int>{1, 1}));
+  // One to one: branch 1 is the earliest that is left.
+  EXPECT_EQ(Play({"abb", "aba"}, {99, 1, 0}).winners, (std::vector<int>{1, 1}));
 }
 
 }  // namespace

@@ -335,7 +335,6 @@ DECODE = [
     ("shortage.cc", "kAmpleIntervals * running * count <= room", "running * count <= room"),
     ("session_pool.cc", "!decided_ && config_", "config_"),
     ("stop.cc", " || !ProbesAgree(method, pool, *rule, record.answer)", ""),
-    ("stop.cc", "!path.probed.empty() && !path.probed.back().empty()", "!path.probed.empty()"),
     ("path_answer.cc", "path.kind == PathKind::kProbe && ", "path.kind == PathKind::kJudge && "),
     ("path_answer.cc", "path.status == PathStatus::kCancelled && !path.probed", "!path.probed"),
     ("path_answer.cc", "    path.tentative = true;\n    return;", "    return;"),

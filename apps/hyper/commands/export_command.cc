@@ -23,10 +23,11 @@ constexpr const char* kExportFooter = R"(Examples:
     hyper eval --pool - --methods sc
   hyper export study.db --csv > study.csv
   hyper export study.db --csv --paths > paths.csv
+  hyper export study.db --csv --decisions > decisions.csv
 
 JSON lines have everything, including path texts, one answered question a line (docs/evaluation.md);
-CSV has answers, verdicts, costs and options, or with --paths a line for each path. Exit codes are
-those of hyper run.)";
+CSV has answers, verdicts, costs and options, or a line for each path, decision or value of a series.
+Exit codes are those of hyper run.)";
 
 struct ExportFlags {
   std::string study;
@@ -35,6 +36,7 @@ struct ExportFlags {
   bool csv = false;
   bool series = false;
   bool paths = false;
+  bool decisions = false;
 };
 
 // What all lines of an export need.
@@ -57,10 +59,10 @@ Result<std::vector<StoredRun>> ChosenRuns(Store& store, const std::string& row) 
   return std::vector<StoredRun>{std::move(*run)};
 }
 
-// The line of an item, or those of its paths.
+// The line of an item, or those of its parts.
 Result<std::string> LinesOf(const Export& all, const eval::ItemContext& context,
                             const ExportFlags& flags) {
-  if (flags.csv && !flags.paths) {
+  if (flags.csv && !flags.paths && !flags.decisions && !flags.series) {
     return eval::ItemCsvLine(context, all.settings);
   }
   const Result<StoredItem> whole = all.store.LoadItem(context.summary.key);
@@ -69,6 +71,12 @@ Result<std::string> LinesOf(const Export& all, const eval::ItemContext& context,
   }
   if (!flags.csv) {
     return DumpJson(eval::ItemJson(context, *whole, flags.series)) + "\n";
+  }
+  if (flags.decisions) {
+    return eval::DecisionCsvLines(context, *whole);
+  }
+  if (flags.series) {
+    return eval::SeriesCsvLines(context, *whole);
   }
   std::string lines;
   for (const StoredPath& path : whole->paths) {
@@ -104,6 +112,13 @@ Result<bool> ExportRun(const Export& all, const StoredRun& run, const ExportFlag
   return true;
 }
 
+std::string CsvHead(const ExportFlags& flags, const std::vector<std::string>& settings) {
+  return flags.paths       ? eval::PathCsvHead(settings)
+         : flags.decisions ? eval::DecisionCsvHead()
+         : flags.series    ? eval::SeriesCsvHead()
+                           : eval::ItemCsvHead(settings);
+}
+
 int ExportStudy(const ExportFlags& flags) {
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kReadOnly);
   if (!store) {
@@ -125,9 +140,7 @@ int ExportStudy(const ExportFlags& flags) {
   for (const StoredQuestion& question : *questions) {
     all.questions.emplace(question.id, question);
   }
-  const std::string head =
-      flags.paths ? eval::PathCsvHead(all.settings) : eval::ItemCsvHead(all.settings);
-  if (flags.csv && !PrintResult(kExportCommand, head)) {
+  if (flags.csv && !PrintResult(kExportCommand, CsvHead(flags, all.settings))) {
     return kExitOutput;
   }
   for (const StoredRun& run : *runs) {
@@ -151,20 +164,26 @@ int ExportCommand(int argc, const char* const* argv) {
   app.add_flag("--jsonl,--json", flags.jsonl, "JSON lines [the default]");
   app.add_flag("--csv", flags.csv, "a line of comma-separated values per answer");
   app.add_flag("--paths", flags.paths, "with --csv: a line per path");
-  app.add_flag("--series", flags.series, "also per-token values of each path (JSON lines)");
+  app.add_flag("--decisions", flags.decisions, "with --csv: a line per decision");
+  app.add_flag("--series", flags.series,
+               "also per-token values of each path; with --csv: a line per value");
   app.add_option("--row", flags.row, "only this row: its label, or #N [all]")->type_name("ROW");
   app.add_option("STUDY", flags.study, "file of the study")->type_name("")->required();
   if (const std::optional<int> done = ParseCommandLine(app, kExportCommand, argc, argv)) {
     return *done;
   }
-  if (flags.csv && (flags.jsonl || flags.series)) {
+  if (flags.csv && flags.jsonl) {
+    return Complain(kExportCommand,
+                    InvalidArgument("--csv cannot be combined with --jsonl; give one format"));
+  }
+  if ((flags.paths || flags.decisions) && !flags.csv) {
     return Complain(
         kExportCommand,
-        InvalidArgument("--csv cannot be combined with --jsonl or --series; give one format"));
+        InvalidArgument("--paths and --decisions need --csv; JSON lines always have both"));
   }
-  if (flags.paths && !flags.csv) {
-    return Complain(kExportCommand,
-                    InvalidArgument("--paths needs --csv; JSON lines always have the paths"));
+  if (flags.csv && int{flags.paths} + int{flags.decisions} + int{flags.series} > 1) {
+    return Complain(kExportCommand, InvalidArgument("--csv takes one of --paths, --decisions and "
+                                                    "--series; each has columns of its own"));
   }
   return ExportStudy(flags);
 }

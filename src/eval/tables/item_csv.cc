@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <set>
+#include <type_traits>
+#include <variant>
 
 #include "src/eval/tables/table.h"
 
@@ -19,7 +21,10 @@ class Line {
     return *this;
   }
   Line& Add(const char* text) { return Add(std::string(text)); }
-  Line& Add(double value) { return Add(std::isfinite(value) ? fmt::format("{}", value) : ""); }
+  template <class Number>
+  requires std::is_floating_point_v<Number> Line& Add(Number value) {
+    return Add(std::isfinite(value) ? fmt::format("{}", value) : "");
+  }
   template <class Count>
   Line& AddCount(Count count) {
     return Add(fmt::format("{}", count));
@@ -34,6 +39,10 @@ class Line {
 
 constexpr const char* kContext[] = {"run",      "label", "method", "suite",  "model", "seed",
                                     "question", "group", "gold",   "repeat", "status"};
+constexpr const char* kDecision[] = {"step",        "position",    "action",
+                                     "acted",       "expansion",   "paths_before",
+                                     "paths_after", "lanes_after", "note"};
+constexpr const char* kSeries[] = {"path", "series", "position", "value"};
 constexpr const char* kItem[] = {"answer",     "verdict",    "vote_rule",    "voting_paths",
                                  "generated",  "effective",  "prefilled",    "probe",
                                  "judge",      "value",      "lanes_opened", "lanes_peak",
@@ -44,7 +53,7 @@ constexpr const char* kPath[] = {"path",         "parent",      "fork_position",
                                  "lowest_window"};
 
 template <class Names>
-std::string Head(const Names& names, const std::vector<std::string>& settings) {
+std::string Head(const Names& names, const std::vector<std::string>& more) {
   Line line;
   for (const char* name : kContext) {
     line.Add(name);
@@ -52,7 +61,7 @@ std::string Head(const Names& names, const std::vector<std::string>& settings) {
   for (const char* name : names) {
     line.Add(name);
   }
-  for (const std::string& name : settings) {
+  for (const std::string& name : more) {
     line.Add(name);
   }
   return line.Finish();
@@ -116,6 +125,67 @@ std::string PathCsvLine(const ItemContext& context, const StoredPath& path, Stor
   line.Add(path.mean_confidence).Add(path.lowest_window);
   AddSettings(context.run, settings, line);
   return line.Finish();
+}
+
+std::string DecisionCsvHead() {
+  std::vector<std::string> more;
+  for (const char* action : kNamesOf<Action>) {
+    more.push_back(fmt::format("score_{}", action));
+  }
+  const PoolStatistics statistics;
+  for (const char* kind : {"raw", "normalised"}) {
+    PoolStatistics::ForEach(statistics, [&](const char* name, double /*value*/) {
+      more.push_back(fmt::format("{}_{}", kind, name));
+    });
+  }
+  return Head(kDecision, more);
+}
+
+std::string DecisionCsvLines(const ItemContext& context, const StoredItem& item) {
+  std::string lines;
+  for (const DecisionRecord& decision : item.decisions) {
+    Line line;
+    AddContext(context, line);
+    line.AddCount(decision.step).AddCount(decision.position).Add(NameOf(decision.action));
+    line.Add(decision.acted ? "true" : "false").AddCount(decision.expansion);
+    line.AddCount(decision.paths_before).AddCount(decision.paths_after);
+    line.AddCount(decision.lanes_after).Add(decision.note);
+    for (const double score : decision.scores) {
+      line.Add(score);
+    }
+    for (const PoolStatistics& statistics : {decision.raw, decision.normalised}) {
+      PoolStatistics::ForEach(statistics,
+                              [&line](const char* /*name*/, double value) { line.Add(value); });
+    }
+    lines += line.Finish();
+  }
+  return lines;
+}
+
+std::string SeriesCsvHead() { return Head(kSeries, {}); }
+
+std::string SeriesCsvLines(const ItemContext& context, const StoredItem& item) {
+  std::string lines;
+  for (const StoredSeries& series : item.series) {
+    std::visit(
+        [&](const auto& values) {
+          for (size_t i = 0; i < values.size(); ++i) {
+            Line line;
+            AddContext(context, line);
+            line.Add(series.path == kNoPath ? "" : fmt::format("{}", series.path));
+            line.Add(series.name);
+            line.AddCount(series.first + static_cast<int>(i));
+            if constexpr (std::is_floating_point_v<std::decay_t<decltype(values[i])>>) {
+              line.Add(values[i]);
+            } else {
+              line.AddCount(values[i]);
+            }
+            lines += line.Finish();
+          }
+        },
+        series.values);
+  }
+  return lines;
 }
 
 }  // namespace hyper::eval

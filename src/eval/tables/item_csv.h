@@ -1,4 +1,4 @@
-// Stored items and their paths as flat lines of CSV: what `hyper export --csv` prints. Numbers are
+// Stored items and their parts as flat lines of CSV: what `hyper export --csv` prints. Numbers are
 // in full precision, unknown ones empty, texts quoted where they have to be. All functions are
 // pure.
 #pragma once
@@ -22,5 +22,15 @@ std::string ItemCsvLine(const ItemContext& context, const std::vector<std::strin
 std::string PathCsvHead(const std::vector<std::string>& settings);
 std::string PathCsvLine(const ItemContext& context, const StoredPath& path, StoredVerdict verdict,
                         const std::vector<std::string>& settings);
+
+// The same of an item's decisions, a line each: scores by action, statistics as read and
+// normalised.
+std::string DecisionCsvHead();
+std::string DecisionCsvLines(const ItemContext& context, const StoredItem& item);
+
+// The same of the values of all series of an item, a line each, in long form. A fork has the values
+// from where it left its parent; series of the whole pool have no path.
+std::string SeriesCsvHead();
+std::string SeriesCsvLines(const ItemContext& context, const StoredItem& item);
 
 }  // namespace hyper::eval

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
+#include <sstream>
 
 namespace hyper::eval {
 namespace {
@@ -90,6 +92,42 @@ TEST_F(ItemCsvTest, PathsAreLinesWithAVerdictOfTheirOwn) {
   fields = Fields(PathCsvHead(settings_),
                   PathCsvLine({run_, question_, summary_}, path, StoredVerdict::kWrong, settings_));
   EXPECT_EQ(fields["verdict"], "");
+}
+
+TEST_F(ItemCsvTest, DecisionsHaveTheirScoresAndStatistics) {
+  StoredItem item;
+  DecisionRecord& decision = item.decisions.emplace_back();
+  decision.step = 2;
+  decision.action = Action::kBranch;
+  decision.scores = {0.25, -1, 0.5, 4};
+  decision.raw.entropy = 1.5;
+  decision.normalised.entropy = 0.75;
+  decision.note = "no room, none";
+  auto fields = Fields(DecisionCsvHead(), DecisionCsvLines({run_, question_, summary_}, item));
+  EXPECT_EQ(fields["step"], "2");
+  EXPECT_EQ(fields["action"], "branch");
+  EXPECT_EQ(fields["acted"], "false");
+  EXPECT_EQ(fields["score_single_token"], "-1");
+  EXPECT_EQ(fields["score_branch"], "4");
+  EXPECT_EQ(fields["raw_entropy"], "1.5");
+  EXPECT_EQ(fields["normalised_entropy"], "0.75");
+  EXPECT_EQ(fields["note"], "\"no room, none\"");
+}
+
+TEST_F(ItemCsvTest, SeriesAreALineForEachValue) {
+  StoredItem item;
+  item.series = {{3, "confidence", 5, std::vector<float>{0.1F, std::nanf("")}},
+                 {3, "token", 5, std::vector<int32_t>{-1}}};
+  const std::string lines = SeriesCsvLines({run_, question_, summary_}, item);
+  std::vector<std::string> tails;
+  std::istringstream all(lines);
+  for (std::string line; std::getline(all, line);) {
+    auto fields = Fields(SeriesCsvHead(), line);
+    tails.push_back(fields["path"] + " " + fields["series"] + " " + fields["position"] + " " +
+                    fields["value"]);
+  }
+  EXPECT_EQ(tails,
+            (std::vector<std::string>{"3 confidence 5 0.1", "3 confidence 6 ", "3 token 5 -1"}));
 }
 
 }  // namespace
