@@ -126,7 +126,6 @@ CORE = [
     ("perplexity.cc", "kLeastShare = 0.2", "kLeastShare = 0.01"),
     ("perplexity.cc", "(weibull.shape - 1) * log_ratio", "weibull.shape * log_ratio"),
     ("perplexity.cc", "value < split ? 0.99 : 0.01", "value < split ? 0.5 : 0.5"),
-    ("perplexity.cc", "1 / (1 + std::exp(-odds))", "1 / (1 + std::exp(odds))"),
     ("perplexity.cc", "mixture.high.scale *= largest;", ""),
     ("perplexity.cc", "values[i] >= mean || ", ""),
     ("perplexity.cc", " || !(LogOdds(mixture, values[i]) > 0)", ""),
