@@ -75,6 +75,24 @@ TEST(ParallelProbeMethod, EndsWhenTheMajorityOfItsProbesIsStable) {
   EXPECT_EQ(ran.paths[2].length(), 2 * (15 + 7));
 }
 
+TEST(ParallelProbeMethod, APrunedPathDoesNotVoteWithWhatItHadWritten) {
+  const FakeOptions engine =
+      ScriptedOptions([](uint64_t key, std::string_view written, int) -> ScriptedNext {
+        if (const size_t asked = written.find("\n\n="); asked != std::string_view::npos) {
+          const char reply = written[0] == 'c' ? '1' : '4';
+          return {written.size() == asked + 3 ? reply : '$', 5.0F};
+        }
+        const bool third = PathIndexOf(key) == 2;
+        const std::string text =
+            third ? "c=9" + std::string(100, 'c') : std::string(100, 'a') + "=4";
+        return {written.size() < text.size() ? text[written.size()] : '$', 5.0F};
+      });
+  const ControlledRun ran("parallel-probe", engine, 3);
+  EXPECT_EQ(ran.paths[2].status, PathStatus::kPruned);
+  EXPECT_FALSE(ran.paths[2].answer.empty());
+  EXPECT_EQ(ran.result.voting_paths, 2);
+}
+
 TEST(ParallelProbeMethod, PathsThatHaveEndedCount) {
   // The answers 1 of the short paths are the majority, whatever the long ones reply.
   const ControlledRun ran(
