@@ -190,6 +190,11 @@ TEST(Prober, ClosesTheReasoningFirst) {
   EXPECT_EQ(asked("<think>abcdefgh=1"), "\n</think>\n\n=2");
   EXPECT_EQ(asked("<think></think>h=1").substr(0, 11), "\n</think>\n\n") << "asked after 8";
   EXPECT_EQ(asked("abcdefghijk=1"), "\n\n=1");
+  // Asked after 16, when the reasoning has ended.
+  const ProbedRun ran(AskedEngine({"<think></think>abcdefgh=1"}, Eighths), "sc",
+                      ProbeOptions("sc", 1, {{"probe-interval", "16"}}));
+  const Path probe = ran.Of(PathKind::kProbe).at(0);
+  EXPECT_EQ(probe.text.substr(static_cast<size_t>(probe.fork_position)), "\n\n=2");
 }
 
 TEST(Prober, APathThatReachesTheCapIsAskedBeforeIt) {
