@@ -197,7 +197,8 @@ TEST(RunArchive, ARunThatHasNotEndedIsInterrupted) {
       ids.insert(begun.name);
     }
     std::set<std::string> states;
-    for (const Json& run : Get(server, "/v1/runs")["data"]) {
+    const Json runs = Get(server, "/v1/runs");
+    for (const Json& run : runs["data"]) {
       states.insert(run["status"]);
     }
     EXPECT_EQ(states.count("interrupted"), 0U) << "of a program that lives";
