@@ -334,7 +334,6 @@ DECODE = [
     ("shortage.cc", "kAmpleIntervals * running * count <= room", "running * count <= room"),
     ("session_pool.cc", "!decided_ && config_", "config_"),
     ("stop.cc", " || !ProbesAgree(method, pool, *rule, record.answer)", ""),
-    ("path_answer.cc", "path.kind == PathKind::kProbe && ", "path.kind == PathKind::kJudge && "),
     ("path_answer.cc", "path.status == PathStatus::kCancelled && !path.probed", "!path.probed"),
     ("path_answer.cc", "    path.tentative = true;\n    return;", "    return;"),
     ("ballot.cc", "voter.probed ? voter.path->probed.back() : voter.path->answer", "voter.path->answer"),
