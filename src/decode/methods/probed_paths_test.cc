@@ -18,7 +18,8 @@ namespace {
 using ReplyAt = std::function<char(char name, int length)>;
 
 // Path i writes lengths[i] times its letter, 'a' + i, then answers[i].
-FakeOptions LetteredEngine(std::vector<int> lengths, std::string answers, ReplyAt reply) {
+FakeOptions LetteredEngine(const std::vector<int>& lengths, const std::string& answers,
+                           const ReplyAt& reply) {
   return ScriptedOptions([=](uint64_t key, std::string_view written, int) -> ScriptedNext {
     const size_t asked = written.find("\n\n=");
     if (asked != std::string_view::npos) {

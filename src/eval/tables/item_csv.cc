@@ -129,6 +129,7 @@ std::string PathCsvLine(const ItemContext& context, const StoredPath& path, Stor
 
 std::string DecisionCsvHead() {
   std::vector<std::string> more;
+  more.reserve(kNamesOf<Action>.size());
   for (const char* action : kNamesOf<Action>) {
     more.push_back(fmt::format("score_{}", action));
   }
