@@ -64,7 +64,7 @@ void Prober::OnToken(Pool& pool, PathId id) const {
   }
   std::string reply;
   for (size_t at = path.tokens.size(); path.route_counts[at - 1] > 0; --at) {  // not given ones
-    reply = pool.engine().TokenText(path.tokens[at - 1]) + reply;
+    reply.insert(0, pool.engine().TokenText(path.tokens[at - 1]));
   }
   if (IsWholeReply(options_.probe_text, reply)) {
     pool.Finish(id, PathStatus::kFinished, "the answer is complete");
