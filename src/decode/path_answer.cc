@@ -47,7 +47,7 @@ void SessionPool::Discard(PathId id, const std::string& reason, PathId kept) {
 Result<PathId> SessionPool::Probe(PathId id, std::span<const Token> question, int tokens) {
   // No decision has these numbers, so that no branch draws alike.
   constexpr int kProbeStep = 1 << 30;
-  const Result<PathId> probe = ForkAs(PathKind::kProbe, id, kProbeStep, path(id).length());
+  Result<PathId> probe = ForkAs(PathKind::kProbe, id, kProbeStep, path(id).length());
   if (!probe) {
     return probe;
   }
