@@ -37,7 +37,7 @@ struct ProbeState {
 // (2026), and its program.
 //   branches  by branch; later steps may have more
 //   before    group of state.winner in this step's numbers; -1 where there is none
-// Pure; O(branches).
+// Pure; O(branches squared).
 bool StepParallelProbe(std::span<const ProbedBranch> branches, int before, const ProbeRules& rules,
                        ProbeState& state);
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "src/decode/fork_steps.h"
 #include "src/decode/session_pool.h"
 
 namespace hyper {
@@ -45,8 +46,6 @@ void SessionPool::Discard(PathId id, const std::string& reason, PathId kept) {
 }
 
 Result<PathId> SessionPool::Probe(PathId id, std::span<const Token> question, int tokens) {
-  // No decision has these numbers, so that no branch draws alike.
-  constexpr int kProbeStep = 1 << 30;
   Result<PathId> probe = ForkAs(PathKind::kProbe, id, kProbeStep, path(id).length());
   if (!probe) {
     return probe;

@@ -6,15 +6,12 @@
 #include <iterator>
 #include <utility>
 
+#include "apps/hyper/input/read_text.h"
+
 namespace hyper::app {
 namespace {
 
 using Kind = AnswerCondition::Kind;
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(' ');
-  return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 }  // namespace
 
@@ -22,19 +19,19 @@ Result<std::vector<AnswerCondition>> ParseConditions(std::string_view text) {
   std::vector<AnswerCondition> conditions;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view words = Trimmed(text.substr(begin, end - begin));
+    const std::string words = Trimmed(text.substr(begin, end - begin));
     begin = end + 1;
     const size_t space = words.rfind(' ');
-    const std::string_view last = space == words.npos ? words : words.substr(space + 1);
-    const std::optional<Kind> kind = ValueOf<Kind>(last);
-    const std::string_view row = space == words.npos ? "" : Trimmed(words.substr(0, space));
+    const std::optional<Kind> kind =
+        ValueOf<Kind>(space == words.npos ? words : words.substr(space + 1));
+    const std::string row = space == words.npos ? "" : Trimmed(words.substr(0, space));
     if (!kind || (*kind == Kind::kDisagree && !row.empty())) {
       return InvalidArgument(fmt::format(
           "--where '{}' is not understood; it takes {}, and before the first four a row, "
           "such as 'sc right, hyper wrong'",
           words, fmt::join(kNamesOf<Kind>, ", ")));
     }
-    conditions.push_back({std::string(row), *kind});
+    conditions.push_back({row, *kind});
   }
   return conditions;
 }

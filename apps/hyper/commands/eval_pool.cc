@@ -39,13 +39,6 @@ bool IsDatabase(const std::string& bytes) {
   return std::string_view(bytes).starts_with(kMagic);
 }
 
-std::string Trimmed(const std::string& text) {
-  constexpr const char* kBlank = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlank);
-  return first == std::string::npos ? ""
-                                    : text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
-}
-
 // Traces of single runs do not know the right answer: it is looked up in the suite by the
 // question's text.
 Status AddGolds(const EvalFlags& flags, eval::TracePool& pool) {

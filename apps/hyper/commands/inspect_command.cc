@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -167,6 +168,10 @@ Result<std::string> List(Store& store, const InspectFlags& flags) {
   if (!answers) {
     return answers.error();
   }
+  std::map<int64_t, const StoredQuestion*> by_id;
+  for (const StoredQuestion& each : *questions) {
+    by_id[each.id] = &each;
+  }
   const bool asks_votes = std::any_of(conditions->begin(), conditions->end(), AsksVotes);
   std::string text;
   int listed = 0;
@@ -187,13 +192,16 @@ Result<std::string> List(Store& store, const InspectFlags& flags) {
     if (others.empty() && asks_votes) {
       continue;
     }
-    const auto asked = std::find_if(questions->begin(), questions->end(), [&](const auto& each) {
-      return each.id == answer.item.key.question;
-    });
+    const auto asked = by_id.find(answer.item.key.question);
+    if (asked == by_id.end()) {
+      return Error{ErrorCode::kDataLoss, "the study has no question of an answer"};
+    }
     ++listed;
-    text += flags.json
-                ? DumpJson(eval::ItemJson({answer.run, *asked, answer.item}, *item, false)) + "\n"
-                : ListLine(*asked, answer, others);
+    text +=
+        flags.json
+            ? DumpJson(eval::ItemJson({answer.run, *asked->second, answer.item}, *item, false)) +
+                  "\n"
+            : ListLine(*asked->second, answer, others);
   }
   return flags.json ? text : text + fmt::format("{} of {} answers\n", listed, answers->size());
 }

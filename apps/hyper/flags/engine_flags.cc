@@ -9,6 +9,7 @@
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/flags/option_flags.h"
+#include "apps/hyper/input/read_text.h"
 #include "apps/hyper/input/secret.h"
 #include "apps/hyper/lost_server.h"
 #include "apps/hyper/models/bundled_model.h"
@@ -28,7 +29,7 @@ Result<std::string> ReadServerKey(const std::string& path) {
   if (!path.empty()) {
     return SecretFromFile(path);
   }
-  return TrimmedSecret(FromEnvironment({"HYPER_ENGINE_KEY", "OPENAI_API_KEY"}));
+  return Trimmed(FromEnvironment({"HYPER_ENGINE_KEY", "OPENAI_API_KEY"}));
 }
 
 Status ReadServers(EngineFlags& flags) {

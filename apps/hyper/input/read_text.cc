@@ -67,4 +67,12 @@ Result<std::string> ReadText(const std::string& path, size_t most_bytes) {
   return Checked(fmt::format("'{}'", path), std::move(text), most_bytes);
 }
 
+std::string Trimmed(std::string_view text) {
+  constexpr const char* kBlank = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlank);
+  return first == text.npos
+             ? ""
+             : std::string(text.substr(first, text.find_last_not_of(kBlank) + 1 - first));
+}
+
 }  // namespace hyper::app

@@ -5,19 +5,6 @@
 #include "apps/hyper/input/read_text.h"
 
 namespace hyper::app {
-namespace {
-
-constexpr std::string_view kWhiteSpace = " \t\r\n";
-
-}  // namespace
-
-std::string TrimmedSecret(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kWhiteSpace);
-  if (begin == std::string_view::npos) {
-    return "";
-  }
-  return std::string(text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1));
-}
 
 std::string FromEnvironment(std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -42,7 +29,7 @@ std::string DataFolder() { return UserFolder("XDG_DATA_HOME", "/.local/share"); 
 
 Result<std::string> SecretFromFile(const std::string& path) {
   Result<std::string> text = ReadText(path);
-  return text ? Result<std::string>(TrimmedSecret(*text)) : text;
+  return text ? Result<std::string>(Trimmed(*text)) : text;
 }
 
 }  // namespace hyper::app

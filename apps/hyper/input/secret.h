@@ -4,14 +4,10 @@
 
 #include <initializer_list>
 #include <string>
-#include <string_view>
 
 #include "hyper/result.h"
 
 namespace hyper::app {
-
-// `text` without the white space around it: what editors and shells leave behind a key. Pure.
-std::string TrimmedSecret(std::string_view text);
 
 // The first of these environment variables that holds something; empty where none does.
 std::string FromEnvironment(std::initializer_list<const char*> names);

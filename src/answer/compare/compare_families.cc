@@ -174,7 +174,7 @@ Verdict Comparer::CompareGeneralSolutions(NodeId a, NodeId b, Verdict verdict) {
   if (first.empty() || second.empty() || !(usual || swapped)) {
     return verdict;
   }
-  bool may = indexed;
+  bool may = indexed || swapped;
   if (first.size() == 1 && second.size() == 1) {
     const auto at = [&](NodeId id, const std::string& name, long value) {
       return scalars_.Substituted(id, name, tree_.AddNumber(Rational(value)));
@@ -192,8 +192,6 @@ Verdict Comparer::CompareGeneralSolutions(NodeId a, NodeId b, Verdict verdict) {
     may = (first != second || first[0] == "C") &&
           (!linear || (MayBeProportional(slope_a, slope_b) &&
                        MayBeProportional(Minus(rest_a, rest_b), slope_a)));
-  } else if (swapped) {
-    may = true;
   }
   return may ? Say(Verdict::kUndecided, "general solutions that may be the same") : verdict;
 }

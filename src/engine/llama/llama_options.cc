@@ -20,6 +20,7 @@ std::vector<Option> OptionsOf(LlamaOptions& o) {
         .help = "paths and routes decoded at once; 0: as the run may need",
         .bounds = Between(0, kMostLanes),
         .group = kMemory}},
+      // A context of 240 lanes leaves 14 sequences for routes, one each for pads and graves.
       {o.context_lanes,
        {.name = "context-lanes",
         .help = "lanes of one llama.cpp context; 0: 240",

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <set>
-#include <type_traits>
 #include <variant>
 
 #include "src/eval/tables/table.h"
@@ -21,10 +20,14 @@ class Line {
     return *this;
   }
   Line& Add(const char* text) { return Add(std::string(text)); }
+  Line& Add(double value) { return AddNumber(value); }
+  // Unknown ones are empty; others as short as their type allows.
   template <class Number>
-  requires std::is_floating_point_v<Number> Line& Add(Number value) {
-    return Add(std::isfinite(value) ? fmt::format("{}", value) : "");
+  Line& AddNumber(Number value) {
+    return Add(std::isfinite(static_cast<double>(value)) ? fmt::format("{}", value) : "");
   }
+  Line& AddSwitch(bool value) { return Add(value ? "true" : "false"); }
+  Line& AddPath(PathId path) { return Add(path == kNoPath ? "" : fmt::format("{}", path)); }
   template <class Count>
   Line& AddCount(Count count) {
     return Add(fmt::format("{}", count));
@@ -117,10 +120,10 @@ std::string PathCsvLine(const ItemContext& context, const StoredPath& path, Stor
                         const std::vector<std::string>& settings) {
   Line line;
   AddContext(context, line);
-  line.AddCount(path.path).Add(path.parent == kNoPath ? "" : fmt::format("{}", path.parent));
-  line.AddCount(path.fork_position).Add(path.warmup ? "true" : "false");
+  line.AddPath(path.path).AddPath(path.parent);
+  line.AddCount(path.fork_position).AddSwitch(path.warmup);
   line.Add(NameOf(path.kind)).Add(NameOf(path.status)).Add(path.reason);
-  line.Add(path.answer.value_or("")).Add(path.tentative ? "true" : "false");
+  line.Add(path.answer.value_or("")).AddSwitch(path.tentative);
   line.Add(path.answer ? NameOf(verdict) : "").AddCount(path.tokens);
   line.Add(path.mean_confidence).Add(path.lowest_window);
   AddSettings(context.run, settings, line);
@@ -148,7 +151,7 @@ std::string DecisionCsvLines(const ItemContext& context, const StoredItem& item)
     Line line;
     AddContext(context, line);
     line.AddCount(decision.step).AddCount(decision.position).Add(NameOf(decision.action));
-    line.Add(decision.acted ? "true" : "false").AddCount(decision.expansion);
+    line.AddSwitch(decision.acted).AddCount(decision.expansion);
     line.AddCount(decision.paths_before).AddCount(decision.paths_after);
     line.AddCount(decision.lanes_after).Add(decision.note);
     for (const double score : decision.scores) {
@@ -167,21 +170,17 @@ std::string SeriesCsvHead() { return Head(kSeries, {}); }
 
 std::string SeriesCsvLines(const ItemContext& context, const StoredItem& item) {
   std::string lines;
+  Line context_line;
+  AddContext(context, context_line);
   for (const StoredSeries& series : item.series) {
+    Line head = context_line;
+    head.AddPath(series.path).Add(series.name);
     std::visit(
         [&](const auto& values) {
-          for (size_t i = 0; i < values.size(); ++i) {
-            Line line;
-            AddContext(context, line);
-            line.Add(series.path == kNoPath ? "" : fmt::format("{}", series.path));
-            line.Add(series.name);
-            line.AddCount(series.first + static_cast<int>(i));
-            if constexpr (std::is_floating_point_v<std::decay_t<decltype(values[i])>>) {
-              line.Add(values[i]);
-            } else {
-              line.AddCount(values[i]);
-            }
-            lines += line.Finish();
+          int position = series.first;
+          for (const auto value : values) {
+            Line line = head;
+            lines += line.AddCount(position++).AddNumber(value).Finish();
           }
         },
         series.values);

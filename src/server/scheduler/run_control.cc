@@ -9,12 +9,11 @@
 #include <optional>
 #include <string>
 
+#include "src/decode/fork_steps.h"
 #include "src/server/scheduler/scheduler.h"
 
 namespace hyper::server {
 namespace {
-
-constexpr int kForkStep = 1 << 30;  // decision number of forks by request: no method gets there
 
 ApiError NoSuchRun(const std::string& id) {
   return {404, "not_found_error", "run_not_found", "",
@@ -96,7 +95,7 @@ std::optional<ApiError> Scheduler::ForkPath(Pool& pool, PathId parent) {
     return ApiError{409, "invalid_request_error", "no_lane", "path",
                     "the run has no lane or no cells left for another path"};
   }
-  const Result<PathId> child = pool.Fork(parent, kForkStep, ++forks_);
+  const Result<PathId> child = pool.Fork(parent, kRequestedForkStep, ++forks_);
   if (!child) {
     return FromError(child.error());
   }
