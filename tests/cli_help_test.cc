@@ -76,6 +76,8 @@ TEST(CliHelp, ExplainsMethods) {
 TEST(CliHelp, SaysWhatMayHaveBeenMeant) {
   const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
       {{"runn"}, "did you mean run?"},
+      {{"methods"}, "try 'hyper help methods'"},
+      {{"deepconf"}, "try 'hyper help deepconf'"},
       {{"run", "--modle", "x", "hi"}, "option '--modle' is not known; did you mean --model?"},
       {{"run", "--widht=3", "hi"}, "option '--widht' is not known; did you mean --width?"},
       {{"run", "--method", "hypr", "hi"}, "did you mean hyper?"},

@@ -58,7 +58,7 @@ TEST(CliRun, StreamsTheLeadingPath) {
   const ProcessResult first = RunProcess(Scripted({"--stream"}));
   EXPECT_EQ(first.exit_code, 0) << first.err;
   EXPECT_EQ(first.out.rfind("add the next part", 0), 0U) << first.out;
-  EXPECT_NE(first.out.find("\nanswer   42\n"), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("\n\nanswer   42\n"), std::string::npos) << first.out;
   EXPECT_EQ(RunProcess(Scripted({"--stream"})).out, first.out);
 }
 

@@ -1,8 +1,10 @@
 // hyper: answers hard questions with a pool of reasoning paths. Each subcommand is a file here.
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/hyper/command.h"
 #include "apps/hyper/commands/command_table.h"
@@ -31,8 +33,13 @@ int Dispatch(int argc, const char* const* argv) {
     Tell(hyper::app::ProgramHelp());
     return hyper::app::kExitUsage;
   }
-  Tell("hyper: command '" + hyper::app::OneLine(std::string(name)) + "' is not known" +
-       hyper::DidYouMean(name, hyper::app::CommandNames()) + "; hyper --help lists the commands\n");
+  const std::string line = hyper::app::OneLine(std::string(name));
+  const std::vector<std::string> methods = hyper::MethodNames();
+  const bool topic =
+      name == "methods" || std::find(methods.begin(), methods.end(), name) != methods.end();
+  Tell("hyper: command '" + line + "' is not known" +
+       hyper::DidYouMean(name, hyper::app::CommandNames()) +
+       (topic ? "; try 'hyper help " + line + "'\n" : "; hyper --help lists the commands\n"));
   return hyper::app::kExitUsage;
 }
 

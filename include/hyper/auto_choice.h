@@ -62,12 +62,14 @@ std::string FixedPreset(const ModelInfo& model);
 AutoChoice ChooseAuto(const ModelInfo& model, const AutoRequest& request);
 
 // Tokens per second of a run whose phases decode so many paths each, all of one length, side by
-// side (fewer where the engine holds fewer): see PhasesOf. Decodes the first tokens of each phase's
-// paths and throws them away. Takes a second or the time of one forward for each phase, and leaves
-// no trace in what a strict engine decodes later. `phases` holds at least one number, all from 1.
+// side (fewer where the engine holds fewer): see PhasesOf. `path_tokens` is their expected length.
+// Decodes a few tokens of each phase's paths and throws them away, halfway through their length
+// (but at most 256 tokens into it), since a path slows down as it grows. Takes a second or the time
+// of one forward for each phase, beside the prompt, and leaves no trace in what a strict engine
+// decodes later. `phases` holds at least one number, all from 1.
 // Errors: the engine's.
 Result<double> MeasurePace(Engine& engine, std::span<const Token> prompt,
-                           std::span<const int> phases);
+                           std::span<const int> phases, int path_tokens);
 
 }  // namespace hyper
 #pragma GCC visibility pop

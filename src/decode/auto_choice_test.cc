@@ -262,7 +262,7 @@ ScriptedNext Letters(uint64_t key, std::string_view written, int /*routes*/) {
 TEST(Auto, MeasuringLeavesNoTrace) {
   FakeEngine measured(ScriptedOptions(Letters));
   const std::vector<Token> prompt = {'q'};
-  const Result<double> pace = MeasurePace(measured, prompt, std::vector{3, 8});
+  const Result<double> pace = MeasurePace(measured, prompt, std::vector{3, 8}, 100);
   ASSERT_TRUE(pace);
   EXPECT_GT(*pace, 0);
   EXPECT_EQ(measured.open_lanes(), 0);
@@ -287,7 +287,7 @@ TEST(Auto, MeasuringKeepsLanesFromOnePhaseToTheNext) {
     FakeOptions options = ScriptedOptions(Letters);
     options.refuse_open = [&count](int64_t) { return ++count < 0; };
     FakeEngine engine(options);
-    EXPECT_TRUE(MeasurePace(engine, std::vector<Token>{'q'}, phases));
+    EXPECT_TRUE(MeasurePace(engine, std::vector<Token>{'q'}, phases, 8));
     EXPECT_EQ(engine.open_lanes(), 0);
     return count;
   };
@@ -296,11 +296,30 @@ TEST(Auto, MeasuringKeepsLanesFromOnePhaseToTheNext) {
   EXPECT_EQ(opened({3, 3, 3}), 3);
 }
 
+// A path slows down as it grows: its pace is taken in the middle, where there is room for that.
+TEST(Auto, ThePaceIsThatOfHalfAPath) {
+  const auto cells = [](int path_tokens, int context_tokens, int64_t cells_total) {
+    FakeOptions options = ScriptedOptions(Letters);
+    options.capabilities.context_tokens = context_tokens;
+    options.capabilities.cells_total = cells_total;
+    FakeEngine engine(options);
+    EXPECT_TRUE(
+        MeasurePace(engine, std::vector<Token>{'q', 'q', 'q'}, std::vector{1}, path_tokens));
+    return engine.cost().cells_peak;
+  };
+  constexpr int kRead = 5;  // tokens that are decoded
+  EXPECT_EQ(cells(0, 1024, 0), 3 + kRead);
+  EXPECT_EQ(cells(100, 1024, 0), 3 + 50 + kRead);
+  EXPECT_EQ(cells(4000, 1024, 0), 3 + 256 + kRead) << "a long prompt takes its time too";
+  EXPECT_EQ(cells(100, 20, 0), 19) << "the context ends";
+  EXPECT_EQ(cells(100, 1024, 43), 3 + 20 + kRead) << "half of the cells that are left";
+}
+
 TEST(Auto, AFullContextHasNoPace) {
   FakeOptions options = ScriptedOptions(Letters);
   options.capabilities.context_tokens = 4;
   FakeEngine engine(options);
-  EXPECT_FALSE(MeasurePace(engine, std::vector<Token>{'q', 'q', 'q'}, std::vector{2}));
+  EXPECT_FALSE(MeasurePace(engine, std::vector<Token>{'q', 'q', 'q'}, std::vector{2}, 100));
 }
 
 TEST(Auto, ThePaceOfARunCountsTheTimeOfEachPhase) {
@@ -333,10 +352,10 @@ TEST(Auto, ABrokenEngineHasNoPace) {
     return std::optional<Error>(Error{ErrorCode::kInternal, ""});
   };
   FakeEngine engine(options);
-  EXPECT_FALSE(MeasurePace(engine, std::vector<Token>{'q'}, std::vector{4}));
+  EXPECT_FALSE(MeasurePace(engine, std::vector<Token>{'q'}, std::vector{4}, 100));
   EXPECT_EQ(engine.open_lanes(), 0);
   FakeEngine sound(ScriptedOptions(Letters));
-  EXPECT_FALSE(MeasurePace(sound, {}, std::vector{4})) << "a prompt without a token";
+  EXPECT_FALSE(MeasurePace(sound, {}, std::vector{4}, 100)) << "a prompt without a token";
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kTokens = 5;  // of each path; the first comes with the prompt
 constexpr std::chrono::seconds kEnough{1};
+constexpr int64_t kMostHalfway = 256;  // what a slow machine reads in a few seconds
 
 // Polls until every lane has its first token, then counts further ones until the time is up or the
 // lanes have no grant left.
@@ -91,11 +92,27 @@ class PromptLanes {
   std::vector<LaneId> lanes_;
 };
 
+// The prompt, repeated to stand for half a path after it, where context and cells have room.
+std::vector<Token> HalfwayPrompt(std::span<const Token> prompt, int path_tokens,
+                                 const Capabilities& able) {
+  std::vector<Token> halfway(prompt.begin(), prompt.end());
+  const auto length = static_cast<int64_t>(prompt.size());
+  const int64_t cells = able.cells_total > 0 ? (able.cells_total - length) / 2 : kMostHalfway;
+  const int64_t room = std::min(cells, able.context_tokens - length - kTokens - 1);
+  const int64_t more = length == 0 ? 0 : std::min({path_tokens / int64_t{2}, kMostHalfway, room});
+  halfway.reserve(prompt.size() + static_cast<size_t>(std::max<int64_t>(more, 0)));
+  for (int64_t i = 0; i < more; ++i) {
+    halfway.push_back(halfway[static_cast<size_t>(i)]);
+  }
+  return halfway;
+}
+
 }  // namespace
 
 Result<double> MeasurePace(Engine& engine, std::span<const Token> prompt,
-                           std::span<const int> phases) {
-  PromptLanes lanes(engine, prompt);
+                           std::span<const int> phases, int path_tokens) {
+  const std::vector<Token> halfway = HalfwayPrompt(prompt, path_tokens, engine.capabilities());
+  PromptLanes lanes(engine, halfway);
   std::vector<double> paces;
   for (const int paths : phases) {
     Result<double> pace = lanes.PaceOf(paths);

@@ -149,6 +149,7 @@ void LeaderStream::Take(const Pool& pool) {
     const bool ended =
         (was_writing || !text.empty()) && leader_.started() && !leader_.writing(pool);
     text += ended ? "\n" : "";  // what else is told begins on a line of its own
+    line_open_ = text.empty() ? line_open_ : text.back() != '\n';
     on_ = text.empty() || PrintResult(kRunCommand, text);
   }
 }
@@ -156,10 +157,10 @@ void LeaderStream::Take(const Pool& pool) {
 bool LeaderStream::End(const Path* path) const {
   const bool shown = path != nullptr && leader_.shown(*path);
   if (leader_.started()) {
-    PrintResult(kRunCommand,
-                path == nullptr || shown
-                    ? "\n"
-                    : fmt::format("\n[path {} has the answer of the vote]\n", path->id));
+    const std::string other = path == nullptr || shown
+                                  ? ""
+                                  : fmt::format("[path {} has the answer of the vote]\n", path->id);
+    PrintResult(kRunCommand, (line_open_ ? "\n\n" : "\n") + other);
   }
   return shown;
 }

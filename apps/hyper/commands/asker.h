@@ -39,14 +39,15 @@ class LeaderStream {
  public:
   explicit LeaderStream(bool on) : on_(on) {}
   void Take(const Pool& pool);
-  // Ends the last line, and says so where another path, `path`, has the answer. Returns whether the
-  // whole text of `path` has been printed.
+  // Ends the last line, adds an empty one, and says so where another path, `path`, has the answer.
+  // Returns whether the whole text of `path` has been printed.
   bool End(const Path* path) const;
   // Whether a text is being written.
   bool writing(const Pool& pool) const { return on_ && leader_.writing(pool); }
 
  private:
   bool on_;
+  bool line_open_ = false;  // the last line has no end yet
   LeaderText leader_;
 };
 

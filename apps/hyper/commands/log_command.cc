@@ -60,8 +60,8 @@ int LogCommand(int argc, const char* const* argv) {
   SetUpParser(app, kLogCommand, kLogFooter);
   app.add_option("RUN", run, "explain this run as hyper inspect does")->type_name("");
   app.add_option("-n,--count", count, "how many runs, the newest first [20]")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(1, 1000).description(""))
+      ->type_name("N");
   app.add_flag("--json", json, "print a JSON object for each run");
   if (const std::optional<int> done = ParseCommandLine(app, kLogCommand, argc, argv)) {
     return *done;

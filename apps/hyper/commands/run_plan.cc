@@ -15,7 +15,7 @@ namespace {
 Result<double> SettlePace(const RunFlags& flags, Engine& engine, const Prompt& prompt,
                           const RunPlan& plan) {
   const std::vector<int> phases = PhasesOf(plan);
-  Result<double> pace = MeasurePace(engine, prompt.tokens, phases);
+  Result<double> pace = MeasurePace(engine, prompt.tokens, phases, EstimateOf(plan, 1).path_tokens);
   if (!pace || flags.seed_given) {
     return pace;
   }
@@ -25,7 +25,7 @@ Result<double> SettlePace(const RunFlags& flags, Engine& engine, const Prompt& p
   if (!cut || PhasesOf(*cut) == phases) {
     return pace;
   }
-  return MeasurePace(engine, prompt.tokens, PhasesOf(*cut));
+  return MeasurePace(engine, prompt.tokens, PhasesOf(*cut), EstimateOf(*cut, 1).path_tokens);
 }
 
 }  // namespace

@@ -245,10 +245,10 @@ void LiveView::Phase(const std::string& text) {
 }
 
 void LiveView::Estimate(const std::string& text) {
-  if (!estimated_ || !IsScreen()) {
+  if (estimate_.empty() || (text != estimate_ && !IsScreen())) {
     app::Tell(text + "\n");
   }
-  estimated_ = true;
+  estimate_ = text;
 }
 
 void LiveView::Clear() {

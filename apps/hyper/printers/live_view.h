@@ -86,7 +86,7 @@ class LiveView {
   LiveState state_;
   int idle_decisions_ = 0;  // in a row
   bool short_ = false;      // KV cells or lanes ran short
-  bool estimated_ = false;
+  std::string estimate_;
   size_t counted_ = 0;  // ended paths when the votes were counted
   struct Sampling {     // of a path's curve
     int stride = 1;     // tokens between two values
