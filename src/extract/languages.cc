@@ -93,7 +93,9 @@ Found InItsLanguage(std::string_view text, Found found, AnswerKind kind) {
                        kind == AnswerKind::kInteger;
   const bool decimal = number[mark] == ',' && behind > 0 && behind < 3;
   if ((!grouped && !decimal) || !WritesDecimalComma(text)) {
-    return found;
+    // "it weighs 3,5 kg" in English: whatever the comma means, it does not say 5.
+    const bool torn = decimal && found.rule == "last_number" && kind == AnswerKind::kMath;
+    return torn ? Found{number, std::string(number), found.rule} : found;
   }
   std::string plain = found.normal.starts_with('-') ? "-" : "";
   plain += number.substr(0, mark);

@@ -2,6 +2,7 @@
 // leaves single expressions to scalar.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,12 @@ class Comparer {
   struct Named {
     std::string symbol;  // empty: no name
     NodeId value = kNoNode;
+  };
+
+  struct Line {
+    std::string parameter;
+    std::vector<NodeId> origin;     // the point where the parameter is 0
+    std::vector<NodeId> direction;  // what it adds where it is 1
   };
 
   Verdict Say(Verdict verdict, std::string_view reason);
@@ -77,6 +84,10 @@ class Comparer {
   Verdict CompareCases(NodeId a, NodeId b);
   bool SameCondition(const std::vector<NodeId>& cases_a, NodeId a,
                      const std::vector<NodeId>& cases_b, NodeId b);
+  // compare_lines.cc
+  std::optional<Line> LineOf(const std::vector<NodeId>& elements);
+  bool MayBeParallel(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
+  bool MayBeSameLine(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
   // compare_relations.cc
   Verdict CompareRegions(NodeId a, NodeId b);
   Verdict CompareRelations(NodeId a, NodeId b);
@@ -95,13 +106,14 @@ class Comparer {
   NodeId VectorOfUnits(NodeId id, size_t size);
   Verdict CompareInOrder(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
   Verdict CompareLists(NodeId a, NodeId b);
-  bool MayBeDecimal(NodeId list, NodeId number) const;
+  bool MayBeDecimal(NodeId list, NodeId other);
   Verdict CompareUnordered(const std::vector<NodeId>& a, const std::vector<NodeId>& b);
   Verdict CompareMatrices(NodeId a, NodeId b);
   Verdict CompareRatios(NodeId a, NodeId b);
+  std::vector<NodeId> OrderedByName(const std::vector<NodeId>& elements);
+  // compare_plus_minus.cc
   Verdict ComparePlusMinus(NodeId a, NodeId b);
   std::vector<NodeId> Elements(NodeId id, bool each = false);
-  std::vector<NodeId> OrderedByName(const std::vector<NodeId>& elements);
   bool HasPlusMinus(NodeId id) const;
   int CountPlusMinus(NodeId id, bool& opposite) const;
   bool SignsAreAmbiguous(NodeId id) const;

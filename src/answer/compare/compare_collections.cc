@@ -1,6 +1,8 @@
-// Collections: tuples, sets, lists, matrices, ratios and the two values of plus-minus.
+// Collections: tuples, sets, lists, matrices and ratios.
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,105 +15,12 @@
 namespace hyper::answer {
 namespace {
 
-// More plus-minus signs than this are not chosen each for itself.
-constexpr size_t kMaxSigns = 4;
-
 constexpr std::string_view kUnitVectors[] = {"hat{i}", "hat{j}", "hat{k}"};
 
 }  // namespace
 
 bool Comparer::IsCollection(NodeId id) const {
   return KindOf(id) == Kind::kSet || KindOf(id) == Kind::kList;
-}
-
-bool Comparer::HasPlusMinus(NodeId id) const {
-  if (!budget_.Steps()) {
-    return false;
-  }
-  const Node& node = tree_.at(id);
-  return node.kind == Kind::kPlusMinus ||
-         std::any_of(node.args.begin(), node.args.end(),
-                     [&](NodeId arg) { return HasPlusMinus(arg); });
-}
-
-// Counts the plus-minus signs of an expression; `opposite`: one of them is minus-plus.
-int Comparer::CountPlusMinus(NodeId id, bool& opposite) const {
-  if (!budget_.Steps()) {
-    return 0;
-  }
-  const Node& node = tree_.at(id);
-  int count = node.kind == Kind::kPlusMinus ? 1 : 0;
-  opposite = opposite || (count == 1 && node.text == "-");
-  for (const NodeId arg : node.args) {
-    count += CountPlusMinus(arg, opposite);
-  }
-  return count;
-}
-
-// The expression with each plus-minus replaced by one of its signs: upper where the next of
-// `signs` is set.
-NodeId Comparer::WithSigns(NodeId id, const std::vector<bool>& signs, size_t& next) {
-  if (!HasPlusMinus(id)) {
-    return id;
-  }
-  Node node = tree_.at(id);
-  const bool own = node.kind == Kind::kPlusMinus;
-  const bool upper = own && next < signs.size() && signs[next++];
-  for (NodeId& arg : node.args) {
-    arg = WithSigns(arg, signs, next);
-  }
-  if (!own) {
-    return tree_.Add(std::move(node));
-  }
-  if (upper == (node.text == "+")) {
-    return node.args[0];
-  }
-  return tree_.Add(Kind::kProduct, {tree_.AddNumber(Rational(-1)), node.args[0]});
-}
-
-// Members of a set or list, plus-minus written out; anything else is its own only member. `each`:
-// several signs of a member are chosen each for itself, else all together.
-std::vector<NodeId> Comparer::Elements(NodeId id, bool each) {
-  const std::vector<NodeId> members =
-      IsCollection(id) ? tree_.at(id).args : std::vector<NodeId>{id};
-  std::vector<NodeId> elements;
-  for (const NodeId member : members) {
-    bool opposite = false;
-    const auto count = static_cast<size_t>(CountPlusMinus(member, opposite));
-    const bool together = !each || opposite || count > kMaxSigns;
-    const size_t choices = count == 0 ? 1 : together ? 2 : size_t{1} << count;
-    for (size_t choice = 0; choice < choices; ++choice) {
-      std::vector<bool> signs(count);
-      for (size_t i = 0; i < count; ++i) {
-        signs[i] = together ? choice == 0 : (choice >> i) % 2 == 0;
-      }
-      size_t next = 0;
-      elements.push_back(WithSigns(member, signs, next));
-    }
-  }
-  return elements;
-}
-
-// Whether a member has several plus-minus signs and none that is tied to another by minus-plus.
-bool Comparer::SignsAreAmbiguous(NodeId id) const {
-  const std::vector<NodeId> members =
-      IsCollection(id) ? tree_.at(id).args : std::vector<NodeId>{id};
-  return std::any_of(members.begin(), members.end(), [&](NodeId member) {
-    bool opposite = false;
-    return CountPlusMinus(member, opposite) > 1 && !opposite;
-  });
-}
-
-Verdict Comparer::ComparePlusMinus(NodeId a, NodeId b) {
-  const Verdict together = CompareUnordered(Elements(a), Elements(b));
-  if (!SignsAreAmbiguous(a) && !SignsAreAmbiguous(b)) {
-    return together;
-  }
-  const std::string reason = reason_;
-  const Verdict each = CompareUnordered(Elements(a, true), Elements(b, true));
-  return together == each
-             ? Say(together, reason)
-             : Say(Verdict::kUndecided, "several plus-minus signs may go together or not");
 }
 
 // Whether an answer is a tuple, a column or a row.
@@ -242,7 +151,9 @@ Verdict Comparer::CompareInOrder(const std::vector<NodeId>& a, const std::vector
   for (size_t i = 0; i < a.size(); ++i) {
     const Verdict verdict = Compare(a[i], b[i]);
     if (verdict == Verdict::kNotEqual) {
-      return Say(verdict, "elements " + std::to_string(i + 1) + ": " + reason_);
+      reason = "elements " + std::to_string(i + 1) + ": " + reason_;
+      return MayBeSameLine(a, b) ? Say(Verdict::kUndecided, "lines with the same points")
+                                 : Say(verdict, reason);
     }
     if (verdict == Verdict::kUndecided) {
       reason = reason_;
@@ -266,17 +177,54 @@ Verdict Comparer::CompareLists(NodeId a, NodeId b) {
   if (MayBeDecimal(a, b) || MayBeDecimal(b, a)) {
     return Say(Verdict::kUndecided, "the comma may be that of a decimal");
   }
+  const std::vector<NodeId> left = OrderedByName(Elements(a));
+  const std::vector<NodeId> right = OrderedByName(Elements(b));
+  if (!left.empty() && left.size() == right.size() && MayBeSameLine(left, right)) {
+    return Say(Verdict::kUndecided, "lines with the same points");
+  }
   return tree_.at(a).text == kGuessedGroups || tree_.at(b).text == kGuessedGroups
              ? Say(Verdict::kUndecided, "semicolons may group or only separate")
              : verdict;
 }
 
-// Whether a list may be one number with a decimal comma, as the other answer has a point: 1,22.
-bool Comparer::MayBeDecimal(NodeId list, NodeId number) const {
-  const Node& node = tree_.at(list);
-  return node.kind == Kind::kList && node.args.size() == 2 &&
-         KindOf(node.args[0]) == Kind::kNumber && KindOf(node.args[1]) == Kind::kNumber &&
-         KindOf(number) == Kind::kNumber && tree_.at(number).decimals > 0;
+// Whether a list of two may be one number with a decimal comma, with a unit behind it or without,
+// and that number the other answer: 1,22 against 1.22, 3,5 kg against 3.5 kg.
+bool Comparer::MayBeDecimal(NodeId list, NodeId other) {
+  const Node node = tree_.at(list);
+  if (node.kind != Kind::kList || node.args.size() != 2 || !IsSingle(other)) {
+    return false;
+  }
+  Node amount = tree_.at(node.args[1]);
+  const bool has_unit = amount.kind == Kind::kProduct;
+  const auto whole = [&](NodeId id) -> std::optional<long> {
+    constexpr long kLargest = 1'000'000'000;
+    const Node& number = tree_.at(id);
+    return number.kind == Kind::kNumber ? number.number.ToLong(kLargest) : std::nullopt;
+  };
+  const std::optional<long> before = whole(node.args[0]);
+  const std::optional<long> behind = whole(has_unit ? amount.args[0] : node.args[1]);
+  if (!before || !behind || *behind < 0) {
+    return false;
+  }
+  const std::string digits = std::to_string(*behind);
+  // 1,05 was read as 1 and 5.
+  for (const std::string zeros : {"", "0", "00"}) {
+    const std::string fraction = zeros + digits;
+    const auto number = Rational::FromDigits(std::to_string(std::abs(*before)) + fraction,
+                                             static_cast<long>(fraction.size()), 0, 10, budget_);
+    if (!number) {
+      return true;
+    }
+    NodeId read = tree_.AddNumber(*before < 0 ? number->Negated() : *number);
+    if (has_unit) {
+      amount.args[0] = read;
+      read = tree_.Add(amount);
+    }
+    if (Compare(read, other) != Verdict::kNotEqual) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Equal as sets: each element of either side equals one of the other.
