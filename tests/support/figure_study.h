@@ -287,6 +287,42 @@ class FigureStudy : public ::testing::Test {
   std::vector<StoredItem> items_;  // as they were stored
 };
 
+// All subsets of `k` of the six paths: the share with a right one, and the mean of a majority that
+// splits ties evenly.
+inline std::pair<double, double> OverSubsets(const StoredItem& item, int k) {
+  const auto count = static_cast<int>(item.paths.size());
+  double subsets = 0;
+  double exists = 0;
+  double majority = 0;
+  for (int subset = 0; subset < 1 << count; ++subset) {
+    std::map<std::string, int> votes;
+    int size = 0;
+    for (int path = 0; path < count; ++path) {
+      if ((subset >> path & 1) != 0) {
+        ++size;
+        if (const auto& answer = item.paths[static_cast<size_t>(path)].answer) {
+          ++votes[*answer];
+        }
+      }
+    }
+    if (size != k) {
+      continue;
+    }
+    ++subsets;
+    exists += votes.count("1") > 0 ? 1 : 0;
+    int most = 0;
+    for (const auto& [answer, paths] : votes) {
+      most = std::max(most, paths);
+    }
+    int tied = 0;
+    for (const auto& [answer, paths] : votes) {
+      tied += paths == most ? 1 : 0;
+    }
+    majority += most > 0 && votes["1"] == most ? 1.0 / tied : 0;
+  }
+  return {exists / subsets, majority / subsets};
+}
+
 // Mean and sample standard deviation of one value per repeat, in percent where `factor` is 100.
 inline void ExpectOverRepeats(const FigureRow& row, double first, double second,
                               double factor = 1) {

@@ -30,6 +30,8 @@ constexpr std::array kFigures{
     FigureSpec{"13", "length-bias", "Lengths of right and wrong paths by suite and temperature",
                LengthBiasFigure},
     FigureSpec{"-", "tokens", "Where the tokens went", TokensFigure},
+    FigureSpec{"-", "target", "Tokens to an accuracy", TargetFigure},
+    FigureSpec{"-", "settled", "From when on answers no longer changed", SettledFigure},
     FigureSpec{"-", "reliability", "The winner's share of the vote as a probability of being right",
                ReliabilityFigure},
     FigureSpec{"-", "roc", "How well signals tell right paths from wrong ones", RocFigure},

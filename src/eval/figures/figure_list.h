@@ -69,6 +69,13 @@ Result<Figure> LengthBiasFigure(const StudyMaterial& material);
 // Effective tokens per question by what they were spent on.
 Result<Figure> TokensFigure(const StudyMaterial& material);
 
+// Effective tokens for which each method reaches an accuracy.
+Result<Figure> TargetFigure(const StudyMaterial& material);
+
+// How many answers no longer change from a share of the longest path's length on, where paths run
+// side by side.
+Result<Figure> SettledFigure(const StudyMaterial& material);
+
 // Accuracy of answers by the share of the vote that they won with.
 Result<Figure> ReliabilityFigure(const StudyMaterial& material);
 
