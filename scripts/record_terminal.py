@@ -101,11 +101,13 @@ def svg(frames, columns, rows, hold):
              f'viewBox="0 0 {width:.0f} {height:.0f}" font-size="14" '
              f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace">',
              f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>']
+    # Where nothing moves, such as in print, the fullest frame is shown.
+    fullest = max(range(len(frames)), key=lambda i: sum(len(row) for row in frames[i][1]))
     for i, (begin, frame) in enumerate(frames):
         end = frames[i + 1][0] if i + 1 < len(frames) else total
         times = f"0;{begin / total:.4f};{end / total:.4f};1"
         parts.append("<g>" if len(frames) == 1 else
-                     f'<g visibility="hidden"><animate attributeName="visibility" '
+                     f'<g visibility="{"visible" if i == fullest else "hidden"}"><animate attributeName="visibility" '
                      f'values="hidden;visible;hidden;hidden" keyTimes="{times}" calcMode="discrete" '
                      f'dur="{total:.2f}s" repeatCount="indefinite"/>')
         parts.append(text_of(frame))
@@ -120,7 +122,7 @@ def main():
     parser.add_argument("--columns", type=int, default=100)
     parser.add_argument("--rows", type=int, default=30)
     parser.add_argument("--every", type=float, default=0.15, help="seconds between frames")
-    parser.add_argument("--hold", type=float, default=4, help="seconds that the last frame stays")
+    parser.add_argument("--hold", type=float, default=2.5, help="seconds that the last frame stays")
     parser.add_argument("--still", action="store_true", help="one picture, of the moment --at")
     parser.add_argument("--at", type=float, help="seconds after the start [the end]")
     parser.add_argument("command", nargs="+")

@@ -117,7 +117,9 @@ TEST_F(CliDaily, OutputGoesToAFile) {
 }
 
 TEST_F(CliDaily, RunsAreLoggedAndRepeated) {
-  EXPECT_EQ(Hyper({"log"}).exit_code, 66);
+  const ProcessResult empty = Hyper({"log"});
+  EXPECT_EQ(empty.exit_code, 66);
+  EXPECT_NE(empty.err.find("no run is in the log yet"), std::string::npos) << empty.err;
   EXPECT_EQ(Hyper({"again"}).exit_code, 66);
   const ProcessResult first = Run({"--json", "--temperature", "0.5", "1 + 1 = ?"});
   ASSERT_EQ(first.exit_code, 0) << first.err;
@@ -131,6 +133,11 @@ TEST_F(CliDaily, RunsAreLoggedAndRepeated) {
   EXPECT_EQ(runs[1]["id"], "run_1");
   const std::string list = Hyper({"log"}).out;
   EXPECT_NE(list.find("run_2"), std::string::npos) << list;
+  EXPECT_NE(list.find("hyper"), std::string::npos) << list;
+  Run({"-q", "a question that is too long for what is left of a line of the list"});
+  const std::string cut = Hyper({"log", "-n", "1"}).out;
+  EXPECT_EQ(cut.substr(cut.size() - 4), "...\n") << cut;
+  EXPECT_LE(cut.size(), 81U) << cut;
   EXPECT_EQ(Hyper({"log", "run_1"})
                 .out.rfind("run      run_1\nquestion 1 + 1 = ?\nmethod   hyper, model fake\n"
                            "answer   42\n",

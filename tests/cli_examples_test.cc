@@ -27,7 +27,7 @@ const std::map<std::string, std::string>& Answers() {
   static const std::map<std::string, std::string> kAnswers = {
       {"Ben has 44 boxes with 23 books each. How many books?", "1012"},
       {"Ben has 44 boxes with 23 books each and gives away 73. How many are left?", "939"},
-      {"Rosa has 14 bags with 30 cards each. How many cards has she?", "420"},
+      {"Rosa has 14 bags with 30 cards each. How many cards does she have?", "420"},
       {"Start with 12, add 7, multiply by 5.", "95"},
       {"Tara has 9 shelves with 27 books each. Pia brings 6 packs of 8 books. Tara gives away 119. "
        "Then the number grows to 12 times as many. Tara gives away 157. How many books does Tara "

@@ -81,6 +81,8 @@ TEST(CliHelp, SaysWhatMayHaveBeenMeant) {
       {{"run", "--modle", "x", "hi"}, "option '--modle' is not known; did you mean --model?"},
       {{"run", "--widht=3", "hi"}, "option '--widht' is not known; did you mean --width?"},
       {{"run", "--method", "hypr", "hi"}, "did you mean hyper?"},
+      {{"run", "Rosa", "has", "14"}, "'has' is one argument too many; put a text"},
+      {{"models"}, "the subcommand is missing; it takes list or get"},
       {{"serve", "--prt", "1"}, "did you mean --port?"},
   };
   for (const auto& [arguments, words] : cases) {

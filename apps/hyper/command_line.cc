@@ -240,7 +240,8 @@ void HideOthers(CLI::App& app, std::span<const EverydayOption> everyday) {
   }
 }
 
-// Words on the first option that is not known; empty where the error is another.
+// Words on the first option that is not known, or the first argument that is too many; empty where
+// the error is another.
 std::string UnknownOption(const CLI::App& app) {
   for (const std::string& word : app.remaining()) {
     const std::string name = word.substr(0, word.find('='));
@@ -249,7 +250,12 @@ std::string UnknownOption(const CLI::App& app) {
     }
     return fmt::format("option '{}' is not known{}", name, DidYouMean(name, LongNames(app, "--")));
   }
-  return "";
+  const std::vector<std::string> words = app.remaining();
+  return words.empty() ? ""
+                       : fmt::format(
+                             "'{}' is one argument too many; put a text of several words in "
+                             "quotes",
+                             OneLine(words.front()));
 }
 
 // Words on the subcommand that is missing or not known; empty where the command has none.
@@ -263,7 +269,7 @@ std::string MissingPart(const CLI::App& app) {
   }
   const std::vector<std::string> rest = app.remaining();
   const std::string known = fmt::format("it takes {}", fmt::join(names, " or "));
-  return rest.empty() ? known
+  return rest.empty() ? "the subcommand is missing; " + known
                       : fmt::format("'{}' is not known{}; {}", rest.front(),
                                     DidYouMean(rest.front(), names), known);
 }

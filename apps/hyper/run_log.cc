@@ -86,7 +86,9 @@ void KeepInLog(const RunFlags& flags, const Asked& asked) {
 Result<std::vector<LoggedRun>> NewestRuns(int count) {
   Result<Store> store = Store::Open(LogFile(), DatabaseMode::kReadOnly);
   if (!store) {
-    return Error{store.error().code, "there is no log yet: " + store.error().message};
+    return store.error().code == ErrorCode::kNotFound
+               ? Error{ErrorCode::kNotFound, "no run is in the log yet; 'hyper run' adds the first"}
+               : store.error();
   }
   const Result<std::vector<ListedItem>> items = store->Newest(count);
   if (!items) {

@@ -74,7 +74,7 @@ struct RunEstimate {
 RunEstimate EstimateOf(const RunPlan& plan, double tokens_per_s);
 
 // "16 paths of about 700 tokens at 48 tokens/s: about 4 minutes; --effort low: about 40 s"; the
-// last part only where `low` is given. Pure.
+// last part only where `low` is given and takes clearly less. Pure.
 std::string EstimateText(const RunEstimate& estimate, const RunEstimate* low = nullptr);
 
 // Names of the methods that read an option, in the order of Methods(); empty: all of them do. Pure.

@@ -206,7 +206,8 @@ std::string EstimateText(const RunEstimate& estimate, const RunEstimate* low) {
   std::string text = fmt::format("{} {} of about {} tokens at {:.0f} tokens/s: {}", estimate.paths,
                                  estimate.paths == 1 ? "path" : "paths", estimate.path_tokens,
                                  estimate.tokens_per_s, TimeText(estimate.seconds()));
-  if (low != nullptr) {
+  constexpr double kWorthSaying = 0.8;
+  if (low != nullptr && low->seconds() < kWorthSaying * estimate.seconds()) {
     text += "; --effort low: " + TimeText(low->seconds());
   }
   return text;

@@ -45,7 +45,7 @@ std::vector<Option> OptionsOf(AskOptions& options) {
       {options.seed,
        {.name = "seed",
         .help = "run seed; hyper run draws one where none is given, and prints it",
-        .brief_help = "repeat a run exactly [drawn]",
+        .brief_help = "repeat a run exactly [random]",
         .bounds = From(0),
         .group = kRun}},
       {options.limits.time_s,

@@ -57,7 +57,7 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
        {.name = "width",
         .symbol = "S_max",
         .help = "paths decoded side by side after warm-up",
-        .brief_help = "paths decoded side by side",
+        .brief_help = "width of the pool; warm-up paths come on top",
         .bounds = Between(1, 4096),
         .group = kPool,
         .brief = "32"}},
@@ -87,8 +87,7 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
         .group = kPool}},
       {o.launch,
        {.name = "launch",
-        .help = "independent paths start all at once, in waves of 8 and then as many as there are, "
-                "or one by one",
+        .help = "independent paths start all at once, in waves (8, 8, 16, 32, ...), or one by one",
         .group = kPool,
         .read_by = kLaunch}},
       {o.actions,

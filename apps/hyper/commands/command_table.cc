@@ -61,14 +61,14 @@ std::vector<std::string> CommandNames() {
 std::string ProgramHelp() {
   std::string text = fmt::format(
       "hyper {}: test-time scaling of language models (HyPER)\n\n"
-      "usage: hyper COMMAND [ARGUMENTS]; hyper COMMAND --help tells more\n\ncommands:\n",
+      "usage: hyper COMMAND [ARGUMENTS]; hyper COMMAND --help explains one\n\ncommands:\n",
       HYPER_VERSION);
   for (const Command& command : kCommands) {
     text += fmt::format("  {:<10} {}\n", command.name, command.summary);
   }
   return text +
          "\nenvironment:\n"
-         "  HYPER_MODEL  the model where --model is not given\n"
+         "  HYPER_MODEL  the model to use where --model is not given\n"
          "  HYPER_HUB    fetch models and questions from another hub\n"
          "  NO_COLOR     no colours\n"
          "~/.config/hyper/config.toml holds options, such as: model = \"qwen3.gguf\"\n"
@@ -82,7 +82,7 @@ std::string ProgramHelp() {
          "  71   out of memory, KV cells or lanes\n"
          "  74   an output file could not be written\n"
          "  75   a server of --rpc was lost; give the same command again\n"
-         "  130  interrupted; the best vote so far was printed\n";
+         "  130  interrupted; the vote so far, if any, was printed\n";
 }
 
 }  // namespace hyper::app

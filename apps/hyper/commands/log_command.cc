@@ -32,8 +32,14 @@ std::string RunLine(const LoggedRun& run) {
   const auto seconds = static_cast<std::time_t>(run.stored_at);
   ScreenLine line(kColumns);
   line.Add(run.id).To(10).Add(fmt::format("{:%Y-%m-%d %H:%M}  ", fmt::localtime(seconds)));
-  line.Add(run.answer.empty() ? "none" : FirstColumns(OneLine(run.answer), 14)).To(43);
-  return line.Add(" " + OneLine(run.question)).Text(/*colour=*/false) + "\n";
+  line.Add(FirstColumns(run.method, 12)).To(41);
+  line.Add(run.answer.empty() ? "none" : FirstColumns(OneLine(run.answer), 12)).To(54);
+  const std::string question = OneLine(run.question);
+  const std::string shown(FirstColumns(question, kColumns - 55));
+  const bool cut = shown.size() < question.size();
+  return line.Add(" " + (cut ? std::string(FirstColumns(question, kColumns - 58)) + "..." : shown))
+             .Text(/*colour=*/false) +
+         "\n";
 }
 
 Json RunJson(const LoggedRun& run) {

@@ -30,7 +30,7 @@ The file comes from the Hugging Face Hub; --hub or HYPER_HUB names another one (
 GET ADDRESS/REPOSITORY/resolve/main/FILE). It is put into $XDG_DATA_HOME/hyper/models
 (~/.local/share/hyper/models), where --model finds it by its name. An interrupted fetch continues
 where it stopped, and the SHA-256 is checked. HF_TOKEN holds the token of a gated repository. The
-memory listed is that of the weights and 16,384 KV cells; 'hyper run --plan -m NAME' tells more.
+memory listed is that of the weights and 16,384 KV cells; 'hyper run --plan -m NAME' shows yours.
 Exit codes are those of hyper run.)";
 
 struct ModelsFlags {

@@ -98,6 +98,10 @@ Result<RunPlan> SettlePlan(const RunFlags& flags, Engine& engine, const Prompt& 
     }
   }
   std::string text = EstimateText(EstimateOf(*plan, pace), low ? &*low : nullptr);
+  const double limit_s = flags.limits.time_s;
+  if (limit_s > 0 && limit_s < EstimateOf(*plan, pace).seconds()) {
+    text += "; --time ends it sooner";
+  }
   if (!plan->profile.empty()) {
     text += "; by the model's profile: " + OneLine(FlagsText(plan->profile));
   }

@@ -24,13 +24,13 @@ namespace hyper::app {
 namespace {
 
 constexpr const char* kRunFooter = R"(Examples:
-  hyper run "Rosa has 14 bags with 30 cards each. How many cards has she?"
+  hyper run "Rosa has 14 bags with 30 cards each. How many cards does she have?"
   hyper run -m qwen3.gguf -n 32 --time 5m --file question.txt
   echo "Start with 12, add 7, multiply by 5." | hyper run -q --seed 1
 
 The bundled model only does sums like these; -m takes a model of your own.
 'hyper help METHOD' prints the options of a method.
-Exit codes: 0 done, 130 interrupted (the best vote so far is printed); 'hyper --help' lists all.)";
+Exit codes: 0 done, 130 interrupted (the vote so far is printed); 'hyper --help' lists all.)";
 
 constexpr const char* kChatFooter = R"(Examples:
   hyper chat
@@ -51,7 +51,7 @@ of hyper run.)";
 
 constexpr auto kRunEveryday = std::to_array<EverydayOption>({
     {"--file", "read the question from a file"},
-    {"--questions", "answer all questions of a file, with -o"},
+    {"--questions", "answer every question of a file; -o resumes"},
     {"--output", "write the result to a file"},
     {"--method"},
     {"--preset"},

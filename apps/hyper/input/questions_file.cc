@@ -100,7 +100,7 @@ Result<std::vector<OneOfMany>> ParseQuestions(std::string_view text) {
     questions.push_back(std::move(*one));
   }
   if (questions.empty()) {
-    return InvalidArgument("there is no question in it; write one on each line");
+    return InvalidArgument("it contains no questions; write one per line");
   }
   return questions;
 }

@@ -65,8 +65,9 @@ std::string DecidingReason(const StoredItem& item, const StoredVote& vote) {
       item.voting_paths);
   if (vote.tallies.size() > 1) {
     const StoredTally& second = vote.tallies[1];
-    reason += fmt::format("; next is {} with {:.4f} ({:.0f} %, {} votes)", OneLine(second.answer),
-                          second.score, 100 * second.share, second.paths);
+    reason +=
+        fmt::format("; next is {} with {:.4f} ({:.0f} %, {} vote{})", OneLine(second.answer),
+                    second.score, 100 * second.share, second.paths, second.paths == 1 ? "" : "s");
   }
   if (vote.tie) {
     reason += "; the scores are equal, so more paths, confidence or the text decided";

@@ -103,7 +103,7 @@ ScreenLine ProgressLine(const LiveState& state, int columns) {
     line.Add(
         fmt::format(" {:2.0f} %  {} left  ", 100 * progress->done, Duration(progress->left_s)));
   }
-  return line.Add(fmt::format("{} of {} paths run  {} tokens  {}", running, state.paths.size(),
+  return line.Add(fmt::format("{} of {} paths running  {} tokens  {}", running, state.paths.size(),
                               Grouped(state.tokens), RateText(state)));
 }
 

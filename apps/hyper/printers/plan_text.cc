@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "apps/hyper/printers/run_text.h"
 #include "src/report/json.h"
@@ -61,7 +62,12 @@ std::string PlanText(const MemoryPlan& plan, const std::string& kv_type, const P
   if (most < 256) {
     return text + "hint     no --ctx makes it fit; use a smaller model or more memory\n";
   }
-  const auto cells = static_cast<int64_t>(std::floor(most));
+  const int64_t whole = static_cast<int64_t>(length.most) * plan.lanes;
+  if (spare >= 0 && plan.cells >= whole) {
+    return text;  // every path has the room that it may ask for
+  }
+  const auto cells = std::min(static_cast<int64_t>(std::floor(most)),
+                              spare >= 0 ? whole : std::numeric_limits<int64_t>::max());
   text += fmt::format("hint     --ctx up to {} fits: {} tokens for each of {} lanes\n",
                       Grouped(cells), Grouped(cells / std::max(1, plan.lanes)), plan.lanes);
   if (spare < 0) {

@@ -27,8 +27,12 @@ TEST(PlanTextTest, SaysWhatFits) {
   EXPECT_TRUE(Has(text, "KV          4.0 GB  40,000 cells of f16 for 100 lanes\n")) << text;
   EXPECT_TRUE(Has(text, "buffers    50.0 MB\n")) << text;
   EXPECT_TRUE(Has(text, "total      22.1 GB of 64.0 GB available: fits\n")) << text;
+  EXPECT_FALSE(Has(text, "--ctx")) << "every path has room for its 400 tokens: " << text;
   // 41.95 GB are spare, 100 kB a cell.
-  EXPECT_TRUE(Has(text, "--ctx up to 459,500 fits: 4,595 tokens for each of 100 lanes")) << text;
+  EXPECT_TRUE(Has(PlanText(Plan(), "f16", {0, 32768}),
+                  "--ctx up to 459,500 fits: 4,595 tokens for each of 100 lanes"));
+  EXPECT_TRUE(Has(PlanText(Plan(), "f16", {0, 1000}), "--ctx up to 100,000 fits: 1,000 tokens"))
+      << "what all paths may need is enough";
 }
 
 TEST(PlanTextTest, NamesContextsAndStreams) {

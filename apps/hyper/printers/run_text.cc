@@ -34,7 +34,7 @@ std::string AnswerLines(const SessionResult& result) {
 }
 
 std::string SeedText(const RunSetup& setup) {
-  return fmt::format("seed {}{}", setup.seed, setup.seed_drawn ? " (drawn)" : "");
+  return fmt::format("seed {}{}", setup.seed, setup.seed_drawn ? " (random)" : "");
 }
 
 // One row for each rule, the winner and up to three others, each with its share of the score.
@@ -154,7 +154,7 @@ std::string RunToText(const RunReport& report, Detail detail) {
   std::string text = AnswerLines(result);
   if (detail == Detail::kResult) {
     return text + StopLine(report.records) +
-           fmt::format("cost     {} tokens in {} paths; {}; -v tells more\n",
+           fmt::format("cost     {} tokens in {} paths; {}; -v shows more\n",
                        Grouped(ledger.effective()), paths.size(), SeedText(setup));
   }
   text += VoteTable(result, paths.size()) + "\n";

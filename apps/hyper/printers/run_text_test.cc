@@ -102,7 +102,7 @@ TEST_F(RunText, HasEveryPart) {
   EXPECT_NE(text.find("* majority"), std::string::npos) << text;
   EXPECT_NE(text.find("paths    6: 6 finished"), std::string::npos) << text;
   EXPECT_NE(text.find("24 tokens generated, 24 effective (0 refined)"), std::string::npos) << text;
-  EXPECT_NE(text.find("sc on fake, preset short, strict, seed 12 (drawn)"), std::string::npos);
+  EXPECT_NE(text.find("sc on fake, preset short, strict, seed 12 (random)"), std::string::npos);
   EXPECT_EQ(text.find("partial"), std::string::npos);
   EXPECT_EQ(text.find("actions"), std::string::npos) << "SC decides nothing";
 }
@@ -113,7 +113,7 @@ TEST_F(RunText, IsTheAnswerAndThreeLines) {
   EXPECT_TRUE(answer == "7" || answer == "8") << text;
   EXPECT_EQ(text, "x=" + answer + "\n\nanswer   " + answer +
                       "\nvotes    4 of 6 paths agree\n"
-                      "cost     24 tokens in 6 paths; seed 12 (drawn); -v tells more\n");
+                      "cost     24 tokens in 6 paths; seed 12 (random); -v shows more\n");
   EXPECT_NE(winner_.find("x=" + answer + "\n"), std::string::npos) << winner_;
   const std::string other = answer == "7" ? "8" : "7";
   EXPECT_NE(losers_.find("answer " + other + ":\nx=" + other + "\n"), std::string::npos) << losers_;
