@@ -121,6 +121,20 @@ if [ -x "$prefix/bin/hyper" ]; then
   run "$prefix/bin/hyper" run --json --method ets --width 4 --seed 7 "$question"
   expect '"answer": ?"78"'
   grep -q "calling init: $prefix/.*/libhyper_cbc.so" "$work/libraries" || fail "ETS ran without its solver"
+  # A plugin's method is known to every command, and does as the built-in one of its kind does. That one
+  # also says why it ended.
+  plugin=(--plugin "$work/examples/libown_plugin.so")
+  run "$prefix/bin/hyper" "${plugin[@]}" help methods
+  expect '^  my-esc +windows of paths'
+  esc=(run --json --preset short --width 12 --esc-window 3 --seed 7 --no-log "$question")
+  run "$prefix/bin/hyper" "${esc[@]}" --method esc
+  sed 's/"method": "esc"/"method": "my-esc"/; /"warnings": \[/,$d' "$work/out" >"$work/built-in"
+  run "$prefix/bin/hyper" "${esc[@]}" --method my-esc "${plugin[@]}"
+  sed '/"warnings": \[/,$d' "$work/out" | cmp - "$work/built-in" || fail "the method of the plugin differs from the built-in one"
+  if "$prefix/bin/hyper" run --plugin "$prefix/lib/libhyper.so" "$question" 2>"$work/err"; then
+    fail "a library that is no plugin was taken"
+  fi
+  grep -q 'is no plugin' "$work/err" || fail "the error says: $(cat "$work/err")"
   # The backend compiled on this machine is used here, and left alone on any other processor.
   native=$(dirname "$(find "$prefix" -name 'libggml-base.so')")/native
   if [ -e "$native/libggml-cpu.so" ]; then

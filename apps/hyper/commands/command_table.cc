@@ -67,6 +67,8 @@ std::string ProgramHelp() {
     text += fmt::format("  {:<10} {}\n", command.name, command.summary);
   }
   return text +
+         "\nbefore or after each command:\n"
+         "  --plugin FILE  add methods of your own, from a .so or .py (docs/your-own-method.md)\n"
          "\nenvironment:\n"
          "  HYPER_MODEL  the model to use where --model is not given\n"
          "  HYPER_HUB    fetch models and questions from another hub\n"

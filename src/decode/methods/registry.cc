@@ -16,6 +16,7 @@
 #include "src/decode/methods/hyper.h"
 #include "src/decode/methods/judge_reward.h"
 #include "src/decode/methods/mcts.h"
+#include "src/decode/methods/own_methods.h"
 #include "src/decode/methods/probed_paths.h"
 #include "src/decode/methods/rebase.h"
 #include "src/decode/methods/roe.h"
@@ -189,6 +190,8 @@ struct Named {
   const MethodRow* variant = nullptr;  // of `method`
   const TreeRow* tree = nullptr;
   std::string reward;  // of a tree, where the name gives one
+  // One of the caller's own; the others are then those of its base.
+  std::shared_ptr<const MethodSpec> own;
 };
 
 std::optional<Named> NamedTree(const std::string& name) {
@@ -208,6 +211,13 @@ Result<Named> Find(const std::string& name) {
   if (std::optional<Named> tree = NamedTree(name)) {
     return *tree;
   }
+  if (std::shared_ptr<const MethodSpec> own = FindOwnMethod(name)) {
+    Result<Named> base = Find(own->base);
+    if (base) {
+      base->own = std::move(own);
+    }
+    return base;
+  }
   Named named;
   named.method = RowOf(kMethods, name);
   if (named.method != nullptr && *named.method->base != '\0') {
@@ -223,20 +233,6 @@ Result<Named> Find(const std::string& name) {
   }
   return Error{ErrorCode::kNotFound,
                fmt::format("method '{}' is not known; use one of {}", name, names)};
-}
-
-// Puts "option=value option=value" into `options`.
-Status Set(MethodOptions& options, std::string_view texts) {
-  while (!texts.empty()) {
-    const std::string_view text = texts.substr(0, texts.find(' '));
-    texts.remove_prefix(std::min(text.size() + 1, texts.size()));
-    const size_t equals = text.find('=');
-    if (Status status = SetOption(options, text.substr(0, equals), text.substr(equals + 1));
-        !status) {
-      return status;
-    }
-  }
-  return {};
 }
 
 // The name's own scorer, else that of the options. Tree of Thoughts has a judge's words in place of
@@ -265,7 +261,24 @@ std::vector<MethodInfo> Methods() {
                        std::string(row.description) +
                            ", steps valued by confidence (also -ptrue, -judge, -prm)"});
   }
+  for (const auto& own : OwnMethods()) {
+    methods.push_back({own->name, own->description});
+  }
   return methods;
+}
+
+Status SetOptions(MethodOptions& options, std::string_view texts) {
+  while (!texts.empty()) {
+    const std::string_view text = texts.substr(0, texts.find(' '));
+    texts.remove_prefix(std::min(text.size() + 1, texts.size()));
+    const size_t equals = text.find('=');
+    if (Status status = SetOption(options, text.substr(0, equals),
+                                  equals == text.npos ? "" : text.substr(equals + 1));
+        !status) {
+      return status;
+    }
+  }
+  return {};
 }
 
 Result<MethodEntry> FindMethod(const std::string& name) {
@@ -286,18 +299,27 @@ Status ApplyMethodDefaults(const std::string& name, MethodOptions& options) {
   if (!named) {
     return named.error();
   }
-  if (named->tree != nullptr) {
-    Status status = Set(options, named->tree->defaults);
-    return status && !named->reward.empty() ? Set(options, "reward=" + named->reward) : status;
+  Status status =
+      SetOptions(options, named->tree != nullptr ? named->tree->defaults : named->method->defaults);
+  if (status && !named->reward.empty()) {
+    status = SetOptions(options, "reward=" + named->reward);
   }
-  Status status = Set(options, named->method->defaults);
-  return status && named->variant != nullptr ? Set(options, named->variant->defaults) : status;
+  if (status && named->variant != nullptr) {
+    status = SetOptions(options, named->variant->defaults);
+  }
+  return status && named->own != nullptr ? SetOptions(options, named->own->defaults) : status;
 }
 
 Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const MethodOptions& options) {
   const Result<Named> named = Find(name);
   if (!named) {
     return named.error();
+  }
+  if (named->own != nullptr) {
+    Made made = named->own->make(options);
+    return made != nullptr
+               ? Result<Made>(std::move(made))
+               : Error{ErrorCode::kInternal, fmt::format("method '{}' could not be made", name)};
   }
   if (named->tree != nullptr) {
     return MakeNamedTree(*named, options);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "hyper/method.h"
 #include "hyper/options.h"
@@ -27,6 +28,9 @@ Result<MethodEntry> FindMethod(const std::string& name);
 // Changes what a method does not take from the preset (such as DeepConf's confidence set), before
 // the user's own options. Errors: kNotFound with the names there are.
 Status ApplyMethodDefaults(const std::string& name, MethodOptions& options);
+
+// Puts "option=value option=value" into `options`. Errors: kInvalidArgument.
+Status SetOptions(MethodOptions& options, std::string_view texts);
 
 // The method of a name. Errors: kNotFound with the names there are; those of a tree's scorer.
 Result<std::unique_ptr<Method>> MakeMethod(const std::string& name, const MethodOptions& options);

@@ -2,6 +2,7 @@
 
 #include "hyper/method.h"
 #include "hyper/method_traits.h"
+#include "src/decode/methods/own_methods.h"
 #include "src/decode/methods/registry.h"
 
 namespace hyper {
@@ -34,6 +35,9 @@ MethodTraits TreeTraits(std::string_view stem, const MethodOptions& options) {
 Result<MethodTraits> TraitsOf(const std::string& method, const MethodOptions& options) {
   if (const auto known = FindMethod(method); !known) {
     return known.error();
+  }
+  if (const auto own = FindOwnMethod(method)) {
+    return own->traits;
   }
   const std::string_view stem = std::string_view(method).substr(0, method.find('-'));
   if (stem == "hyper" || stem == "single" || stem == "multi" || stem == "manual") {
