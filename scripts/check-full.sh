@@ -2,11 +2,11 @@
 # The checks that are too heavy for every change; each run adds a section to
 # docs/log/<version>.md. Run by hand, as root on Debian 12.
 #   scripts/check-full.sh [STEP...]      steps: fresh source system models mutations coverage
-#                                    valgrind sanitizers fuzz server remote rpc; none: all
+#                                    valgrind sanitizers fuzz server remote rpc python; none: all
 set -uo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ $# -gt 0 ] || steps=(fresh source system models mutations coverage valgrind sanitizers fuzz server remote rpc)
+[ $# -gt 0 ] || steps=(fresh source system models mutations coverage valgrind sanitizers fuzz server remote rpc python)
 work=$PWD/build-check-full
 mkdir -p "$work"
 report=docs/log/$(sed -n 's/^project(hyper VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt).md
@@ -179,6 +179,20 @@ check_rpc() {
   tests/remote/rpc_check.py "$work/rpc/hyper" "$work/rpc/ggml-rpc-server" &&
     bench/remote/rpc_cost.py "$work/rpc/rpc_bench" "$work/rpc/ggml-rpc-server" \
       models/tinymath/tinymath-moe-6m-f16.gguf
+}
+
+# The Python package: a wheel, in an environment that has nothing else, and its tests there. The program
+# that they compare with is of the same tree.
+check_python() {
+  local wheels=$work/wheels venv=$work/python-venv
+  rm -rf "$wheels" "$venv"
+  cmake --preset release && cmake --build build --target hyper_cli || return 1
+  python3 -m venv "$venv" && "$venv/bin/pip" wheel --quiet --no-deps --wheel-dir "$wheels" . &&
+    "$venv/bin/pip" install --quiet "$wheels"/hyper_decode-*.whl pytest==9.2.0 pandas==3.1.1 \
+      pyarrow==26.0.1 mypy==2.4.1 || return 1
+  (cd "$work" && HYPER_PROGRAM=$OLDPWD/build/hyper PYTHONDONTWRITEBYTECODE=1 \
+    "$venv/bin/python" -m pytest -p no:cacheprovider "$OLDPWD/python/tests") &&
+    (cd "$work" && "$venv/bin/python" -m mypy --cache-dir=/dev/null "$OLDPWD/python/tests/typed.py")
 }
 
 scripts/install-deps.sh full || exit 1

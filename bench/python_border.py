@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""What the border to Python costs: `ask`, and methods in Python, beside the program.
+
+    PYTHONPATH=build/python bench/python_border.py build/hyper [--runs 20] [--width 32]
+
+Each run answers the same question with the same seed in every way, one after the other. Printed are
+medians over the runs, with the quartiles. Inside one process two numbers need no quiet machine: what
+`ask` takes beside its decoding, and the CPU time of a method in Python against the built-in one.
+"""
+
+import argparse
+import importlib.util
+import json
+import pathlib
+import statistics
+import subprocess
+import time
+
+import hyper_decode
+
+QUESTION = (
+    "Tara has 9 shelves with 27 books each. Pia brings 6 packs of 8 books. Tara gives away 119. "
+    "Then the number grows to 12 times as many. Tara gives away 157. How many books does Tara have "
+    "now?"
+)
+
+
+def spread(values, unit="ms", scale=1000):
+    low, middle, high = (scale * value for value in statistics.quantiles(values, n=4))
+    return f"{middle:8.2f} {unit} ({low:.2f} to {high:.2f})"
+
+
+def program_seconds(program, method, width, seed):
+    command = [program, "run", QUESTION, "--threads", "1", "--no-log", "--json", "--timing"]
+    command += ["--preset", "short", "--method", method, "--width", str(width), "--seed", str(seed)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)["timing"]["wall_s"]
+
+
+def asked(model, method, width, seed):
+    """Wall and CPU seconds of `ask`, and the seconds of its decoding."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = model.ask(
+        QUESTION, method=method, width=width, seed=seed, preset="short", timing=True
+    )
+    return time.perf_counter() - wall, time.process_time() - cpu, result.timing["wall_s"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--width", type=int, default=32)
+    flags = parser.parse_args()
+    example = pathlib.Path(__file__).parents[1] / "python/examples/esc.py"
+    spec = importlib.util.spec_from_file_location("esc", example)
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+    model = hyper_decode.Model(threads=1)
+    asked(model, "hyper", flags.width, 0)  # the first run makes the caches
+    program, border, beside, own, built_in = [], [], [], [], []
+    for seed in range(flags.runs):
+        program.append(program_seconds(flags.program, "hyper", flags.width, seed))
+        wall, _, decoding = asked(model, "hyper", flags.width, seed)
+        border.append(wall)
+        beside.append((wall - decoding) / wall)
+        built_in.append(asked(model, "esc", flags.width, seed)[1])
+        own.append(asked(model, "my-esc", flags.width, seed)[1])
+    print(f"{flags.runs} runs, width {flags.width}, 1 thread; median (quartiles)")
+    print("hyper, program, decoding     ", spread(program))
+    print("hyper, ask, whole call       ", spread(border))
+    print("hyper, ask, beside decoding  ", spread(beside, "% ", 100))
+    print("esc, built in, CPU           ", spread(built_in))
+    print("esc, in Python, CPU          ", spread(own))
+    ratio = [one / other - 1 for one, other in zip(own, built_in)]
+    print("esc, in Python, more CPU     ", spread(ratio, "% ", 100))
+
+
+if __name__ == "__main__":
+    main()
