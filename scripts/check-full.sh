@@ -118,6 +118,7 @@ check_server() {
   url=$(sed -n 's|.* at \(http://.*\)/$|\1|p' "$work/serve.out")
   "$work/venv/bin/python" tests/openai_check.py "$url/v1" &&
     (cd "$work" && node "$OLDPWD/tests/page_check.mjs" "$url" "$work/page" &&
+      node "$OLDPWD/tests/page_explains_check.mjs" "$url" "$work/page" &&
       node "$OLDPWD/tests/page_truth_check.mjs" "$url")
   local result=$?
   kill "$server"

@@ -8,7 +8,7 @@ const [url] = process.argv.slice(2);
 const {browser, open} = await launch(url);
 const pages = [];  // of the check that runs
 const DESKTOP = {viewport: {width: 1400, height: 1000}};
-const LONG = {timeout: 60000};
+const LONG = {timeout: 240000};
 const MODEL = (await api('/v1/models')).data[0].id;
 
 async function api(path, body) {

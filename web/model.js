@@ -31,20 +31,34 @@ class Path {
     this.start = record.position;
     this.length = record.position;
     this.warmup = record.warmup;
+    this.kind = record.kind || 'reasoning';
     this.status = 'running';
     this.answer = null;
     this.reason = null;
-    this.confidence = null;
-    this.tokens = [];      // own ones: {text, confidence, entropy, routes}
+    this.confidence = null;    // mean over the path
+    this.lowestWindow = null;  // of the window means
+    this.tokens = [];      // own ones: {token, text, logprob, confidence, entropy, routes}
     this.curve = new Curve();
-    this.points = [];      // [position, window mean], where the run has no token records
+    this.points = [];      // [position, window mean] of every token, or of some
     this.refined = [];     // [from, to) in tokens; to is null while it lasts
   }
   take(record) {
     this.length = record.position + 1;
-    this.tokens.push({text: record.text, confidence: record.confidence, entropy: record.entropy,
-                      routes: record.routes});
+    this.tokens.push({token: record.token, text: record.text, logprob: record.logprob,
+                      confidence: record.confidence, entropy: record.entropy, routes: record.routes});
     if (Number.isFinite(record.confidence)) this.curve.push(record.window_mean);
+    this.point(record);
+  }
+  point({position, window_mean: mean}) { if (Number.isFinite(mean)) this.points.push([position, mean]); }
+  // The last window mean that is known up to a position; null: none is.
+  meanAt(position) {
+    let [low, high] = [0, this.points.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.points[middle][0] <= position) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && position < this.length ? this.points[low - 1][1] : null;
   }
 }
 
@@ -75,8 +89,8 @@ class RunModel {
       case 'curve': {
         const path = this.paths.get(record.path);
         if (!path) break;
-        path.length = record.position + 1;
-        if (Number.isFinite(record.window_mean)) path.points.push([record.position, record.window_mean]);
+        path.length = Math.max(path.length, record.position + 1);
+        path.point(record);
         this.longest = Math.max(this.longest, path.length);
         break;
       }
@@ -116,6 +130,7 @@ class RunModel {
     path.reason = record.reason;
     path.tentative = record.tentative;
     path.confidence = record.mean_confidence;
+    path.lowestWindow = record.lowest_window;
     path.length = Math.max(path.length, record.tokens);
     path.kept = record.kept;
     this.longest = Math.max(this.longest, path.length);
@@ -154,6 +169,25 @@ class RunModel {
       if (best === null || above(rank(path), rank(best))) best = path;
     }
     return best && best.id;
+  }
+
+  options() { return (this.head && this.head.options) || (this.result && this.result.options) || {}; }
+
+  // By rule; null: there is none (yet).
+  votes() { return (this.result && this.result.votes) || null; }
+
+  // Paths of the pool that were opened from the prompt on; warm-up comes before.
+  poolSize() { return [...this.paths.values()].filter((path) => path.parent === null && !path.warmup).length; }
+
+  // Paths that are written at a position, of all that are known.
+  runningAt(position) {
+    return [...this.paths.values()].filter((path) => path.start <= position && position < path.length).length;
+  }
+
+  // The decision of the interval that a position lies in; undefined: there is none.
+  decisionAt(position) {
+    const interval = this.options().interval || 1;
+    return this.decisions.findLast((one) => one.position <= position && position < one.position + interval);
   }
 
   running() {

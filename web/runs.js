@@ -16,8 +16,13 @@ function show(id) {
 
 function openRun(id) { follow(id, {}, `/v1/runs/${encodeURIComponent(id)}/events`); }
 
-// Shows what the address names.
+// Shows what the address names: a run, or the studies.
 function route() {
+  if (location.hash === '#/studies') {
+    shown = '';
+    $('studies-panel').scrollIntoView();
+    return;
+  }
   const named = /^#\/runs\/(.+)$/.exec(location.hash);
   const id = named ? decodeURIComponent(named[1]) : '';
   if (id === shown) return;
@@ -65,23 +70,42 @@ async function refreshRuns() {
   $('other').value = second;
 }
 
+// What can be done with a run of the list.
+function runButtons(id) {
+  const button = (name, title, act) => {
+    const one = make('button', name, {type: 'button', class: 'link', title});
+    one.addEventListener('click', act);
+    return one;
+  };
+  const open = () => { location.hash = `#/runs/${id}`; };
+  return around('td', [
+    button('again', 'Show this run, and ask its question again with changes', () => {
+      open();
+      $('ask').scrollIntoView();
+      $('width').focus({preventScroll: true});
+    }), ' ',
+    button('compare', 'Show this run beside the one above', () => {
+      if (shown === '') return open();
+      $('other').value = id;
+      loadOther(id).then(() => $('pair-panel').scrollIntoView());
+    })]);
+}
+
 // Those that have every word of the search in some column; the shown one is marked.
 function drawRuns() {
   const words = $('search').value.toLowerCase().split(/\s+/);
-  const cells = (run) => [new Date(1000 * run.created).toLocaleString(), run.question, run.method,
+  const time = {dateStyle: 'short', timeStyle: 'short'};
+  const cells = (run) => [new Date(1000 * run.created).toLocaleString([], time), run.question, run.method,
                           run.answer || '', run.status, run.paths, run.tokens, run.id].map(String);
   const rows = runs.map((run) => [run.id, cells(run)]).filter(([, row]) =>
       words.every((word) => row.join(' ').toLowerCase().includes(word)));
-  const head = make('tr');
-  ['time', 'question', 'method', 'answer', 'status', 'paths', 'tokens'].forEach((name) =>
-      head.append(make('th', name)));
+  const head = tableRow(['time', 'question', 'method', 'answer', 'status', 'paths', 'tokens', ''], 'th');
   fill($('runs').tBodies[0], [head, ...rows.map(([id, row]) => {
-    const line = make('tr', undefined, id === shown ? {'aria-current': 'true'} : {});
-    row.slice(0, -1).forEach((text, column) => {
-      const cell = make('td');
-      cell.append(column === 1 ? make('a', text || id, {href: `#/runs/${id}`}) : text);
-      line.append(cell);
-    });
+    const [, question] = row;
+    const line = tableRow(row.slice(0, -1).map((text, column) =>
+        column === 1 ? make('a', question || id, {href: `#/runs/${id}`}) : text));
+    line.append(runButtons(id));
+    if (id === shown) line.setAttribute('aria-current', 'true');
     return line;
   })]);
   $('more').hidden = runs.length < mostRuns || mostRuns >= 1000;

@@ -1,12 +1,25 @@
-// Evaluations of the store, and a second run beside the one that is shown. Draws with what views.js has.
+// Evaluations of the store.
 'use strict';
 
 let studies = [];  // rows of /v1/studies
-let other = null;  // the second run, a RunModel
 
 const rowColour = (i) => `hsl(${(i * 137) % 360} 65% 45%)`;
 const percent = (share) => Number.isFinite(share) ? (100 * share).toFixed(1) : '\u2013';
 const rounded = (value) => Number.isFinite(value) ? String(Math.round(value)) : '\u2013';
+
+// 1, 2 and 5 times powers of ten between two numbers; thinner where there are many.
+function logTicks(from, to) {
+  const ticks = [];
+  for (let ten = 10 ** Math.floor(Math.log10(from)); ten <= to; ten *= 10) {
+    for (const one of to / from > 1000 ? [1] : [1, 2, 5]) ticks.push(one * ten);
+  }
+  return ticks.filter((tick) => from <= tick && tick <= to);
+}
+
+// Ticks of a logarithmic axis, all of them with their number.
+function logAxis(from, to) {
+  return {splits: () => logTicks(from, to), filter: (_, ticks) => ticks, values: (_, ticks) => ticks.map(thousands)};
+}
 
 // One line a row, its colour that of its point in the plot.
 function drawStudyTable(table, rows) {
@@ -25,38 +38,28 @@ function drawStudyTable(table, rows) {
   })]);
 }
 
-// A point a row: what an answer costs, and how many are right.
+// A point a row with its interval: what an answer costs, and how many are right.
 function drawAccuracyCost(chart, all) {
-  const rows = all.filter((row) => row.effective_tokens > 0);  // the axis is logarithmic
-  const xs = [...new Set(rows.map((row) => row.effective_tokens))].sort((a, b) => a - b);
-  const data = [xs, ...rows.map((row) => xs.map((x) => x === row.effective_tokens ? 100 * row.accuracy : null))];
-  const series = [{label: 'effective tokens'}, ...rows.map((row, i) => ({
+  const rows = all.filter((row) => row.effective_tokens > 0)  // the axis is logarithmic
+      .sort((a, b) => a.effective_tokens - b.effective_tokens);
+  const at = (i, value) => rows.map((_, k) => k === i ? value : null);
+  const series = rows.map((row) => ({
     label: row.row || row.method, stroke: rowColour(all.indexOf(row)), paths: () => null,
-    points: {show: true, size: 11, fill: rowColour(all.indexOf(row))}}))];
-  chart.draw(data, series, rows.map((row) => row.run).join(), {distr: 3});
+    points: {show: true, size: 10, fill: rowColour(all.indexOf(row))}}));
+  chart.bars = rows.map((row) => [row.effective_tokens, 100 * row.low, 100 * row.high, rowColour(all.indexOf(row))]);
+  const [least, most] = [rows[0], rows[rows.length - 1]].map((row) => row ? row.effective_tokens : 1);
+  chart.draw([rows.map((row) => row.effective_tokens), ...rows.map((row, i) => at(i, 100 * row.accuracy))],
+             [{label: 'effective tokens'}, ...series], rows.map((row) => row.run).join(),
+             {x: {label: 'effective tokens per answer (logarithmic)', scale: {distr: 3, range: [least / 1.3, most * 1.3]},
+                  axis: logAxis(least / 1.3, most * 1.3)},
+              y: {label: 'accuracy in %', range: [0, 100]}});
 }
 
 function drawStudies() {
-  $('studies-panel').hidden = studies.length === 0;
+  $('studies-panel').hidden = $('to-studies').hidden = studies.length === 0;
   if (studies.length === 0) return;
   drawStudyTable($('studies'), studies);
   drawAccuracyCost(charts.cost, studies);
-}
-
-// The shown run and the second one, in two columns.
-function drawPair() {
-  $('pair').hidden = other === null;
-  if (other === null) return;
-  [model, other].forEach((run, i) => {
-    const side = i === 0 ? 'first' : 'second';
-    $(`${side}-title`).textContent = run.head ? `${run.head.id}: ${run.head.method}` : 'no run';
-    $(`${side}-question`).textContent = run.head ? run.head.question : '';
-    const answer = run.result ? run.result.answer : null;
-    $(`${side}-answer`).textContent = answer === null || answer === undefined ? '\u2013' : answer;
-    drawNumbers($(`${side}-numbers`), run, null);
-    drawBallot($(`${side}-ballot`), run);
-    pairTrees[i].draw(run);
-  });
 }
 
 async function loadStudies() {
@@ -64,17 +67,4 @@ async function loadStudies() {
   if (!response || !response.ok) return;
   studies = (await response.json()).data;
   drawStudies();
-}
-
-async function loadOther(id) {
-  other = null;
-  if (id) {
-    const loaded = new RunModel();
-    const response = await fetch(`/v1/runs/${id}/events`, {headers: headers()}).catch(() => null);
-    if (response && response.ok) {
-      await readEvents(response, (data) => { if (data.record) loaded.take(data); });
-      other = loaded;
-    }
-  }
-  drawPair();
 }
