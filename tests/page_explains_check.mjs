@@ -2,7 +2,7 @@
 // alternatives, the account, ballots, what-if, formulas, keys, a phone. Part of `make check-full`. The server
 // has a store with evaluations in it.
 //   node tests/page_explains_check.mjs URL OUT_DIR    (playwright-core must be found; CHROMIUM: the browser)
-import {mkdirSync} from 'node:fs';
+import {mkdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, launch} from './support/browser.mjs';
 
@@ -163,6 +163,42 @@ async function checkBallot(page) {
   expect(page.troubles.length === 0, `no error in the page (${page.troubles})`);
 }
 
+// The figures show the numbers of `hyper figures`, on whole axes, with errors.
+async function checkFigures() {
+  const page = await visit();
+  await page.goto(`${url}/#/studies/budget`);
+  await page.waitForSelector('#figure-panels svg');
+  const scale = await page.evaluate(() => [charts.cost.plot.scales.y.min, charts.cost.plot.scales.y.max,
+                                           charts.cost.bars.length, studies.length]);
+  expect(scale[0] === 0 && scale[1] === 100, `accuracy has an axis from 0 to 100 % (${scale})`);
+  expect(scale[2] === scale[3], 'and an error bar for each row');
+  expect(await page.inputValue('#figure') === 'budget', 'the address names a figure');
+  const listed = (await (await fetch(`${url}/v1/studies/figures`)).json()).data;
+  const {csv} = listed.find((one) => one.name === 'budget');
+  const rows = csv.trim().split('\n').slice(1).map((line) => line.replace(/"[^"]*"/g, 'quoted').split(','))
+      .filter(([, series]) => ['cot', 'sc'].includes(series));
+  expect(rows.length === 2, 'the CSV has a point of each row');
+  const told = await page.locator('#figure-panels svg .mark title').allTextContents();
+  for (const [, series, , , , , y] of rows) {
+    const value = `: ${Number(Number(y).toPrecision(4))}`;
+    expect(told.some((title) => title.startsWith(`${series}: `) && title.includes(value)), `${series} tells ${y} (${told})`);
+  }
+  const ticks = await page.locator('#figure-panels svg text').allTextContents();
+  expect(['0', '20', '100'].every((tick) => ticks.includes(tick)), 'its axis has ticks from 0 to 100');
+  await page.locator('#figure-legend button', {hasText: 'sc'}).click();
+  const left = await page.locator('#figure-panels svg .mark title').allTextContents();
+  expect(left.length < told.length && !left.some((title) => title.startsWith('sc: ')), 'a series can be hidden');
+  const without = listed.find((one) => one.missing);
+  await page.selectOption('#figure', without.name);
+  expect((await text(page, 'figure-finding')).includes(without.missing), 'a figure that is missing says why');
+  await page.selectOption('#figure', 'budget');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#figure-csv')]);
+  await download.saveAs(join(out, 'budget.csv'));
+  expect(readFileSync(join(out, 'budget.csv'), 'utf8') === csv, 'its numbers can be saved');
+  await page.locator('#studies-panel').screenshot({path: join(out, 'figures.png')});
+  expect(page.troubles.length === 0, `no error in the page (${page.troubles})`);
+}
+
 async function checkPhone() {
   const page = await visit({viewport: {width: 390, height: 844}, deviceScaleFactor: 2, isMobile: true});
   await page.locator('#runs a').first().click();
@@ -192,6 +228,7 @@ try {
   await checkMarkdown(page);
   await checkBallot(page);
   await checkNames(page);
+  await checkFigures();
   await checkPhone();
 } finally {
   await browser.close();

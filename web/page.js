@@ -237,6 +237,8 @@ function wireViews() {
   $('whole').addEventListener('click', () => zoom(null));
   $('path-list').addEventListener('toggle', redraw);
   $('replay').addEventListener('click', onReplay);
+  $('figure').addEventListener('change', () => showFigure($('figure').value));
+  $('figure-csv').addEventListener('click', saveFigureCsv);
   for (const id of ['what-rule', 'what-threshold', 'what-paths']) {
     $(id).addEventListener('input', () => drawWhatIf(model, onBallot));
   }
@@ -269,6 +271,7 @@ function wireServer() {
     $('search').focus({preventScroll: true});
   });
   $('to-studies').addEventListener('click', () => { location.hash = '#/studies'; });
+  $('figures').addEventListener('toggle', () => $('figures').open && loadFigures());
   $('search').addEventListener('input', drawRuns);
   $('more').addEventListener('click', () => { mostRuns = 1000; refreshRuns(); });
   $('trace').addEventListener('change', async (event) => {

@@ -16,11 +16,15 @@ function show(id) {
 
 function openRun(id) { follow(id, {}, `/v1/runs/${encodeURIComponent(id)}/events`); }
 
-// Shows what the address names: a run, or the studies.
+// Shows what the address names: a run, or a figure of the studies.
 function route() {
-  if (location.hash === '#/studies') {
+  const study = /^#\/studies(?:\/(.+))?$/.exec(location.hash);
+  if (study) {
     shown = '';
-    $('studies-panel').scrollIntoView();
+    wantedFigure = study[1] || '';
+    if ($('figures').open) loadFigures();
+    $('figures').open = true;
+    $(study[1] ? 'figures' : 'studies-panel').scrollIntoView();
     return;
   }
   const named = /^#\/runs\/(.+)$/.exec(location.hash);

@@ -74,7 +74,7 @@ async function share() {
   const [uplotStyle, style] = await Promise.all(['/page/uplot.css', '/page/page.css'].map(text));
   const scripts = await Promise.all([...document.scripts].map((script) => text(script.src)));
   const html = await text('/');
-  const parts = {records: model.records, other: other ? other.records : null, studies};
+  const parts = {records: model.records, other: other ? other.records : null, studies, figures};
   const data = JSON.stringify(parts).replaceAll('<', '\\u003c');
   const body = html.slice(html.indexOf('<body>'), html.indexOf('<script'));
   const script = (code) => `<script>${code.replaceAll('</script', '<\\/script')}</script>`;
@@ -99,6 +99,8 @@ function openEmbedded() {
   const data = JSON.parse(embedded().textContent);
   data.records.forEach(take);
   studies = data.studies;
+  figures = data.figures;
+  $('figures').hidden = figures.length === 0;
   if (data.other) {
     other = new RunModel();
     data.other.forEach((record) => other.take(record));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "src/eval/figures/figure_json.h"
 #include "tests/support/figure_study.h"
 
 namespace hyper::eval {
@@ -214,6 +215,39 @@ TEST_F(FiguresTest, ActionsThatChangedNothingAreNotCounted) {
       // Two questions of each group, six decisions of each.
       ExpectOverRepeats(bar, acted[0] / 12, acted[1] / 12, 100);
     }
+  }
+}
+
+TEST_F(FiguresTest, TheJsonHasTheNumbersOfTheCsv) {
+  AddSelfConsistency();
+  AddHyper();
+  for (const char* name : {"paths", "lengths", "budget", "actions", "roc"}) {
+    const Result<Figure> figure = Make(name);
+    const Json json = FigureJson(*FindFigure(name), figure);
+    const std::vector<FigureRow> rows = ReadFigureCsv(json["csv"]);
+    size_t at = 0;
+    const auto same = [](const Json& value, double number) {
+      return std::isfinite(number)
+                 ? value.is_number() && std::abs(value.get<double>() - number) < 1e-9
+                 : value.is_null();
+    };
+    for (const Json& panel : json["panels"]) {
+      for (const Json& series : panel["series"]) {
+        EXPECT_NE(series["style"], "");
+        for (const Json& point : series["points"]) {
+          ASSERT_LT(at, rows.size());
+          const FigureRow& row = rows[at++];
+          EXPECT_EQ(panel["title"], row.panel);
+          EXPECT_EQ(panel["y"]["label"], row.y_axis);
+          EXPECT_EQ(series["name"], row.series);
+          EXPECT_TRUE(same(point["x"], row.x) && same(point["y"], row.y)) << name << point;
+          EXPECT_TRUE(same(point["low"], row.low) && same(point["high"], row.high))
+              << name << point;
+        }
+      }
+    }
+    EXPECT_EQ(at, rows.size());
+    EXPECT_GT(at, 0U);
   }
 }
 

@@ -112,12 +112,12 @@ Status ReadRun(const Reader& reader, RunMaterial& run) {
 
 }  // namespace
 
-Result<StudyMaterial> LoadMaterial(Store& store) {
+Result<StudyMaterial> LoadMaterial(Store& store, const SummaryOptions& options) {
   Result<std::vector<StoredQuestion>> questions = store.Questions();
   if (!questions) {
     return questions.error();
   }
-  Result<std::vector<RunSummary>> summaries = SummariseStudy(store, {});
+  Result<std::vector<RunSummary>> summaries = SummariseStudy(store, options);
   if (!summaries) {
     return summaries.error();
   }

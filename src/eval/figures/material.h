@@ -39,8 +39,9 @@ struct StudyMaterial {
   std::vector<RunMaterial> runs;  // those with a whole question
 };
 
-// Reads a study. Errors: those of the store, kNotFound (no row has a whole question).
-Result<StudyMaterial> LoadMaterial(Store& store);
+// Reads a study: the questions that `options` choose.
+// Errors: those of the store, kNotFound (no row has a whole question).
+Result<StudyMaterial> LoadMaterial(Store& store, const SummaryOptions& options = {});
 
 // Means of `values` over `places` stretches of equal length, the first at the start; a stretch that
 // is shorter than a token takes the token it begins in. NaN where nothing in it is finite. Pure, as

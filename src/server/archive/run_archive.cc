@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "src/eval/figures/figure_json.h"
 #include "src/eval/metrics/study_summary.h"
 #include "src/server/archive/stored_records.h"
 
@@ -270,6 +271,24 @@ Result<Json> RunArchive::Studies() const {
     rows.push_back(StudyJson(study));
   }
   return rows;
+}
+
+Result<Json> RunArchive::Figures() const {
+  Result<Store> store = Store::Open(options_.path, DatabaseMode::kReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  eval::SummaryOptions options;
+  options.left_out_suite = kRunsSuite;
+  const Result<eval::StudyMaterial> material = eval::LoadMaterial(*store, options);
+  if (!material) {
+    return material.error();
+  }
+  Json figures = Json::array();
+  for (const eval::FigureSpec& spec : eval::FigureSpecs()) {
+    figures.push_back(eval::FigureJson(spec, eval::MakeFigure(spec, *material)));
+  }
+  return figures;
 }
 
 }  // namespace hyper::server

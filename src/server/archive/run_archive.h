@@ -72,6 +72,9 @@ class RunArchive {
   Result<std::vector<Json>> Records(const std::string& id) const;
   // One object per evaluation in the file: {"row", "method", "suite", "accuracy", ...}.
   Result<Json> Studies() const;
+  // The figures of the evaluations in the file, those that it cannot give too (eval::FigureJson).
+  // Reads all their answers. Errors: those of the store; kNotFound, there are none.
+  Result<Json> Figures() const;
 
  private:
   struct Waiting {

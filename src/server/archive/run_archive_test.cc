@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/eval/figures/figure_list.h"
 #include "tests/support/server_fixture.h"
 #include "tests/support/temporary_folder.h"
 
@@ -346,6 +348,17 @@ TEST(RunArchive, ShowsTheEvaluationsOfTheSameFile) {
   EXPECT_EQ(studies[0]["row"], "SC");
   EXPECT_EQ(studies[0]["accuracy"], 0.5);
   EXPECT_EQ(studies[0]["generated_tokens"], 30);
+  std::map<std::string, Json> figures;
+  const Json listed = Get(server, "/v1/studies/figures")["data"];
+  for (const Json& figure : listed) {
+    figures[figure["name"]] = figure;
+  }
+  ASSERT_EQ(figures.size(), eval::FigureSpecs().size());
+  EXPECT_NE(figures["actions"]["missing"].get<std::string>(), "");
+  ASSERT_EQ(figures["tokens"]["panels"].size(), 1U);
+  const std::string csv = figures["tokens"]["csv"];
+  EXPECT_NE(csv.find("SC"), std::string::npos) << csv;
+  EXPECT_EQ(csv.find("serve"), std::string::npos) << "the server's own run is none";
   // Its answers are runs, too, though without a text by tokens.
   EXPECT_EQ(Get(server, "/v1/runs/item_1")["answer"], "42");
 }

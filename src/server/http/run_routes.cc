@@ -73,11 +73,12 @@ void SendRuns(const Scheduler& scheduler, const Request& request, Response& resp
   Send(response, 200, {{"object", "list"}, {"data", std::move(list)}});
 }
 
-// GET /v1/studies: the evaluations in the same file.
-void SendStudies(const Scheduler& scheduler, Response& response) {
+// GET /v1/studies, GET /v1/studies/figures: the evaluations in the same file.
+void SendStudies(const Scheduler& scheduler, Result<Json> (RunArchive::*read)() const,
+                 Response& response) {
   Json studies = Json::array();
   if (const RunArchive* archive = scheduler.archive()) {
-    Result<Json> stored = archive->Studies();
+    Result<Json> stored = (archive->*read)();
     if (!stored) {
       SendError(response, FromError(stored.error()));
       return;
@@ -246,7 +247,10 @@ void AddRunRoutes(Routes& routes, Scheduler& scheduler, double heartbeat_s) {
     SendRuns(scheduler, request, response);
   });
   routes.Get("/v1/studies", [&scheduler](const Request& /*request*/, Response& response) {
-    SendStudies(scheduler, response);
+    SendStudies(scheduler, &RunArchive::Studies, response);
+  });
+  routes.Get("/v1/studies/figures", [&scheduler](const Request& /*request*/, Response& response) {
+    SendStudies(scheduler, &RunArchive::Figures, response);
   });
   routes.Get("/v1/runs/{run}", [&scheduler](const Request& request, Response& response) {
     SendRun(scheduler, request.path_params.at("run"), response);
