@@ -8,6 +8,7 @@ from __future__ import annotations
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 import problems
+import searches
 
 SPECIAL_TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>"]
 # The Qwen2 splitting rule, so that llama.cpp's "qwen2" pre-tokenizer applies.
@@ -25,10 +26,22 @@ CHAT_TEMPLATE = (
 
 
 def text(seed: int) -> tuple[str, str]:
-    """(prompt, completion) of a training document, its level drawn from the seed."""
+    """(prompt, completion) of a document of the first generation, its level drawn from the seed."""
     problem = problems.problem(seed)
     think, answer = problems.solution(seed, problem.solve)
     return problems.render(problem.question, think, answer)
+
+
+def mixed_text(seed: int) -> tuple[str, str]:
+    """(prompt, completion) of a document of the second generation: three of four are searches."""
+    if seed % 4 == 3:
+        return text(seed)
+    problem = searches.problem(seed)
+    think, answer = searches.solution(seed, problem.solve)
+    return problems.render(problem.question, think, answer)
+
+
+GENERATIONS = {1: text, 2: mixed_text}
 
 
 def train_tokenizer(path: str, vocabulary_size: int) -> Tokenizer:

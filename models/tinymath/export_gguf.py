@@ -1,4 +1,4 @@
-"""Writes a checkpoint of train.py as GGUF: python export_gguf.py IN.pt OUT.gguf [F16|F32|Q8_0]"""
+"""Writes a state of train.py as GGUF: python export_gguf.py STATE.pt OUT.gguf [F16|F32|Q8_0]"""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from torch import Tensor
 
 import data
 from model import Config
+from train import finished_weights
 
 FILE_TYPES = {
     "F16": gguf.LlamaFileType.MOSTLY_F16,
@@ -121,7 +122,7 @@ def main() -> None:
     add_sizes(writer, config)
     writer.add_file_type(FILE_TYPES[arguments.type])
     add_tokenizer(writer, config.vocabulary)
-    for name, tensor in named_tensors(torch.load(arguments.checkpoint), config).items():
+    for name, tensor in named_tensors(finished_weights(arguments.checkpoint), config).items():
         add_tensor(writer, name, tensor, arguments.type)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()

@@ -13,6 +13,7 @@ from transformers import PreTrainedTokenizerFast, Qwen3MoeConfig, Qwen3MoeForCau
 
 import data
 from model import Config, TinyMoE
+from train import finished_weights
 
 
 def hf_config(config: Config) -> Qwen3MoeConfig:
@@ -116,7 +117,7 @@ def main() -> None:
     parser.add_argument("out")
     arguments = parser.parse_args()
     config = Config()
-    weights = torch.load(arguments.checkpoint)
+    weights = finished_weights(arguments.checkpoint)
     model = Qwen3MoeForCausalLM(hf_config(config))
     model.load_state_dict(named_tensors(weights, config, model.state_dict()), strict=True)
     print("largest difference of a logit:", largest_difference(model, weights, config))

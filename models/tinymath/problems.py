@@ -76,7 +76,7 @@ class Solver:
     def _parts(self, a: int, op: str, b: int) -> str:
         """`a op b` worked out by tens and units, as one line."""
         if op == "*":
-            return self._product_parts(max(a, b), min(a, b))
+            return self.product_parts(max(a, b), min(a, b))
         if op in "+-":
             return _sum_parts(a, op, b)
         if op == "/":
@@ -91,7 +91,7 @@ class Solver:
             return f"{b}*{quotient}={a}, {a}/{b}={quotient}"
         raise ValueError(op)
 
-    def _product_parts(self, a: int, b: int) -> str:
+    def product_parts(self, a: int, b: int) -> str:
         """a*b for a >= b: splits b, or a where b has one digit."""
         if b > 9:
             tens, units = b // 10 * 10, b % 10
@@ -367,14 +367,11 @@ def draw_options(rng: random.Random, value: int) -> list[int]:
     return shuffled
 
 
-def problem(seed: int, level: int | None = None) -> Problem:
-    """The question of a seed; level 0 easy to 3 hard, 4 harder than training; None: drawn."""
-    rng = random.Random(f"tinymath-{seed}")
-    drawn_level = rng.choice(TRAINING_LEVELS) if level is None else level
-    kind = rng.choice(KINDS)
-    question, value, solve = kind(rng, drawn_level)
+def with_options(rng: random.Random, draft: Draft, kind: str, level: int) -> Problem:
+    """The question of a draft: as it is, or with four options and a letter as its answer."""
+    question, value, solve = draft
     if rng.random() >= MULTIPLE_CHOICE_SHARE:
-        return Problem(question, str(value), solve, kind.__name__, drawn_level)
+        return Problem(question, str(value), solve, kind, level)
     options = draw_options(rng, value)
     letter = LETTERS[options.index(value)]
     listed = " ".join(f"{name}) {option}" for name, option in zip(LETTERS, options))
@@ -384,7 +381,15 @@ def problem(seed: int, level: int | None = None) -> Problem:
         return letter
 
     question = f"{question} {listed}. Answer with the letter."
-    return Problem(question, letter, solve_choice, kind.__name__, drawn_level)
+    return Problem(question, letter, solve_choice, kind, level)
+
+
+def problem(seed: int, level: int | None = None) -> Problem:
+    """The question of a seed; level 0 easy to 3 hard, 4 harder than training; None: drawn."""
+    rng = random.Random(f"tinymath-{seed}")
+    drawn_level = rng.choice(TRAINING_LEVELS) if level is None else level
+    kind = rng.choice(KINDS)
+    return with_options(rng, kind(rng, drawn_level), kind.__name__, drawn_level)
 
 
 def solution(seed: int, solve: Solve, care: float | None = None) -> tuple[str, str]:

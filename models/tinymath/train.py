@@ -1,15 +1,17 @@
-"""Trains the model for a fixed time on the CPU; prints its loss, saves every five minutes.
+"""Trains the model on the CPU for a number of tokens; can be killed and started again.
 
-Matrices take Muon (orthogonalised momentum), the rest AdamW; the learning rate is flat for the
-first half of the time and falls linearly to zero over the second. Loss is taken on the solution
-only, never on the question.
+Matrices take Muon (orthogonalised momentum), the rest AdamW. The learning rate is flat, then falls
+linearly to zero over the last tokens. Loss is taken on the solution only, never on the question.
+STATE holds all that a run needs to go on: give the same command again.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,13 +23,14 @@ import data
 from model import Config, TinyMoE
 
 SHARD_DOCUMENTS = 8000
-SAVE_INTERVAL_S = 300
+SAVE_INTERVAL_S = 240
 WARMUP_STEPS = 60
 ADAM_RATE = 3e-3
 MUON_RATE = 0.02
 MUON_DECAY = 0.02
 MUON_MOMENTUM = 0.95
 BALANCE_WEIGHT = 0.01
+AVERAGE_DECAY = 0.995  # of the running average of the weights, per step
 # Quintic coefficients of the Newton-Schulz iteration, one triple per step.
 NEWTON_SCHULZ = (
     (4.0848, -6.8946, 2.9270),
@@ -67,25 +70,48 @@ def group_rows(
     return groups
 
 
-def batches(tokenizer: Tokenizer, batch_tokens: int, shard: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yields (ids [B, L], solution mask [B, L]) forever, similar lengths together."""
+# (prompt, completion) of the document of a seed.
+Text = Callable[[int], tuple[str, str]]
+
+
+class Place(NamedTuple):
+    """Where in the endless stream of batches a run is."""
+
+    shard: int
+    batch: int  # of the shard
+
+
+def shard_groups(
+    text: Text, tokenizer: Tokenizer, batch_tokens: int, shard: int
+) -> list[list[tuple[list[int], int]]]:
+    """The batches of a shard in their order; documents longer than the context are left out."""
+    seeds = range(shard * SHARD_DOCUMENTS, (shard + 1) * SHARD_DOCUMENTS)
+    documents = [text(seed) for seed in seeds]
+    prompts = tokenizer.encode_batch([p for p, _ in documents], add_special_tokens=False)
+    solutions = tokenizer.encode_batch([s for _, s in documents], add_special_tokens=False)
+    rows = [(p.ids + s.ids, len(p.ids)) for p, s in zip(prompts, solutions)]
+    fitting = [row for row in rows if len(row[0]) <= Config.context]
+    groups = group_rows(sorted(fitting, key=lambda row: len(row[0])), batch_tokens)
+    return [groups[index] for index in np.random.RandomState(shard).permutation(len(groups))]
+
+
+def batches(
+    text: Text, tokenizer: Tokenizer, batch_tokens: int, place: Place
+) -> Iterator[tuple[Tensor, Tensor, Place]]:
+    """Yields (ids [B, L], solution mask [B, L], next place) forever, similar lengths together."""
     while True:
-        seeds = range(shard * SHARD_DOCUMENTS, (shard + 1) * SHARD_DOCUMENTS)
-        documents = [data.text(seed) for seed in seeds]
-        shard += 1
-        prompts = tokenizer.encode_batch([p for p, _ in documents], add_special_tokens=False)
-        solutions = tokenizer.encode_batch([s for _, s in documents], add_special_tokens=False)
-        rows = [(p.ids + s.ids, len(p.ids)) for p, s in zip(prompts, solutions)]
-        groups = group_rows(sorted(rows, key=lambda row: len(row[0])), batch_tokens)
-        for index in np.random.RandomState(shard).permutation(len(groups)):
-            group = groups[index]
+        groups = shard_groups(text, tokenizer, batch_tokens, place.shard)
+        while place.batch < len(groups):
+            group = groups[place.batch]
             length = max(len(row) for row, _ in group)
             ids = torch.zeros(len(group), length, dtype=torch.long)
             mask = torch.zeros(len(group), length)
             for i, (row, prompt_length) in enumerate(group):
                 ids[i, : len(row)] = torch.tensor(row)
                 mask[i, prompt_length : len(row)] = 1
-            yield ids, mask
+            place = Place(place.shard, place.batch + 1)
+            yield ids, mask, place
+        place = Place(place.shard + 1, 0)
 
 
 def solution_loss(logits: Tensor, ids: Tensor, mask: Tensor) -> Tensor:
@@ -125,55 +151,120 @@ class Optimizer:
         self.adam.step()
 
 
+def finished_weights(path: str) -> dict[str, Tensor]:
+    """The averaged weights of a run's state, or a file of weights alone."""
+    state = torch.load(path)
+    return state.get("average", state)
+
+
+class Run:
+    """A training run: the model, its optimizer and how far it is."""
+
+    def __init__(self, first_shard: int):
+        self.model = TinyMoE(Config())
+        self.optimizer = Optimizer(self.model)
+        self.average = {name: value.clone() for name, value in self.model.state_dict().items()}
+        self.place = Place(first_shard, 0)
+        self.step = 0
+        self.tokens = 0
+        self.loss: float | None = None
+
+    def begin_from(self, weights: dict[str, Tensor]) -> None:
+        """Takes the weights of a finished run."""
+        self.model.load_state_dict(weights)
+        self.average = {name: value.clone() for name, value in weights.items()}
+
+    def load(self, path: str) -> None:
+        """Goes on where save() left off."""
+        state = torch.load(path)
+        self.begin_from(state["average"])
+        self.model.load_state_dict(state["weights"])
+        self.optimizer.adam.load_state_dict(state["adam"])
+        self.optimizer.momentum = state["momentum"]
+        self.place = Place(*state["place"])
+        self.step, self.tokens, self.loss = state["step"], state["tokens"], state["loss"]
+
+    def save(self, path: str) -> None:
+        """Replaces the file at once: a kill in between leaves the old one."""
+        state = {
+            "weights": self.model.state_dict(),
+            "average": self.average,
+            "adam": self.optimizer.adam.state_dict(),
+            "momentum": self.optimizer.momentum,
+            "place": tuple(self.place),
+            "step": self.step,
+            "tokens": self.tokens,
+            "loss": self.loss,
+        }
+        torch.save(state, path + ".new")
+        os.replace(path + ".new", path)
+
+    def update(self, ids: Tensor, mask: Tensor, scale: float) -> None:
+        """One step on one batch, all rates times `scale`."""
+        logits, balance = self.model(ids[:, :-1])
+        loss = solution_loss(logits, ids, mask)
+        (loss + BALANCE_WEIGHT * balance).backward()
+        self.optimizer.step(scale)
+        self.model.zero_grad(set_to_none=True)
+        for name, value in self.model.state_dict().items():
+            self.average[name].lerp_(value, 1 - AVERAGE_DECAY)
+        self.step += 1
+        self.tokens += ids.numel()
+        self.loss = loss.item() if self.loss is None else 0.99 * self.loss + 0.01 * loss.item()
+
+
+def rate_scale(step: int, tokens: int, arguments: argparse.Namespace) -> float:
+    """What all learning rates are multiplied with: warm-up, flat, a fall to zero at the end."""
+    left = (arguments.tokens - tokens) / arguments.fall
+    return arguments.rate * min(1, (step + 1) / WARMUP_STEPS, max(0, left))
+
+
+def train(run: Run, tokenizer: Tokenizer, arguments: argparse.Namespace) -> None:
+    """Runs until the tokens are used up; leaves the state and the averaged weights."""
+    start, saved, begun = time.time(), time.time(), run.tokens
+    text = data.GENERATIONS[arguments.generation]
+    for ids, mask, place in batches(text, tokenizer, arguments.batch_tokens, run.place):
+        if run.tokens >= arguments.tokens:
+            break
+        run.update(ids, mask, rate_scale(run.step, run.tokens, arguments))
+        run.place = place
+        if run.step % 25 == 0:
+            rate = (run.tokens - begun) / (time.time() - start)
+            print(
+                f"step {run.step} {run.tokens / 1e6:.2f}M tokens loss {run.loss:.4f} "
+                f"shard {place.shard} {rate:.0f} tokens/s",
+                flush=True,
+            )
+        if time.time() - saved > SAVE_INTERVAL_S:
+            run.save(arguments.state)
+            saved = time.time()
+    run.save(arguments.state)
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", help="checkpoint to write")
-    parser.add_argument("--minutes", type=float, default=90)
-    parser.add_argument("--resume", help="checkpoint to begin from")
+    parser.add_argument("state", help="file of the run: made, or gone on with")
+    parser.add_argument("--begin", help="weights to begin a new run from")
+    parser.add_argument("--generation", type=int, default=2, choices=sorted(data.GENERATIONS))
+    parser.add_argument("--tokens", type=float, default=40e6, help="tokens of the whole run")
+    parser.add_argument("--fall", type=float, default=10e6, help="last tokens, rates fall to zero")
+    parser.add_argument("--rate", type=float, default=1, help="all learning rates times this")
     parser.add_argument("--first-shard", type=int, default=0, help="of 8000 documents each")
     parser.add_argument("--batch-tokens", type=int, default=12288)
     parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()
 
 
-def train(model: TinyMoE, tokenizer: Tokenizer, arguments: argparse.Namespace) -> None:
-    """Runs until the time is up; leaves the last weights in the file."""
-    optimizer = Optimizer(model)
-    start = time.time()
-    saved, tokens, mean_loss = 0.0, 0, None
-    stream = batches(tokenizer, arguments.batch_tokens, arguments.first_shard)
-    for step, (ids, mask) in enumerate(stream, start=1):
-        done = (time.time() - start) / 60 / arguments.minutes
-        if done >= 1:
-            break
-        logits, balance = model(ids[:, :-1])
-        loss = solution_loss(logits, ids, mask)
-        (loss + BALANCE_WEIGHT * balance).backward()
-        optimizer.step(min(1, step / WARMUP_STEPS) * (1 if done < 0.5 else (1 - done) / 0.5))
-        model.zero_grad(set_to_none=True)
-        tokens += ids.numel()
-        mean_loss = loss.item() if mean_loss is None else 0.98 * mean_loss + 0.02 * loss.item()
-        if step % 25 == 0:
-            rate = tokens / (time.time() - start)
-            print(
-                f"step {step} {tokens / 1e6:.1f}M tokens {done:.0%} "
-                f"loss {mean_loss:.4f} {rate:.0f} tokens/s",
-                flush=True,
-            )
-        if time.time() - saved > SAVE_INTERVAL_S:
-            torch.save(model.state_dict(), arguments.out)
-            saved = time.time()
-    torch.save(model.state_dict(), arguments.out)
-
-
 def main() -> None:
     arguments = parse_arguments()
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(0)
-    model = TinyMoE(Config())
-    if arguments.resume:
-        model.load_state_dict(torch.load(arguments.resume))
-    train(model, Tokenizer.from_file(data.TOKENIZER_FILE), arguments)
+    run = Run(arguments.first_shard)
+    if os.path.exists(arguments.state):
+        run.load(arguments.state)
+    elif arguments.begin:
+        run.begin_from(finished_weights(arguments.begin))
+    train(run, Tokenizer.from_file(data.TOKENIZER_FILE), arguments)
 
 
 if __name__ == "__main__":
