@@ -67,9 +67,9 @@ def digits(rng: random.Random, level: int) -> Draft:
         solver.say(
             solver.pick(
                 [
-                    f"Digit sum {digit_sum}: try them.",
-                    f"List numbers with digit sum {digit_sum}.",
-                    "Try each number.",
+                    f"Digit sum {digit_sum}, {left} by {divisor}: try them.",
+                    f"List digit sum {digit_sum}, test {left} by {divisor}.",
+                    f"Try each number for {left} by {divisor}.",
                 ]
             )
         )
@@ -103,6 +103,7 @@ def congruence(rng: random.Random, level: int) -> Draft:
         step, tested = (a, b) if (a > b) == larger_first else (b, a)
         wanted = number % tested
         candidate = number % step
+        solver.say(f"{candidate} by {step} and {wanted} by {tested}.")
         solver.say(
             solver.pick([f"Go up by {step} from {candidate}.", f"{candidate} plus {step}s."])
         )
@@ -140,6 +141,7 @@ def spend(rng: random.Random, level: int) -> Draft:
     asks_first = rng.random() < 0.5
 
     def solve(solver: Solver) -> int:
+        solver.say(f"{item} {price}, {other_item} {other_price}, {total} in all.")
         solver.say(
             solver.pick(
                 [
@@ -171,35 +173,45 @@ def spend(rng: random.Random, level: int) -> Draft:
     return Draft(question, count if asks_first else other_count, solve)
 
 
+def next_guess(rng: random.Random, low: int, high: int | None) -> int:
+    """A guess above `low` and below `high`: steps of ten up, then about the middle."""
+    if high is None:
+        return low + 10
+    if low == 0 and high > 10:
+        return high - 10
+    middle = (low + high) // 2
+    return min(high - 1, max(low + 1, middle + rng.choice([-1, 0, 0, 1])))
+
+
 def pair(rng: random.Random, level: int) -> Draft:
     """Two numbers from their difference and product: guess, compare, correct the guess."""
     difference = rng.randint(1, 6 + 5 * level)
     smaller = rng.randint(4, 10 + 12 * level)
     product = smaller * (smaller + difference)
-    misses = [-9, -7, -6, -5, -4, -3, -3, -2, -2, -1, -1, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 9]
 
     def solve(solver: Solver) -> int:
-        solver.say(solver.pick(["Guess and check.", "Try pairs.", "Look for the pair."]))
-        guess = max(1, smaller + solver.rng.choice(misses))
-        low, high = 0, 10**6
+        solver.say(
+            solver.pick([f"Guess and check, {difference} apart.", f"Try pairs {difference} apart."])
+        )
+        low: int = 0
+        high: int | None = None
+        guess = 10 * solver.rng.randint(1, smaller // 10 + 2)
         while True:
             other = guess + difference
             value = guess * other
-            direct = f"{other}*{guess}={value}"
             in_parts = solver.rng.random() < 0.85
-            work = solver.product_parts(other, guess) if in_parts else direct
-            compared = f"{guess} and {other}: {work}, {value} and {product}"
+            work = solver.product_parts(other, guess) if in_parts else f"{other}*{guess}={value}"
+            compared = f"{guess}+{difference}={other}, {work}, {value} and {product}"
             if value == product:
                 solver.say(f"{compared}. Yes.")
                 return other
-            too_small = value < product
-            solver.say(f"{compared}. Too {'small' if too_small else 'big'}.")
-            low, high = (max(low, guess), high) if too_small else (low, min(high, guess))
-            gap = abs(product - value) / (guess + other + 1)
-            step = max(1, int(gap + solver.rng.choice([-0.4, 0, 0, 0.4])))
-            guess += step if too_small else -step
-            if not low < guess < high:
-                guess = low + 1 if too_small else high - 1
+            if value < product:
+                solver.say(f"{compared}. Too small.")
+                low = guess
+            else:
+                solver.say(f"{compared}. Too big.")
+                high = guess
+            guess = next_guess(solver.rng, low, high)
 
     question = (
         f"Two numbers differ by {difference} and their product is {product}. "
@@ -220,7 +232,12 @@ def collect(rng: random.Random, level: int) -> Draft:
 
     def solve(solver: Solver) -> int:
         solver.say(
-            solver.pick(["Test every one.", f"Digit sum {digit_sum}: test all.", "Go through all."])
+            solver.pick(
+                [
+                    f"Digit sum {digit_sum}: test all for {left} by {divisor}.",
+                    f"Test all for {left} by {divisor}.",
+                ]
+            )
         )
         total = 0
         for candidate in candidates:
@@ -277,24 +294,31 @@ JOINABLE = [digits, congruence, spend, pair]
 
 
 def join(rng: random.Random, level: int) -> Draft:
-    """Two searches, their answers added or multiplied; each of about half the level's length."""
-    kinds = [rng.choice(JOINABLE) for _ in range(2)]
-    first, second = (kind(rng, rng.randint(1, max(1, level - 1))) for kind in kinds)
-    multiplies = rng.random() < 0.4
-    values = first.value, second.value
+    """Two searches, or three from level 5 on, and what their answers make together."""
+    if level < 5:
+        part_levels = [rng.randint((level + 1) // 2, level // 2 + 1) for _ in range(2)]
+    else:
+        part_levels = [level - 4] * 3
+    parts = [rng.choice(JOINABLE)(rng, part_level) for part_level in part_levels]
+    multiplies = len(parts) == 2 and rng.random() < 0.4
+    letters = "ABC"[: len(parts)]
+    values = [part.value for part in parts]
 
     def solve(solver: Solver) -> int:
         found = []
-        for letter, part in zip("AB", (first, second)):
+        for letter, part in zip(letters, parts):
             solver.say(f"Find {letter}.")
             found.append(int(part.solve(solver)))
             solver.say(f"{letter} is {found[-1]}.")
-        return solver.calculate(found[0], "*" if multiplies else "+", found[1])
+        result = found[0]
+        for value in found[1:]:
+            result = solver.calculate(result, "*" if multiplies else "+", value)
+        return result
 
-    question = (
-        f"A is the answer to: {first.question} B is the answer to: {second.question} "
-        f"What is {'A*B' if multiplies else 'A+B'}?"
+    told = " ".join(
+        f"{letter} is the answer to: {part.question}" for letter, part in zip(letters, parts)
     )
+    question = f"{told} What is {('*' if multiplies else '+').join(letters)}?"
     return Draft(question, math.prod(values) if multiplies else sum(values), solve)
 
 

@@ -42,12 +42,12 @@ def iterated(start: int, times: int, factor: int, offset: int, modulus: int) -> 
 
 def answers(question: str) -> list[int]:
     """Every answer that the text admits."""
-    joined = re.fullmatch(
-        r"A is the answer to: (.*\?) B is the answer to: (.*\?) What is A(.)B\?", question
-    )
-    if joined:
-        pairs = itertools.product(answers(joined[1]), answers(joined[2]))
-        return [a * b if joined[3] == "*" else a + b for a, b in pairs]
+    parts = re.findall(r"[A-C] is the answer to: ([^?]*\?(?: What is the number\?)?)", question)
+    if parts:
+        return [
+            math.prod(values) if "*" in question.rsplit(".", 1)[-1] else sum(values)
+            for values in itertools.product(*map(answers, parts))
+        ]
     numbers = [int(text) for text in re.findall(r"\d+", question)]
     if question.startswith("A two-digit number"):
         return two_digit(*numbers)
