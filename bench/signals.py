@@ -3,7 +3,7 @@
 
   hyper eval --suite tinymath --split tuning --levels 2,3,4 --questions 120 --methods sc --width 64 \\
     --align off --study pool.db
-  python3 bench/signals.py pool.db [--windows 1,8,16,32]
+  python3 bench/signals.py pool.db [--windows 1,8,16,32] [--tails 24] [--levels 3,4]
 
 Prints a Markdown table: the area under the ROC curve of right against wrong paths, computed within
 each question and averaged over the questions that have both; 0.5 is chance. The standard error is
@@ -53,12 +53,14 @@ def auroc(right, wrong):
     return wins / (2 * len(right) * len(wrong))
 
 
-def questions(file):
-    """By question: whether each path is right, and its series."""
+def questions(file, levels):
+    """By question of these levels (none: of all): whether each path is right, and its series."""
     study = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
-    golds = study.execute("SELECT items.id, gold FROM items JOIN questions "
+    golds = study.execute('SELECT items.id, gold, questions."group" FROM items JOIN questions '
                           "ON questions.id = items.question WHERE status = 'done'").fetchall()
-    for item, gold in golds:
+    for item, gold, level in golds:
+        if levels and level not in levels:
+            continue
         series = {}
         rows = study.execute("SELECT path, name, data FROM series WHERE item = ?", (item,))
         for path, name, data in rows:
@@ -73,14 +75,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("study")
     parser.add_argument("--windows", default="1,8,16,32")
+    parser.add_argument("--tails", default="", help="also the mean of the last so many tokens")
+    parser.add_argument("--levels", default="", help="only these groups, such as 3,4")
     args = parser.parse_args()
     windows = [int(text) for text in args.windows.split(",")]
     scores = {"mean": lambda values: sum(values) / len(values)}
     for window in windows:
         scores[f"lowest of {window}"] = lambda values, w=window: lowest_window(values, w)
+    for tail in map(int, filter(None, args.tails.split(","))):
+        scores[f"last {tail}"] = lambda values, n=tail: sum(values[-n:]) / len(values[-n:])
     areas = {}
     mixed = total = 0
-    for paths in questions(args.study):
+    for paths in questions(args.study, [level for level in args.levels.split(",") if level]):
         total += 1
         if len({right for right, _ in paths}) < 2:
             continue

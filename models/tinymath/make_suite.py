@@ -2,8 +2,10 @@
 
 No question has a seed of training, nor a text that came up in training under another seed.
 
-python make_suite.py           writes the files (half a minute)
-python make_suite.py --check   exits with 1 when a file differs from what would be written
+python make_suite.py                      writes the files (half a minute)
+python make_suite.py --check              exits with 1 when a file differs from what would be written
+python make_suite.py --searches FOLDER    {tuning,evaluation}-hunt{1..6}.jsonl, for the second
+                                          generation (minutes)
 """
 
 from __future__ import annotations
@@ -12,30 +14,53 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import problems
+import searches
 
 TRAINING_SEED_END = 10**6
 FIRST_SEEDS = {"tuning": 1_000_000_000, "evaluation": 1_100_000_000}
 SPLIT_SEEDS = 100_000_000
 LEVELS = range(5)
+SEARCH_LEVELS = range(1, 7)
+FIRST_SEARCH_LEVEL = 10  # where the seeds of the searches' level 0 would be, in levels
 LEVEL_SEEDS = 1_000_000  # seeds kept for one level of a split
 QUESTIONS = 100
 OPTION = re.compile(r"([A-D])\) (\d+)")
 
 
-def question_record(split: str, seed: int, level: int) -> dict[str, object]:
+class Family(NamedTuple):
+    """A kind of suite files: where its questions come from and what its levels are called."""
+
+    name: str  # of a file: SPLIT-NAME1.jsonl
+    problem: Callable[[int, int | None], problems.Problem]
+    solution: Callable[[int, problems.Solve], tuple[str, str]]
+    levels: range
+    first_level: int  # of the seeds
+
+    def group(self, level: int) -> int | str:
+        """What `--levels` calls a level: 3, or hunt-3."""
+        return level if self.name == "level" else f"{self.name}-{level}"
+
+
+OLD = Family("level", problems.problem, problems.solution, LEVELS, 0)
+SEARCHES = Family("hunt", searches.problem, searches.solution, SEARCH_LEVELS, FIRST_SEARCH_LEVEL)
+
+
+def question_record(family: Family, split: str, seed: int, level: int) -> dict[str, object]:
     """The fields of one line."""
-    problem = problems.problem(seed, level)
-    _, solved = problems.solution(seed, problem.solve)
+    problem = family.problem(seed, level)
+    _, solved = family.solution(seed, problem.solve)
     assert solved == problem.answer, (seed, level)
     choice = not problem.answer.isdigit()
     options = dict(OPTION.findall(problem.question)) if choice else {}
     return {
-        "id": f"tinymath-{split}-{level}-{seed}",
+        "id": f"tinymath-{split}-{family.group(level)}-{seed}",
         "seed": seed,
-        "level": level,
+        "level": family.group(level),
         "kind": problem.kind,
         "question": problem.question,
         "answer": problem.answer,
@@ -44,19 +69,19 @@ def question_record(split: str, seed: int, level: int) -> dict[str, object]:
     }
 
 
-def training_questions() -> set[str]:
+def training_questions(family: Family) -> set[str]:
     """The texts of all training seeds."""
-    return {problems.problem(seed).question for seed in range(TRAINING_SEED_END)}
+    return {family.problem(seed, None).question for seed in range(TRAINING_SEED_END)}
 
 
-def records(split: str, level: int, seen: set[str]) -> list[dict[str, object]]:
+def records(family: Family, split: str, level: int, seen: set[str]) -> list[dict[str, object]]:
     """The questions of a split and level whose texts are not in `seen`; adds them to it."""
-    first = FIRST_SEEDS[split] + level * LEVEL_SEEDS
+    first = FIRST_SEEDS[split] + (family.first_level + level) * LEVEL_SEEDS
     chosen: list[dict[str, object]] = []
     seed = first
     while len(chosen) < QUESTIONS:
         assert TRAINING_SEED_END <= seed < first + LEVEL_SEEDS < FIRST_SEEDS[split] + SPLIT_SEEDS
-        record = question_record(split, seed, level)
+        record = question_record(family, split, seed, level)
         if record["question"] not in seen:
             seen.add(record["question"])
             chosen.append(record)
@@ -64,22 +89,32 @@ def records(split: str, level: int, seen: set[str]) -> list[dict[str, object]]:
     return chosen
 
 
+def texts(family: Family) -> Iterator[tuple[str, str]]:
+    """(file name, content) of every split and level."""
+    seen = training_questions(family)
+    for split in FIRST_SEEDS:
+        for level in family.levels:
+            lines = records(family, split, level, seen)
+            yield (
+                f"{split}-{family.name}{level}.jsonl",
+                "".join(json.dumps(record) + "\n" for record in lines),
+            )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--searches", type=Path, metavar="FOLDER")
     arguments = parser.parse_args()
-    folder = Path(__file__).parent / "suite"
+    folder = arguments.searches or Path(__file__).parent / "suite"
     folder.mkdir(exist_ok=True)
     differing = []
-    seen = training_questions()
-    for split in FIRST_SEEDS:
-        for level in LEVELS:
-            text = "".join(json.dumps(record) + "\n" for record in records(split, level, seen))
-            path = folder / f"{split}-level{level}.jsonl"
-            if not arguments.check:
-                path.write_text(text, encoding="utf-8")
-            elif not path.exists() or path.read_text(encoding="utf-8") != text:
-                differing.append(path.name)
+    for name, text in texts(SEARCHES if arguments.searches else OLD):
+        path = folder / name
+        if not arguments.check:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            differing.append(name)
     if differing:
         print("differs:", ", ".join(differing), file=sys.stderr)
     return 1 if differing else 0
