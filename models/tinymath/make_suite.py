@@ -4,8 +4,9 @@ No question has a seed of training, nor a text that came up in training under an
 
 python make_suite.py                      writes the files (half a minute)
 python make_suite.py --check              exits with 1 when a file differs from what would be written
-python make_suite.py --searches FOLDER    {tuning,evaluation}-hunt{1..6}.jsonl, for the second
-                                          generation (minutes)
+python make_suite.py --searches FOLDER    writes {tuning,evaluation}-hunt{1..6}.jsonl and hunt.json,
+                                          for the second generation:
+  hyper eval --suite FOLDER/hunt.json --data FOLDER/tuning-hunt3.jsonl
 """
 
 from __future__ import annotations
@@ -30,6 +31,19 @@ FIRST_SEARCH_LEVEL = 10  # where the seeds of the searches' level 0 would be, in
 LEVEL_SEEDS = 1_000_000  # seeds kept for one level of a split
 QUESTIONS = 100
 OPTION = re.compile(r"([A-D])\) (\d+)")
+
+
+# How `hyper eval` asks the searches.
+SEARCH_SUITE = {
+    "name": "hunt",
+    "title": "Questions answered by search",
+    "answer": "integer",
+    "row_kind": {"field": "answer_kind", "values": {"integer": "integer", "choice": "choice"}},
+    "prompt": "{question}",
+    "step_delimiter": "\n",
+    "preset": "short",
+    "options": {"max-tokens": "800"},
+}
 
 
 class Family(NamedTuple):
@@ -108,6 +122,9 @@ def main() -> int:
     arguments = parser.parse_args()
     folder = arguments.searches or Path(__file__).parent / "suite"
     folder.mkdir(exist_ok=True)
+    if arguments.searches and not arguments.check:
+        suite = json.dumps(SEARCH_SUITE, indent=2) + "\n"
+        (folder / "hunt.json").write_text(suite, encoding="utf-8")
     differing = []
     for name, text in texts(SEARCHES if arguments.searches else OLD):
         path = folder / name
