@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +27,12 @@ namespace hyper {
 // Handle of a lane; never reused within an engine. 0 is no lane.
 using LaneId = uint32_t;
 
+// A language that a text is kept to.
+struct Grammar {
+  std::string rules;    // in llama.cpp's notation (GBNF), from the rule "root" on
+  std::string begun{};  // beginning of the text that stands at the end of the prompt already
+};
+
 // What a lane is opened or forked with.
 struct LaneSpec {
   // Key of the lane's random numbers: a draw depends on (path_key, position, purpose) only.
@@ -37,6 +45,9 @@ struct LaneSpec {
   // Whom the lane decodes for: where a forward cannot hold all lanes, owners get equal shares of
   // it.
   uint32_t owner = 0;
+  // What the text behind the prompt must be; null: any text. Forks of the lane that have the same
+  // grammar go on where it is.
+  std::shared_ptr<const Grammar> grammar;
 };
 
 // SingleToken: K expert-routed proposals for each token of a lane.
@@ -156,15 +167,49 @@ struct ModelInfo {
 struct ChatMessage {
   std::string role;
   std::string content;
+  std::string tool_calls{};    // of the assistant: an array as the OpenAI API has it; empty: none
+  std::string tool_call_id{};  // of a tool: the call that it answers
+};
+
+// What a reply is to be, beside text.
+struct ReplyWish {
+  std::string json_schema{};    // the reply is JSON of this schema; empty: no such wish
+  std::string tools{};          // JSON array of functions, as the OpenAI API has it; empty: none
+  bool call_required = false;   // the reply is a call, not text
+  bool parallel_calls = false;  // it may be several calls
+
+  bool empty() const { return json_schema.empty() && tools.empty(); }
+};
+
+// A call of a function that a reply makes.
+struct ToolCall {
+  std::string name;
+  std::string arguments;  // JSON
+};
+
+// A reply, read; `content` is what is neither reasoning nor a call.
+struct ReadReply {
+  std::string reasoning;
+  std::string content;
+  std::vector<ToolCall> calls;
+};
+
+// How a wish is kept. Immutable; any thread.
+struct ReplyForm {
+  std::shared_ptr<const Grammar> grammar;  // see LaneSpec; null: any text
+  // Reads what a model wrote behind the prompt, all of it so far; `whole`: no more comes. Empty
+  // where there are no tools, so no calls.
+  std::function<ReadReply(std::string_view text, bool whole)> read;
 };
 
 // A prompt ready for Open.
 struct Prompt {
   std::vector<Token> tokens;
-  std::string text;               // as rendered
-  std::string question;           // the last user message, for judges; empty: take `text`
-  bool reasoning_opened = false;  // the template itself opened the reasoning tag
-  std::string warning;            // e.g. no chat template; empty when all is well
+  std::string text;                         // as rendered
+  std::string question;                     // the last user message, for judges; empty: take `text`
+  bool reasoning_opened = false;            // the template itself opened the reasoning tag
+  std::string warning;                      // e.g. no chat template; empty when all is well
+  std::shared_ptr<const ReplyForm> form{};  // of the reply; null: any text
 };
 
 // The interface; implementations: engine/llama (in process), engine/remote, engine/fake (scripted).
@@ -189,6 +234,16 @@ class Engine {
   virtual Result<Prompt> RenderChat(
       std::span<const ChatMessage> messages,
       std::span<const std::pair<std::string, std::string>> template_arguments) = 0;
+  // The same for a reply that is to have a form, which Prompt::form then tells. Errors also:
+  // kInvalidArgument (a schema that cannot be read), kUnsupported (an engine without grammars).
+  virtual Result<Prompt> RenderForm(
+      std::span<const ChatMessage> messages,
+      std::span<const std::pair<std::string, std::string>> template_arguments,
+      const ReplyWish& wish) {
+    return wish.empty() ? RenderChat(messages, template_arguments)
+                        : Error{ErrorCode::kUnsupported,
+                                "this engine cannot keep a reply to a form; ask for it in words"};
+  }
 
   // Opens a lane on a prompt of at least one token. Prefill happens inside Poll.
   // Errors: kInvalidArgument (empty or longer than the context), kResourceExhausted (no lane left).

@@ -32,6 +32,10 @@ struct FakeOptions {
   std::function<std::optional<Error>(const FakeStep&)> lane_fault;
   std::function<std::optional<Error>(int64_t poll)> poll_fault;
   std::function<bool(int64_t open)> refuse_open;  // true: Open and Fork number `open` are refused
+  // How a wish is kept; empty: no engine of forms. And whether a text of that grammar may begin
+  // with `text`, where 0 stands for the end.
+  std::function<Result<ReplyForm>(const ReplyWish&)> form;
+  std::function<bool(const std::string& grammar, std::string_view text)> allows;
 };
 
 // One event per granted lane and poll. Thread rule: as Engine.
@@ -51,6 +55,9 @@ class FakeEngine : public Engine {
   Result<Prompt> RenderChat(
       std::span<const ChatMessage> messages,
       std::span<const std::pair<std::string, std::string>> template_arguments) override;
+  Result<Prompt> RenderForm(std::span<const ChatMessage> messages,
+                            std::span<const std::pair<std::string, std::string>> template_arguments,
+                            const ReplyWish& wish) override;
   Result<LaneId> Open(std::span<const Token> prompt, const LaneSpec& spec) override;
   Result<LaneId> Fork(LaneId lane, int position, const LaneSpec& spec) override;
   Status Extend(LaneId lane, std::span<const Token> tokens) override;
@@ -86,6 +93,8 @@ class FakeEngine : public Engine {
   Lane* Find(LaneId lane);
   Result<LaneId> Insert(Lane lane);
   std::vector<float> LogitsAfter(const Lane& lane, std::span<const Token> history) const;
+  // Takes from the logits what the lane's grammar does not allow.
+  void Constrain(const Lane& lane, std::vector<float>& logits) const;
   void Decode(LaneId id, Lane& lane);
   void AnswerScores();
   int64_t CellsUsed() const;

@@ -30,6 +30,7 @@ enum class Purpose : uint32_t {
   kStep = 3,    // choices of step-wise methods
   kChild = 4,   // keys of forked paths
   kStop = 5,    // what paths to come may answer
+  kRedraw = 6,  // the next token, where the grammar refused the first draw
 };
 
 // Where the paths of one question start.

@@ -39,12 +39,15 @@ SessionPool::~SessionPool() {
   }
 }
 
-LaneSpec SessionPool::SpecFor(uint64_t key) const {
+LaneSpec SessionPool::SpecFor(uint64_t key, PathKind kind) const {
   LaneSpec spec;
   spec.path_key = key;
   spec.sampler = config_.options.sampler;
   spec.logit_bias = config_.logit_bias;
   spec.owner = owner_;
+  if (kind == PathKind::kReasoning && config_.prompt.form != nullptr) {
+    spec.grammar = config_.prompt.form->grammar;
+  }
   // One more than any set needs: the chosen token may have to be left out.
   const int wanted = std::max(
       {config_.options.confidence_count + 1, config_.options.entropy_count, kDeepConfCandidates});
@@ -75,7 +78,7 @@ PathId SessionPool::Insert(Path path, ConfidenceWindow window) {
 Result<PathId> SessionPool::Open(uint64_t index, bool warmup) {
   Path path;
   path.key = PathKey({config_.seed.run_seed, config_.seed.question}, index);
-  Result<LaneId> lane = engine_.Open(config_.prompt.tokens, SpecFor(path.key));
+  Result<LaneId> lane = engine_.Open(config_.prompt.tokens, SpecFor(path.key, path.kind));
   if (!lane) {
     return lane.error();
   }
@@ -91,7 +94,7 @@ Result<PathId> SessionPool::OpenJudge(std::span<const Token> prompt, uint64_t nu
   constexpr uint64_t kJudgeStream = uint64_t{1} << 63;
   Path path;
   path.key = PathKey({config_.seed.run_seed, config_.seed.question ^ kJudgeStream}, number);
-  Result<LaneId> lane = engine_.Open(prompt, SpecFor(path.key));
+  Result<LaneId> lane = engine_.Open(prompt, SpecFor(path.key, PathKind::kJudge));
   if (!lane) {
     return lane.error();
   }
@@ -110,7 +113,8 @@ Result<PathId> SessionPool::ForkAs(PathKind kind, PathId parent, int step, int c
   const Path& from = path(parent);
   const uint64_t key =
       ChildPathKey(from.key, static_cast<uint32_t>(step), static_cast<uint32_t>(child));
-  Result<LaneId> lane = engine_.Fork(from.lane, from.prompt_tokens + from.length(), SpecFor(key));
+  Result<LaneId> lane =
+      engine_.Fork(from.lane, from.prompt_tokens + from.length(), SpecFor(key, kind));
   if (!lane) {
     return lane.error();
   }

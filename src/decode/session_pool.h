@@ -78,7 +78,7 @@ class SessionPool final : public Pool {
   Path& Mutable(PathId id) { return paths_[static_cast<size_t>(id)]; }
   ConfidenceWindow EmptyWindow() const;
   ConfidenceWindow& WindowOf(PathId id) { return windows_[static_cast<size_t>(id)]; }
-  LaneSpec SpecFor(uint64_t key) const;
+  LaneSpec SpecFor(uint64_t key, PathKind kind) const;
   Result<PathId> ForkAs(PathKind kind, PathId parent, int step, int child);
   PathId Insert(Path path, ConfidenceWindow window);
   void ReadAnswer(Path& path);

@@ -172,7 +172,7 @@ TEST(Server, NamesTheFieldThatIsWrong) {
       {"logit_bias", {{"a", 1}}},
       {"logprobs", 3},
       {"top_logprobs", 3},
-      {"response_format", {{"type", "json_object"}}},
+      {"response_format", {{"type", "xml"}}},
       {"tools", {{{"a", 1}}}},
       {"functions", {{{"name", "f"}}}},
       {"tool_choice", "required"},

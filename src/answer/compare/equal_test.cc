@@ -34,6 +34,14 @@ TEST(EqualTest, AnswersThatCannotBeReadGroupByTheirText) {
   EXPECT_EQ(GroupAnswers(answers), (std::vector<int>{0, 0, 1, 2, 3}));
 }
 
+TEST(EqualTest, JsonObjectsAreEqualByTheirText) {
+  const std::vector<std::string> answers{R"({"a":1})",   R"({"a":2})",   R"({"a":1})",
+                                         R"([{"a":1}])", R"({"a":"x"})", R"({"a":"X"})"};
+  EXPECT_EQ(GroupAnswers(answers), (std::vector<int>{0, 1, 0, 2, 3, 4}));
+  EXPECT_EQ(Of(R"({"a":1})", R"({"a":1.0})"), Verdict::kUndecided);
+  EXPECT_EQ(Of("{\"a\xff\"}", "{\"a\xff\"}"), Verdict::kUndecided);
+}
+
 TEST(EqualTest, UnreadableIsUndecidedUnlessItIsTheSameText) {
   EXPECT_EQ(Of("@ 1", "@1"), Verdict::kEqual);
   EXPECT_EQ(Of("@1", "1"), Verdict::kUndecided);

@@ -28,6 +28,11 @@ bool IsApproximately(std::string_view word) {
          word == "exactly";
 }
 
+// Whether an answer is an object of JSON or an array of these: data, no notation of mathematics.
+bool IsJson(std::string_view answer) {
+  return answer.starts_with("{\"") || answer.starts_with("[{\"");
+}
+
 }  // namespace
 
 Reading ReadAnswer(std::string_view answer, const ReaderOptions& options, Budget& budget) {
@@ -39,6 +44,11 @@ Reading ReadAnswer(std::string_view answer, const ReaderOptions& options, Budget
     if (reading.error == "too long") {
       reading.normalised = answer;
     }
+    return reading;
+  }
+  if (IsJson(Trimmed(answer))) {
+    reading.normalised = Trimmed(answer);
+    reading.error = "it is JSON, which is compared as text";
     return reading;
   }
   Unbox(tokens.tokens);

@@ -1,6 +1,7 @@
 #include "hyper/fake_engine.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -92,6 +93,24 @@ Result<Prompt> FakeEngine::RenderChat(
     return tokens.error();
   }
   prompt.tokens = *tokens;
+  return prompt;
+}
+
+Result<Prompt> FakeEngine::RenderForm(
+    std::span<const ChatMessage> messages,
+    std::span<const std::pair<std::string, std::string>> template_arguments,
+    const ReplyWish& wish) {
+  if (wish.empty() || !options_.form) {
+    return Engine::RenderForm(messages, template_arguments, wish);
+  }
+  Result<ReplyForm> form = options_.form(wish);
+  if (!form) {
+    return form.error();
+  }
+  Result<Prompt> prompt = RenderChat(messages, template_arguments);
+  if (prompt) {
+    prompt->form = std::make_shared<const ReplyForm>(std::move(*form));
+  }
   return prompt;
 }
 
@@ -213,6 +232,21 @@ std::vector<float> FakeEngine::LogitsAfter(const Lane& lane, std::span<const Tok
   return logits;
 }
 
+void FakeEngine::Constrain(const Lane& lane, std::vector<float>& logits) const {
+  if (lane.spec.grammar == nullptr || !options_.allows) {
+    return;
+  }
+  std::string text;
+  for (size_t i = static_cast<size_t>(lane.prompt_tokens); i < lane.history.size(); ++i) {
+    text += static_cast<char>(lane.history[i]);
+  }
+  for (size_t token = 0; token < logits.size(); ++token) {
+    if (!options_.allows(lane.spec.grammar->rules, text + static_cast<char>(token))) {
+      logits[token] = -std::numeric_limits<float>::infinity();
+    }
+  }
+}
+
 void FakeEngine::AnswerScores() {
   for (ScoreRequest& request : std::exchange(score_requests_, {})) {
     const Lane* lane = Find(request.lane);
@@ -257,6 +291,8 @@ void FakeEngine::Decode(LaneId id, Lane& lane) {
     lane.evicted = false;
   }
   const std::vector<float> logits = LogitsAfter(lane, lane.history);
+  std::vector<float> drawn_from = logits;
+  Constrain(lane, drawn_from);
   RowSummary summary;
   SummarizeRow(logits, lane.spec.top_count, summary);
   event.position = static_cast<int>(lane.history.size());
@@ -266,7 +302,7 @@ void FakeEngine::Decode(LaneId id, Lane& lane) {
     SamplerScratch scratch;
     const double u =
         Uniform(lane.spec.path_key, static_cast<uint32_t>(event.position), Purpose::kSample);
-    event.token = SampleToken(logits, lane.spec.sampler, u, scratch);
+    event.token = SampleToken(drawn_from, lane.spec.sampler, u, scratch);
     event.logprob =
         static_cast<float>(logits[static_cast<size_t>(event.token)] - summary.log_sum_exp);
     event.mean_logprob = static_cast<float>(summary.mean_logprob);

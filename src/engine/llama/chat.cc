@@ -6,6 +6,8 @@
 
 #include "src/engine/llama/backend.h"
 #include "src/engine/llama/gguf/header.h"
+#include "src/engine/llama/grammar.h"
+#include "src/engine/llama/tools.h"
 
 namespace hyper::llama {
 namespace {
@@ -13,16 +15,22 @@ namespace {
 // Tags that templates look for inside messages, to cut old reasoning out of them; they stay
 // template text so that the template still finds them.
 constexpr std::array<std::string_view, 2> kReasoningTags = {"<think>", "</think>"};
-// Ends of a prompt that leave the model inside its reasoning.
-constexpr std::array<std::string_view, 5> kOpeningTags = {"<think>", "[THINK]", "<thought>",
-                                                          "<thinking>", "<|START_THINKING|>"};
+// Tags around a reasoning. A prompt that ends with an opening one leaves the model inside it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTagPairs = {{
+    {"<think>", "</think>"},
+    {"[THINK]", "[/THINK]"},
+    {"<thought>", "</thought>"},
+    {"<thinking>", "</thinking>"},
+    {"<|START_THINKING|>", "<|END_THINKING|>"},
+}};
 constexpr std::string_view kSpaces = " \t\r\n";
 
 // Messages whose contents are replaced by marks, and what each mark stands for.
 struct MarkedMessages {
   std::vector<ChatMessage> messages;
   std::vector<std::string> contents;
-  std::string mark;  // a mark is this, the number of its content, and 'x'
+  size_t first_argument = SIZE_MAX;  // from here on, contents are texts in arguments of calls
+  std::string mark;                  // a mark is this, the number of its content, and 'x'
 };
 
 std::string Mark(const MarkedMessages& marked, size_t index) {
@@ -34,7 +42,8 @@ std::string UnusedText(std::span<const ChatMessage> messages) {
   std::string text = "HyperMessage";
   const auto used = [&](const ChatMessage& message) {
     return message.content.find(text) != std::string::npos ||
-           message.role.find(text) != std::string::npos;
+           message.role.find(text) != std::string::npos ||
+           message.tool_calls.find(text) != std::string::npos;
   };
   while (std::any_of(messages.begin(), messages.end(), used)) {
     text += 'q';
@@ -76,13 +85,47 @@ std::string MarkReply(std::string_view content, MarkedMessages* marked) {
   return out;
 }
 
+// Replaces the texts in the arguments of a call by marks.
+void MarkArguments(common_json& value, MarkedMessages* marked) {
+  if (value.is_string()) {
+    const std::string text = value.get<std::string>();
+    if (!text.empty()) {
+      value = common_json::make(Mark(*marked, marked->contents.size()));
+      marked->contents.push_back(text);
+    }
+  } else if (value.is_object() || value.is_array()) {
+    for (auto part = value.begin(); part != value.end(); ++part) {
+      MarkArguments(part.value(), marked);
+    }
+  }
+}
+
+// The calls of a message, an array as the OpenAI API has it, with marks in their arguments.
+std::string MarkCalls(const std::string& tool_calls, MarkedMessages* marked) {
+  common_json calls = common_json::parse(tool_calls);
+  for (auto call = calls.begin(); call != calls.end(); ++call) {
+    common_json& function = call.value().at("function");
+    common_json arguments = common_json::parse(function.at("arguments").get<std::string>());
+    MarkArguments(arguments, marked);
+    function["arguments"] = arguments.dump();
+  }
+  return calls.dump();
+}
+
 MarkedMessages MarkMessages(std::span<const ChatMessage> messages) {
   MarkedMessages marked;
   marked.mark = UnusedText(messages);
   for (const ChatMessage& message : messages) {
     std::string content = message.role == "assistant" ? MarkReply(message.content, &marked)
                                                       : MarkContent(message.content, &marked);
-    marked.messages.push_back({message.role, std::move(content)});
+    marked.messages.push_back(message);
+    marked.messages.back().content = std::move(content);
+  }
+  marked.first_argument = marked.contents.size();
+  for (ChatMessage& message : marked.messages) {
+    if (!message.tool_calls.empty()) {
+      message.tool_calls = MarkCalls(message.tool_calls, &marked);
+    }
   }
   return marked;
 }
@@ -105,7 +148,12 @@ std::vector<PromptPiece> Unmark(const std::string& rendered, const MarkedMessage
     if (end == std::string::npos || index >= marked.contents.size()) {
       return pieces;
     }
-    pieces.push_back({marked.contents[index], true});
+    std::string content = marked.contents[index];
+    if (index >= marked.first_argument && found > 0 && rendered[found - 1] == '"') {
+      const std::string quoted = common_json::make(content).dump_safe();  // it stands in JSON
+      content = quoted.substr(1, quoted.size() - 2);
+    }
+    pieces.push_back({std::move(content), true});
     begin = end + 1;
     if (begin == rendered.size()) {
       return pieces;
@@ -113,11 +161,12 @@ std::vector<PromptPiece> Unmark(const std::string& rendered, const MarkedMessage
   }
 }
 
-bool OpensReasoning(std::string_view text) {
-  const size_t end = text.find_last_not_of(kSpaces);
-  text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
-  return std::any_of(kOpeningTags.begin(), kOpeningTags.end(),
-                     [&](std::string_view tag) { return text.ends_with(tag); });
+// The tag that closes the reasoning in which `text` leaves the model; empty: it leaves it in none.
+std::string_view ClosingTag(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(kSpaces) + 1);
+  const auto pair = std::find_if(kTagPairs.begin(), kTagPairs.end(),
+                                 [&](const auto& tags) { return text.ends_with(tags.first); });
+  return pair != kTagPairs.end() ? pair->second : "";
 }
 
 int64_t CountControl(const llama_vocab* vocab, std::span<const Token> tokens) {
@@ -127,18 +176,18 @@ int64_t CountControl(const llama_vocab* vocab, std::span<const Token> tokens) {
   });
 }
 
-Error InOneLine(const std::exception& failure) {
-  std::string line = failure.what();
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return InvalidArgument(std::move(line));
-}
-
 Error Refused(const Error& reason) {
   return {reason.code,
           "the model's chat template failed: " + reason.message + "; give another chat template"};
 }
 
 }  // namespace
+
+Error InOneLine(const std::exception& failure) {
+  std::string line = failure.what();
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return InvalidArgument(std::move(line));
+}
 
 std::vector<Token> TokenizeText(const llama_vocab* vocab, std::string_view text, bool add_special,
                                 bool parse_special) {
@@ -174,16 +223,24 @@ Result<common_chat_templates_ptr> ReadTemplate(const llama_model* model,
   }
 }
 
-Result<std::string> ApplyTemplate(const common_chat_templates* templates,
-                                  std::span<const ChatMessage> messages,
-                                  std::span<const std::pair<std::string, std::string>> arguments) {
+common_chat_templates_inputs TemplateInputs(
+    std::span<const ChatMessage> messages,
+    std::span<const std::pair<std::string, std::string>> arguments) {
   common_chat_templates_inputs inputs;
-  // Only the text is wanted, not a parser for tool calls: deriving one fails for some templates.
-  inputs.force_pure_content = true;
   for (const ChatMessage& message : messages) {
     common_chat_msg entry;
     entry.role = message.role;
     entry.content = message.content;
+    entry.tool_call_id = message.tool_call_id;
+    if (!message.tool_calls.empty()) {
+      const common_json calls = common_json::parse(message.tool_calls);
+      for (size_t i = 0; i < calls.size(); ++i) {
+        const common_json& function = calls.at(i).at("function");
+        entry.tool_calls.push_back({function.at("name").get<std::string>(),
+                                    function.at("arguments").get<std::string>(),
+                                    calls.at(i).value("id", "")});
+      }
+    }
     inputs.messages.push_back(std::move(entry));
   }
   for (const auto& [name, value] : arguments) {
@@ -192,7 +249,16 @@ Result<std::string> ApplyTemplate(const common_chat_templates* templates,
       inputs.enable_thinking = value != "false";
     }
   }
+  return inputs;
+}
+
+Result<std::string> ApplyTemplate(const common_chat_templates* templates,
+                                  std::span<const ChatMessage> messages,
+                                  std::span<const std::pair<std::string, std::string>> arguments) {
   try {
+    common_chat_templates_inputs inputs = TemplateInputs(messages, arguments);
+    // Only the text is wanted, not a parser for tool calls: deriving one fails for some templates.
+    inputs.force_pure_content = true;
     return common_chat_templates_apply(templates, inputs).prompt;
   } catch (const std::exception& failure) {
     return InOneLine(failure);
@@ -225,9 +291,9 @@ std::vector<Token> ChatRenderer::Tokenize(const std::string& text,
   return CountControl(vocab_, whole) == CountControl(vocab_, apart) ? whole : apart;
 }
 
-Result<Prompt> ChatRenderer::Render(
-    std::span<const ChatMessage> messages,
-    std::span<const std::pair<std::string, std::string>> arguments) {
+Result<Prompt> ChatRenderer::Render(std::span<const ChatMessage> messages,
+                                    std::span<const std::pair<std::string, std::string>> arguments,
+                                    const ReplyWish& wish) {
   Prompt prompt;
   for (const ChatMessage& message : messages) {
     prompt.question = message.role == "user" ? message.content : prompt.question;
@@ -243,20 +309,61 @@ Result<Prompt> ChatRenderer::Render(
       return status.error();
     }
     const MarkedMessages marked = MarkMessages(messages);
-    const Result<std::string> rendered =
-        ApplyTemplate(templates_.get(), marked.messages, arguments);
-    if (!rendered) {
-      return Refused(rendered.error());
+    if (wish.tools.empty()) {
+      const Result<std::string> rendered =
+          ApplyTemplate(templates_.get(), marked.messages, arguments);
+      if (!rendered) {
+        return Refused(rendered.error());
+      }
+      pieces = Unmark(*rendered, marked);
+    } else {
+      Result<RenderedChat> rendered =
+          ApplyWithTools(templates_.get(), marked.messages, arguments, wish);
+      if (!rendered) {
+        return rendered.error();
+      }
+      pieces = Unmark(rendered->text, marked);
+      prompt.form = std::move(rendered->form);
     }
-    pieces = Unmark(*rendered, marked);
   }
   for (const PromptPiece& piece : pieces) {
     prompt.text += piece.text;
   }
   prompt.tokens = Tokenize(prompt.text, pieces);
   prompt.reasoning_opened =
-      !pieces.empty() && !pieces.back().from_message && OpensReasoning(pieces.back().text);
+      !pieces.empty() && !pieces.back().from_message && !ClosingTag(pieces.back().text).empty();
+  if (!wish.json_schema.empty()) {
+    Result<std::shared_ptr<const ReplyForm>> form = JsonForm(wish.json_schema, prompt);
+    if (!form) {
+      return form.error();
+    }
+    prompt.form = std::move(*form);
+  }
+  if (prompt.form != nullptr && prompt.form->grammar != nullptr) {
+    const Result<GrammarState> state = GrammarState::Make(vocab_, *prompt.form->grammar);
+    if (!state) {
+      return state.error();
+    }
+  }
   return prompt;
+}
+
+Result<std::shared_ptr<const ReplyForm>> ChatRenderer::JsonForm(const std::string& json_schema,
+                                                                const Prompt& prompt) const {
+  std::vector<std::pair<std::string, std::string>> tags;
+  for (const auto& [open, close] : kTagPairs) {
+    if (source_.find(open) != std::string::npos) {
+      tags.emplace_back(open, close);
+    }
+  }
+  Result<std::string> rules =
+      JsonGrammar(json_schema, prompt.reasoning_opened ? ClosingTag(prompt.text) : "", tags);
+  if (!rules) {
+    return rules.error();
+  }
+  ReplyForm form;
+  form.grammar = std::make_shared<const Grammar>(Grammar{std::move(*rules)});
+  return std::make_shared<const ReplyForm>(std::move(form));
 }
 
 }  // namespace hyper::llama

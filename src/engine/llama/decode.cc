@@ -218,23 +218,56 @@ void LlamaEngine::FinishWave(LaneId id, Lane* lane, const LaneRows& rows) {
   TakeToken(id, lane, aggregated_, routed);
 }
 
+Token LlamaEngine::Draw(Lane* lane, std::span<const float> logits) {
+  std::span<const float> drawn_from = logits;
+  if (!lane->spec.logit_bias.empty()) {
+    changed_.assign(logits.begin(), logits.end());
+    for (const auto& [token, bias] : lane->spec.logit_bias) {
+      changed_[token] += bias;
+    }
+    drawn_from = changed_;
+  }
+  const auto draw = [&](Purpose purpose) {
+    const double u = Uniform(lane->spec.path_key, static_cast<uint32_t>(lane->length()), purpose);
+    return SampleToken(drawn_from, lane->spec.sampler, u, sampler_scratch_);
+  };
+  Token token = draw(Purpose::kSample);
+  if (!lane->grammar || token == kNoToken) {
+    return token;
+  }
+  // Most tokens are allowed; only one that is not costs a look at the whole vocabulary. Without
+  // filters both draws together give the distribution of the allowed tokens, by rejection.
+  if (!lane->grammar->Allows(token)) {
+    if (lane->spec.logit_bias.empty()) {
+      changed_.assign(logits.begin(), logits.end());
+    }
+    lane->grammar->Mask(changed_);
+    drawn_from = changed_;
+    token = draw(Purpose::kRedraw);
+  }
+  if (token != kNoToken) {
+    lane->grammar->Accept(token);
+  }
+  return token;
+}
+
+void LlamaEngine::EndLane(LaneId id, Lane* lane, EndReason reason) {
+  lane->ended = true;
+  lane->grant = 0;
+  AddEvent(EventKind::kEnd, id).end_reason = reason;
+}
+
 void LlamaEngine::TakeToken(LaneId id, Lane* lane, std::span<float> logits, const Routed& routed) {
   const auto begin = std::chrono::steady_clock::now();
   RowSummary& summary = summaries_[summaries_used_++];
   SummarizeRow(logits, lane->spec.top_count, summary);
-  std::span<const float> drawn_from = logits;
-  if (!lane->spec.logit_bias.empty()) {
-    biased_.assign(logits.begin(), logits.end());
-    for (const auto& [token, bias] : lane->spec.logit_bias) {
-      biased_[token] += bias;
-    }
-    drawn_from = biased_;
-  }
-  const double u =
-      Uniform(lane->spec.path_key, static_cast<uint32_t>(lane->length()), Purpose::kSample);
-  const Token token = SampleToken(drawn_from, lane->spec.sampler, u, sampler_scratch_);
+  const Token token = Draw(lane, logits);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   cost_.sampler_s += taken.count();
+  if (token == kNoToken && lane->grammar && !summary.degenerate) {
+    EndLane(id, lane, EndReason::kStop);  // whole, and the model has no end token
+    return;
+  }
   if (token == kNoToken) {
     lane->ended = true;
     lane->grant = 0;
@@ -262,13 +295,9 @@ void LlamaEngine::TakeToken(LaneId id, Lane* lane, std::span<float> logits, cons
   lane->history.push_back(token);
   --lane->grant;
   if (lane->spec.stop_at_end && IsEndOfGeneration(token)) {
-    lane->ended = true;
-    lane->grant = 0;
-    AddEvent(EventKind::kEnd, id).end_reason = EndReason::kStop;
+    EndLane(id, lane, EndReason::kStop);
   } else if (lane->length() >= loaded_.context_tokens) {
-    lane->ended = true;
-    lane->grant = 0;
-    AddEvent(EventKind::kEnd, id).end_reason = EndReason::kContextFull;
+    EndLane(id, lane, EndReason::kContextFull);
   } else if (lane->grant == 0) {
     AddEvent(EventKind::kBoundary, id);
   }

@@ -73,7 +73,34 @@ Result<Lane> LlamaEngine::ChildOf(LaneId lane, int position, const LaneSpec& spe
   child.spec = spec;
   child.computed = std::min(parent.computed, position - 1);
   child.turns = parent.turns;
+  if (Status status = BeginGrammar(&child, &parent); !status) {
+    return status.error();
+  }
   return child;
+}
+
+Status LlamaEngine::BeginGrammar(Lane* lane, const Lane* parent) const {
+  if (lane->spec.grammar == nullptr) {
+    return {};
+  }
+  const bool same = parent != nullptr && parent->spec.grammar == lane->spec.grammar;
+  if (same && !parent->grammar) {
+    return {};  // a given text has left it
+  }
+  lane->grammar_start = same ? std::min(parent->grammar_start, lane->length()) : lane->length();
+  if (same && lane->length() == parent->length()) {
+    lane->grammar.emplace(*parent->grammar);
+    return {};
+  }
+  Result<GrammarState> state = GrammarState::Make(vocab_, *lane->spec.grammar);
+  if (!state) {
+    return state.error();
+  }
+  // Its tokens were allowed when they were drawn.
+  (void)state->AcceptAll(
+      std::span(lane->history).subspan(static_cast<size_t>(lane->grammar_start)));
+  lane->grammar.emplace(std::move(*state));
+  return {};
 }
 
 Result<LaneId> LlamaEngine::Fork(LaneId lane, int position, const LaneSpec& spec) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hyper/engine.h"
+#include "src/engine/llama/grammar.h"
 #include "src/engine/llama/router_hook.h"
 
 namespace hyper::llama {
@@ -22,9 +23,11 @@ struct Lane {
   int computed = 0;  // tokens whose KV existed at some time: more of them is recomputation
   int grant = 0;
   bool ended = false;
-  uint64_t turns = 0;   // see DecodeWish
-  int open_scores = 0;  // score requests that wait for this lane
-  int recomputed = 0;   // tokens computed again or moved, not yet told in an event
+  uint64_t turns = 0;                   // see DecodeWish
+  int open_scores = 0;                  // score requests that wait for this lane
+  std::optional<GrammarState> grammar;  // behind the last token; where spec has one
+  int grammar_start = 0;                // the position of its first token
+  int recomputed = 0;                   // tokens computed again or moved, not yet told in an event
 
   int length() const { return static_cast<int>(history.size()); }
   int routes() const { return route ? route->routes : 1; }

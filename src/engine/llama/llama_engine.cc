@@ -149,8 +149,15 @@ bool LlamaEngine::IsEndOfGeneration(Token token) const {
 Result<Prompt> LlamaEngine::RenderChat(
     std::span<const ChatMessage> messages,
     std::span<const std::pair<std::string, std::string>> template_arguments) {
+  return RenderForm(messages, template_arguments, {});
+}
+
+Result<Prompt> LlamaEngine::RenderForm(
+    std::span<const ChatMessage> messages,
+    std::span<const std::pair<std::string, std::string>> template_arguments,
+    const ReplyWish& wish) {
   try {
-    return chat_->Render(messages, template_arguments);
+    return chat_->Render(messages, template_arguments, wish);
   } catch (const std::exception& failure) {
     return InvalidArgument(std::string("the messages cannot be rendered: ") + failure.what());
   }
@@ -169,6 +176,9 @@ Result<LaneId> LlamaEngine::Open(std::span<const Token> prompt, const LaneSpec& 
   Lane lane;
   lane.history.assign(prompt.begin(), prompt.end());
   lane.spec = spec;
+  if (Status status = BeginGrammar(&lane, nullptr); !status) {
+    return status.error();
+  }
   return AddLane(std::move(lane));
 }
 
@@ -187,6 +197,9 @@ Status LlamaEngine::Extend(LaneId lane, std::span<const Token> tokens) {
   }
   if (!tokens.empty()) {
     DropRefinement(&entry);
+    if (entry.grammar && !entry.grammar->AcceptAll(tokens)) {
+      entry.grammar.reset();  // who gives other text has another form in mind
+    }
     entry.history.insert(entry.history.end(), tokens.begin(), tokens.end());
     entry.ended = false;
   }

@@ -58,6 +58,9 @@ class LlamaEngine final : public Engine {
   Result<Prompt> RenderChat(
       std::span<const ChatMessage> messages,
       std::span<const std::pair<std::string, std::string>> template_arguments) override;
+  Result<Prompt> RenderForm(std::span<const ChatMessage> messages,
+                            std::span<const std::pair<std::string, std::string>> template_arguments,
+                            const ReplyWish& wish) override;
   Result<LaneId> Open(std::span<const Token> prompt, const LaneSpec& spec) override;
   Result<LaneId> Fork(LaneId lane, int position, const LaneSpec& spec) override;
   Status Extend(LaneId lane, std::span<const Token> tokens) override;
@@ -114,6 +117,8 @@ class LlamaEngine final : public Engine {
   Status CheckFreeLane() const;
   Result<Lane> ChildOf(LaneId lane, int position, const LaneSpec& spec);
   Result<LaneId> AddLane(Lane lane);
+  // Puts a lane's grammar to its end: that of `parent` goes on, where it has the same.
+  Status BeginGrammar(Lane* lane, const Lane* parent) const;
   void CopyCells(LlamaEngine& other, const Lane& from, LaneId id);
   int ResidentLength(const Lane& lane) const;
   void EnsureSequence(Lane* lane);
@@ -165,6 +170,9 @@ class LlamaEngine final : public Engine {
     int penalty_sums = 0;
     int penalty_rewards = 0;
   };
+  // The token that follows, by the lane's sampler, bias and grammar; kNoToken: there is none.
+  Token Draw(Lane* lane, std::span<const float> logits);
+  void EndLane(LaneId id, Lane* lane, EndReason reason);
   void TakeToken(LaneId id, Lane* lane, std::span<float> logits, const Routed& routed);
   Event& AddEvent(EventKind kind, LaneId lane);
   std::span<float> Logits(int row);
@@ -195,7 +203,7 @@ class LlamaEngine final : public Engine {
   std::vector<RowSummary> summaries_;  // one for each token event of a poll
   size_t summaries_used_ = 0;
   std::vector<float> aggregated_;
-  std::vector<float> biased_;
+  std::vector<float> changed_;  // logits, before a token is drawn from them
   SamplerScratch sampler_scratch_;
   std::function<void(const LogitRecord&)> logit_observer_;
 };

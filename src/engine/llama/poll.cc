@@ -77,9 +77,7 @@ int LlamaEngine::ReadyLanes() const {
 void LlamaEngine::EndFullLanes() {
   for (auto& [id, lane] : lanes_) {
     if (lane.grant > 0 && lane.length() >= loaded_.context_tokens) {
-      lane.ended = true;
-      lane.grant = 0;
-      AddEvent(EventKind::kEnd, id).end_reason = EndReason::kContextFull;
+      EndLane(id, &lane, EndReason::kContextFull);
     }
   }
 }

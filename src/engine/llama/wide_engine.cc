@@ -72,6 +72,13 @@ Result<Prompt> WideEngine::RenderChat(
   return shards_.front()->RenderChat(messages, template_arguments);
 }
 
+Result<Prompt> WideEngine::RenderForm(
+    std::span<const ChatMessage> messages,
+    std::span<const std::pair<std::string, std::string>> template_arguments,
+    const ReplyWish& wish) {
+  return shards_.front()->RenderForm(messages, template_arguments, wish);
+}
+
 LlamaEngine& WideEngine::ShardOf(LaneId lane) {
   const auto home = homes_.find(lane);
   return *shards_[home == homes_.end() ? 0 : static_cast<size_t>(home->second)];

@@ -27,6 +27,9 @@ class WideEngine final : public Engine {
   Result<Prompt> RenderChat(
       std::span<const ChatMessage> messages,
       std::span<const std::pair<std::string, std::string>> template_arguments) override;
+  Result<Prompt> RenderForm(std::span<const ChatMessage> messages,
+                            std::span<const std::pair<std::string, std::string>> template_arguments,
+                            const ReplyWish& wish) override;
   Result<LaneId> Open(std::span<const Token> prompt, const LaneSpec& spec) override;
   Result<LaneId> Fork(LaneId lane, int position, const LaneSpec& spec) override;
   Status Extend(LaneId lane, std::span<const Token> tokens) override;

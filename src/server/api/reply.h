@@ -26,6 +26,14 @@ struct TokenLogprobs {
   std::vector<std::pair<std::string, float>> top;  // most probable first
 };
 
+// More of a call of a function; id and name come with its first part.
+struct CallPart {
+  int index = 0;  // among the calls of its choice
+  std::string id;
+  std::string name;
+  std::string arguments;
+};
+
 // Costs of a run as `usage` shows them.
 struct Usage {
   int64_t prompt_tokens = 0;
@@ -51,6 +59,7 @@ struct ReplyEvent {
   std::string content;
   std::string reasoning;
   std::vector<TokenLogprobs> logprobs;
+  std::vector<CallPart> calls;  // kFinish: each is whole
   std::string finish_reason;
   Usage usage;
   Json json;
@@ -105,6 +114,7 @@ class ReplyQueue {
         last->choice == event.choice) {
       last->content += event.content;
       last->reasoning += event.reasoning;
+      last->calls.insert(last->calls.end(), event.calls.begin(), event.calls.end());
       last->logprobs.insert(last->logprobs.end(), std::make_move_iterator(event.logprobs.begin()),
                             std::make_move_iterator(event.logprobs.end()));
     } else {

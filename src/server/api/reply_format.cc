@@ -157,6 +157,9 @@ class ChatFormat : public ChoicesFormat {
     if (!event.reasoning.empty()) {
       delta["reasoning_content"] = event.reasoning;
     }
+    for (const CallPart& part : event.calls) {
+      delta["tool_calls"].push_back(CallJson(part));
+    }
     return {{"index", event.choice},
             {"delta", std::move(delta)},
             {"logprobs", LogprobsJson(event.logprobs)},
@@ -173,6 +176,14 @@ class ChatFormat : public ChoicesFormat {
     message["reasoning_content"] =
         choice.finish.reasoning.empty() ? Json() : Json(choice.finish.reasoning);
     message["refusal"] = nullptr;
+    for (const CallPart& call : choice.finish.calls) {
+      Json whole = CallJson(call);
+      whole.erase("index");
+      message["tool_calls"].push_back(std::move(whole));
+    }
+    if (message.contains("tool_calls") && choice.finish.content.empty()) {
+      message["content"] = nullptr;
+    }
     return {{"index", index},
             {"message", std::move(message)},
             {"logprobs", LogprobsJson(choice.logprobs)},
@@ -180,6 +191,17 @@ class ChatFormat : public ChoicesFormat {
   }
 
  private:
+  static Json CallJson(const CallPart& part) {
+    Json json = {{"index", part.index}};
+    Json function = Json::object();
+    if (!part.id.empty()) {
+      json.update({{"id", part.id}, {"type", "function"}});
+      function["name"] = part.name;
+    }
+    function["arguments"] = part.arguments;
+    json["function"] = std::move(function);
+    return json;
+  }
   static Json LogprobsJson(const std::vector<TokenLogprobs>& logprobs) {
     if (logprobs.empty()) {
       return nullptr;

@@ -8,6 +8,7 @@
 #include "hyper/method.h"
 #include "src/server/api/body_json.h"
 #include "src/server/api/field_reader.h"
+#include "src/server/api/reply_wish.h"
 #include "src/server/api/request_messages.h"
 #include "src/server/api/request_options.h"
 #include "src/server/api/unserved_fields.h"
@@ -141,6 +142,25 @@ void ReadResponsesLogprobs(FieldReader& fields, ServedRun& run) {
   }
 }
 
+// What /v1/responses asks of the text.
+void ReadText(FieldReader& fields, ServedRun& run) {
+  const Json* text = fields.Find("text");
+  if (text == nullptr) {
+    return;
+  }
+  if (!text->is_object()) {
+    fields.Fail("text", "'text' takes an object");
+    return;
+  }
+  for (const auto& [name, value] : text->items()) {
+    if (name == "format" && !value.is_null()) {
+      ReadResponseFormat(fields, "text.format", value, run);
+    } else if (!value.is_null() && value != "" && value != "medium") {
+      fields.Refuse(("text." + name).c_str(), "'chat_template_kwargs' reaches the chat template");
+    }
+  }
+}
+
 // What no request may ask for, and what pools cannot give; `logprobs_field` asks for them there.
 void CheckRun(FieldReader& fields, const ServerLimits& limits, ServedRun& run,
               const char* logprobs_field = "logprobs") {
@@ -238,6 +258,10 @@ ParsedRequest ParseChatRequest(const std::string& body, const ServerLimits& limi
     ReadTemplateArguments(fields, run.template_arguments);
     ReadCommon(fields, limits, api, run);
     ReadChatLogprobs(fields, run);
+    if (const Json* format = fields.Find("response_format")) {
+      ReadResponseFormat(fields, "response_format", *format, run);
+    }
+    ReadTools(fields, run);
     ReadLength(fields, limits, run, {"max_tokens", "max_completion_tokens"});
     CheckRun(fields, limits, run);
     api.runs.push_back(std::move(run));
@@ -293,6 +317,7 @@ ParsedRequest ParseResponsesRequest(const std::string& body, const ServerLimits&
       }
     }
     ReadResponsesLogprobs(fields, run);
+    ReadText(fields, run);
     ReadLength(fields, limits, run, {"max_output_tokens"});
     const char* logprobs = fields.Find("include") != nullptr ? "include" : "top_logprobs";
     CheckRun(fields, limits, run, logprobs);

@@ -73,6 +73,32 @@ struct ReadTurn {
   bool calls_tools = false;
 };
 
+// The calls that an assistant's message makes, and the one that a tool's message answers; false,
+// after an error, where they are none.
+bool ReadCalls(FieldReader& fields, const std::string& at, const Json& item, ReadTurn& turn) {
+  const Json id = item.value("tool_call_id", Json());
+  turn.message.tool_call_id = id.is_string() ? id.get<std::string>() : "";
+  const Json calls = item.value("tool_calls", Json());
+  if (turn.message.role != "assistant" || calls.empty()) {
+    return true;
+  }
+  const auto is_call = [](const Json& call) {
+    const Json function = call.is_object() ? call.value("function", Json()) : Json();
+    return function.is_object() && function.value("name", Json()).is_string() &&
+           function.value("arguments", Json()).is_string() &&
+           Json::accept(function["arguments"].get_ref<const std::string&>());
+  };
+  if (!calls.is_array() || !std::all_of(calls.begin(), calls.end(), is_call)) {
+    fields.Fail(at + ".tool_calls", "'" + at +
+                                        ".tool_calls' takes an array of {\"function\": "
+                                        "{\"name\": .., \"arguments\": JSON as a string}}");
+    return false;
+  }
+  turn.message.tool_calls = DumpJson(calls);
+  turn.calls_tools = true;
+  return true;
+}
+
 std::optional<ReadTurn> ReadMessage(FieldReader& fields, const std::string& at, const Json& item) {
   const auto role = item.is_object() ? item.find("role") : item.end();
   if (!item.is_object() || role == item.end() || !role->is_string() ||
@@ -83,16 +109,17 @@ std::optional<ReadTurn> ReadMessage(FieldReader& fields, const std::string& at, 
   ReadTurn turn;
   turn.message.role = *role == "developer" ? "system" : role->get<std::string>();
   const bool assistant = turn.message.role == "assistant";
+  if (!ReadCalls(fields, at, item, turn)) {
+    return std::nullopt;
+  }
   const auto content = item.find("content");
-  if (content == item.end() || (content->is_null() && !assistant) ||
-      !ReadContent(*content, turn.message.content)) {
+  const bool missing = content == item.end() ? !turn.calls_tools : content->is_null() && !assistant;
+  if (missing || (content != item.end() && !ReadContent(*content, turn.message.content))) {
     fields.Fail(at + ".content",
                 "'" + at + ".content' takes text or an array of parts of type \"text\"");
     return std::nullopt;
   }
   turn.reasoning = assistant ? ReasoningOf(item) : "";
-  const auto calls = item.find("tool_calls");
-  turn.calls_tools = calls != item.end() && !calls->empty();
   return turn;
 }
 

@@ -40,6 +40,8 @@ struct ServedRun {
   std::vector<Token> prompt_tokens;
   std::string prompt_text;
   std::string prompt_field = "messages";  // where the client gave it, for errors
+  ReplyWish wish;
+  std::string wish_field;  // where the client gave it, for errors
   // What comes out.
   int choices = 1;                  // n; pools have one
   int first_choice = 0;             // index of the first of them in the reply

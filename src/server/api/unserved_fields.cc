@@ -16,8 +16,8 @@
 namespace hyper::server {
 namespace {
 
-constexpr const char* kNoGrammar =
-    "the engine has no grammars; leave it out, and ask for the form in the prompt";
+constexpr const char* kForm =
+    "'response_format' of a chat gives the form of a reply, in /v1/responses 'text.format'";
 constexpr const char* kDistribution =
     "it would change the distribution that confidences are read from; leave it out";
 constexpr const char* kEnd = "a text ends at its end token or at a string of 'stop'";
@@ -40,19 +40,21 @@ struct Unserved {
 // values that clients send although they change nothing.
 const std::vector<Unserved>& UnservedFields() {
   static const std::vector<Unserved> fields = {
-      {"guided_json", {}, kNoGrammar},
-      {"guided_regex", {}, kNoGrammar},
-      {"guided_choice", {}, kNoGrammar},
-      {"guided_grammar", {}, kNoGrammar},
-      {"structured_outputs", {}, kNoGrammar},
-      {"structural_tag", {}, kNoGrammar},
-      {"grammar", {}, kNoGrammar},
-      {"grammar_type", {}, kNoGrammar},
-      {"grammar_string", {}, kNoGrammar},
-      {"json_schema", {}, kNoGrammar},
-      {"regex", {}, kNoGrammar},
-      {"ebnf", {}, kNoGrammar},
-      {"format", {}, kNoGrammar},
+      {"response_format", {Json::object({{"type", "text"}})}, kForm},
+      {"text", {}, kForm},
+      {"guided_json", {}, kForm},
+      {"guided_regex", {}, kForm},
+      {"guided_choice", {}, kForm},
+      {"guided_grammar", {}, kForm},
+      {"structured_outputs", {}, kForm},
+      {"structural_tag", {}, kForm},
+      {"grammar", {}, kForm},
+      {"grammar_type", {}, kForm},
+      {"grammar_string", {}, kForm},
+      {"json_schema", {}, kForm},
+      {"regex", {}, kForm},
+      {"ebnf", {}, kForm},
+      {"format", {}, kForm},
       {"repetition_penalty", {1}, kDistribution},
       {"repeat_penalty", {1}, kDistribution},
       {"encoder_repetition_penalty", {1}, kDistribution},
@@ -129,6 +131,7 @@ const std::vector<Unserved>& UnservedFields() {
       {"return_tokens", {false}, kTokens},
       {"return_token_ids", {false}, kTokens},
       {"return_tokens_as_token_ids", {false}, kTokens},
+      {"parallel_tool_calls", {true, false}, "only chats call functions"},
       {"background", {false}, "a reply comes with its request"},
       {"modalities", {Json::array({"text"})}, kTextOnly},
       {"audio", {}, kTextOnly},
@@ -151,7 +154,7 @@ constexpr const char* kHarmless[] = {
     // What else is told.
     "timings_per_token", "return_progress", "verbose",
     // Of calls, where nothing may be called.
-    "parallel_tool_calls", "max_tool_calls", "parse_tool_calls",
+    "max_tool_calls", "parse_tool_calls",
     // Of samplers that are refused themselves.
     "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers",
     "dynatemp_exponent", "dynatemp_low", "dynatemp_high", "mirostat_tau", "mirostat_eta",
@@ -163,30 +166,7 @@ bool IsEmpty(const Json& value) {
          ((value.is_string() || value.is_structured()) && (value == "" || value.empty()));
 }
 
-// The form that the answer is to have, under the name that the endpoint has for it.
-void CheckFormat(FieldReader& fields, const char* name, const Json& format) {
-  const auto type = format.is_object() ? format.find("type") : format.end();
-  if (!format.is_object() || type == format.end() || !type->is_string()) {
-    fields.Fail(name, fmt::format("'{}' takes an object with a type", name));
-  } else if (*type != "text") {
-    fields.Refuse(name, fmt::format("{}; type \"text\" is served", kNoGrammar));
-  }
-}
-
-// What /v1/responses asks of the text beside its form.
-void CheckText(FieldReader& fields, const Json& text) {
-  FieldReader reader(text);
-  if (const Json* format = reader.Find("format")) {
-    CheckFormat(fields, "text.format", *format);
-  }
-  for (const auto& [name, value] : text.items()) {
-    if (name != "format" && !IsEmpty(value) && value != "medium") {
-      fields.Refuse(("text." + name).c_str(), kTemplate);
-    }
-  }
-}
-
-// Functions, and the choice among them: none may be called, so with the choice "none" they may
+// Functions, and the choice among them, where none may be called: with the choice "none" they may
 // stand in a request.
 void RefuseFunctions(FieldReader& fields, const char* list_name, const char* choice_name) {
   const Json* list = fields.Find(list_name);
@@ -196,11 +176,11 @@ void RefuseFunctions(FieldReader& fields, const char* list_name, const char* cho
     fields.Fail(list_name, fmt::format("'{}' takes an array", list_name));
   } else if (list != nullptr && !list->empty() && !none) {
     fields.Refuse(list_name,
-                  fmt::format("functions are not called here; with '{}' \"none\" it is ignored",
+                  fmt::format("a chat calls those of 'tools'; with '{}' \"none\" it is ignored",
                               choice_name));
   }
   if (choice != nullptr && !none && *choice != "auto") {
-    fields.Refuse(choice_name, "functions are not called here; \"none\" and \"auto\" are taken");
+    fields.Refuse(choice_name, "a chat calls those of 'tools'; \"none\" and \"auto\" are taken");
   }
 }
 
@@ -247,17 +227,9 @@ std::span<const char* const> HarmlessFields() { return kHarmless; }
 
 void RefuseUnserved(FieldReader& fields) {
   const std::vector<std::string> served(fields.names().begin(), fields.names().end());
-  if (const Json* format = fields.Find("response_format")) {
-    CheckFormat(fields, "response_format", *format);
+  if (fields.names().count("tools") == 0) {
+    RefuseFunctions(fields, "tools", "tool_choice");
   }
-  if (const Json* text = fields.Find("text")) {  // of /v1/responses
-    if (text->is_object()) {
-      CheckText(fields, *text);
-    } else {
-      fields.Fail("text", "'text' takes an object");
-    }
-  }
-  RefuseFunctions(fields, "tools", "tool_choice");
   RefuseFunctions(fields, "functions", "function_call");
   for (const Unserved& unserved : UnservedFields()) {
     if (fields.names().count(unserved.name) > 0) {

@@ -90,8 +90,6 @@ TEST(UnservedFields, WhatWouldChangeTheTextIsRefusedByName) {
            {"options", {{"num_predict", 5}}},
            {"presence_penalty", 0.5},
            {"frequency_penalty", 0.5},
-           {"response_format", {{"type", "json_object"}}},
-           {"tools", Json::array({kTool})},
            {"functions", Json::array({kTool})},
            {"typical", 0.9},
            {"min_length", 5},
@@ -251,7 +249,6 @@ TEST(UnservedFields, WhatChangesNothingIsTaken) {
 TEST(UnservedFields, ToolsThatMayNotBeCalledAreTaken) {
   EXPECT_EQ(Refused({{"tools", Json::array({kTool})}, {"tool_choice", "none"}}), "");
   EXPECT_EQ(Refused({{"functions", Json::array({kTool})}, {"function_call", "none"}}), "");
-  EXPECT_EQ(Refused({{"tools", Json::array({kTool})}, {"tool_choice", "auto"}}), "tools");
   EXPECT_EQ(Refused({{"tools", Json::array()}, {"tool_choice", "required"}}), "tool_choice");
   EXPECT_EQ(Refused({{"tools", 3}, {"tool_choice", "none"}}), "tools");
 }

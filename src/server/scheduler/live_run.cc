@@ -9,6 +9,7 @@
 #include "hyper/ask.h"
 #include "hyper/method.h"
 #include "src/report/winner.h"
+#include "src/server/api/reply_wish.h"
 #include "src/server/scheduler/plain_method.h"
 #include "src/server/scheduler/waiting_line.h"
 
@@ -31,7 +32,10 @@ ApiError EngineError(const Error& error) {
              : FromError(error);
 }
 
-const char* FinishReason(const Path* path, bool stopped) {
+const char* FinishReason(const Path* path, bool stopped, bool calls) {
+  if (calls && path != nullptr && path->status == PathStatus::kFinished) {
+    return "tool_calls";
+  }
   return stopped || (path != nullptr && path->status == PathStatus::kFinished) ? "stop" : "length";
 }
 
@@ -52,6 +56,24 @@ void MoveContent(std::vector<TokenLogprobs>& undecided, size_t bytes,
   content.insert(content.end(), std::make_move_iterator(first),
                  std::make_move_iterator(undecided.end()));
   undecided.clear();
+}
+
+bool IsEmpty(const ReplyEvent& event) {
+  return event.content.empty() && event.reasoning.empty() && event.logprobs.empty() &&
+         event.calls.empty();
+}
+
+// Adds what became certain to an event.
+void Put(const TextStream::Delta& delta, ReplyEvent& event) {
+  event.reasoning += delta.reasoning;
+  event.content += delta.content;
+}
+
+// The same of a reply that may call functions; stop strings are looked for in its content.
+void Put(const CallStream::Delta& delta, TextStream& content, ReplyEvent& event) {
+  event.reasoning += delta.reasoning;
+  event.calls.insert(event.calls.end(), delta.calls.begin(), delta.calls.end());
+  Put(content.Push(delta.content), event);
 }
 
 // What a session may take: enough for every path to its end, so that runs beside each other never
@@ -105,7 +127,11 @@ std::optional<ApiError> LiveRun::MakeSession(Engine& engine, RequestPrompt rende
         request_.choices, request_.routes,
         [this](const Path& path) { return Feed(path, static_cast<int>(path.id)); });
   } else {
-    spec.extractor = ExtractorFor(request_.extract);
+    spec.extractor =
+        request_.wish.json_schema.empty() ? ExtractorFor(request_.extract) : JsonExtractor();
+    if (spec.prompt.form != nullptr && spec.prompt.form->read) {
+      spec.extractor = CallExtractor(spec.prompt.form, std::move(spec.extractor));
+    }
     if (!rendered.start.empty()) {  // the answer may begin there
       spec.extractor = [read = std::move(spec.extractor), start = std::move(rendered.start),
                         inside = rendered.start_in_reasoning](std::string_view text, bool finished,
@@ -127,7 +153,8 @@ TextStream::Options LiveRun::StreamOptions() const {
   TextStream::Options options;
   options.starts_in_reasoning = session_->pool().prompt().reasoning_opened;
   options.stop = request_.stop;
-  if (request_.messages.empty()) {
+  if (request_.messages.empty() || !request_.wish.tools.empty()) {
+    options.starts_in_reasoning = false;
     options.tags.clear();  // raw completions are what the model wrote
   }
   return options;
@@ -139,6 +166,7 @@ bool LiveRun::Prepare(Engine& engine, int pools, const Reservation& kept) {
   std::optional<ApiError> error;
   if (!prompt) {
     error = EngineError(prompt.error());
+    error->param = error->status == 400 ? request_.wish_field : "";
   } else {
     error = MakeSession(engine, std::move(*prompt), pools, kept);
   }
@@ -147,7 +175,10 @@ bool LiveRun::Prepare(Engine& engine, int pools, const Reservation& kept) {
     return false;
   }
   for (int i = 0; i < request_.choices; ++i) {
-    choices_.emplace_back(StreamOptions());
+    Choice& choice = choices_.emplace_back(StreamOptions());
+    if (const auto& form = session_->pool().prompt().form; form != nullptr && form->read) {
+      choice.calls.emplace(form->read, fmt::format("call_{}_{}", id_, request_.first_choice + i));
+    }
   }
   return true;
 }
@@ -213,10 +244,10 @@ bool LiveRun::Feed(const Path& path, int number) {
     }
     const bool in_content = !choice.stream.undecided() && !choice.stream.in_reasoning();
     const size_t before = choice.stream.content_bytes();
-    TextStream::Delta delta = choice.stream.Push(engine_->TokenText(token));
-    event.reasoning += delta.reasoning;
-    event.content += delta.content;
-    if (choice.stream.in_reasoning()) {
+    PushToken(choice, engine_->TokenText(token), event);
+    const bool thinks =
+        choice.calls && choice.calls->sent().content.empty() && choice.calls->sent().calls.empty();
+    if (choice.stream.in_reasoning() || thinks) {
       ++choice.reasoning_tokens;
       choice.undecided.clear();
     } else if (request_.top_logprobs) {
@@ -226,10 +257,18 @@ bool LiveRun::Feed(const Path& path, int number) {
       }
     }
   }
-  if (!event.content.empty() || !event.reasoning.empty() || !event.logprobs.empty()) {
+  if (!IsEmpty(event)) {
     reply_->Push(std::move(event));
   }
   return choice.stream.stopped();
+}
+
+void LiveRun::PushToken(Choice& choice, const std::string& bytes, ReplyEvent& event) const {
+  if (choice.calls) {
+    Put(choice.calls->Push(bytes), choice.stream, event);
+  } else {
+    Put(choice.stream.Push(bytes), event);
+  }
 }
 
 void LiveRun::FinishChoice(const Path* path, int number) {
@@ -240,22 +279,24 @@ void LiveRun::FinishChoice(const Path* path, int number) {
   if (path != nullptr) {
     Feed(*path, number);
   }
-  const size_t before = choice.stream.content_bytes();
-  TextStream::Delta rest = choice.stream.Finish();
   ReplyEvent event;
+  if (choice.calls) {
+    Put(choice.calls->Finish(), choice.stream, event);
+  }
+  const size_t before = choice.stream.content_bytes();
+  Put(choice.stream.Finish(), event);
   MoveContent(choice.undecided, Grown(before, choice.stream), event.logprobs);
   event.choice = request_.first_choice + number;
-  if (!rest.content.empty() || !rest.reasoning.empty() || !event.logprobs.empty()) {
-    event.content = std::move(rest.content);
-    event.reasoning = std::move(rest.reasoning);
+  if (!IsEmpty(event)) {
     reply_->Push(std::move(event));
     event = {};
     event.choice = request_.first_choice + number;
   }
   event.kind = ReplyEvent::Kind::kFinish;
   event.content = choice.stream.content();
-  event.reasoning = choice.stream.reasoning();
-  event.finish_reason = FinishReason(path, choice.stream.stopped());
+  event.reasoning = choice.calls ? choice.calls->sent().reasoning : choice.stream.reasoning();
+  event.calls = choice.calls ? choice.calls->calls() : std::vector<CallPart>();
+  event.finish_reason = FinishReason(path, choice.stream.stopped(), !event.calls.empty());
   reply_->Push(std::move(event));
 }
 

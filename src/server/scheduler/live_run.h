@@ -10,6 +10,7 @@
 
 #include "hyper/engine.h"
 #include "hyper/session.h"
+#include "src/server/api/call_stream.h"
 #include "src/server/api/reply.h"
 #include "src/server/api/served_run.h"
 #include "src/server/api/text_stream.h"
@@ -62,7 +63,8 @@ class LiveRun {
   struct Choice {
     explicit Choice(TextStream::Options options) : stream(std::move(options)) {}
     TextStream stream;
-    int consumed = 0;  // tokens of its path that went into the stream
+    std::optional<CallStream> calls;  // where functions may be called; its content goes to `stream`
+    int consumed = 0;                 // tokens of its path that went into the stream
     int64_t reasoning_tokens = 0;
     std::vector<TokenLogprobs> undecided;  // of tokens that may yet turn out to be content
     bool finished = false;
@@ -71,6 +73,8 @@ class LiveRun {
   std::optional<ApiError> MakeSession(Engine& engine, RequestPrompt prompt, int pools,
                                       const Reservation& kept);
   TextStream::Options StreamOptions() const;
+  // The bytes of a token through the choice's streams, into `event`.
+  void PushToken(Choice& choice, const std::string& bytes, ReplyEvent& event) const;
   // Sends the new tokens of `path` as text of `choice`; true where a stop string ended it.
   bool Feed(const Path& path, int choice);
   void FinishChoice(const Path* path, int choice);

@@ -62,7 +62,8 @@ Result<RequestPrompt> RenderRequest(Engine& engine, const ServedRun& request) {
   if (request.messages.empty()) {
     return RawPrompt(engine, request);
   }
-  Result<Prompt> rendered = engine.RenderChat(request.messages, request.template_arguments);
+  Result<Prompt> rendered =
+      engine.RenderForm(request.messages, request.template_arguments, request.wish);
   if (!rendered) {
     return rendered.error();
   }
