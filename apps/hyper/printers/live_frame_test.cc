@@ -51,7 +51,7 @@ std::vector<std::string> Trimmed(std::vector<std::string> frame) {
 TEST(LiveFrame, ShowsTheWholeRun) {
   const std::vector<std::string> want = {
       "hyper on tiny, seed 5                                                      2.5 s",
-      "pool     ██████▎░░░ 62 %  2 s left  1 of 3 paths run  175 tokens  70/s",
+      "pool     ██████▎░░░ 62 %  2 s left  1 of 3 paths running  175 tokens  70/s",
       "answers  ████████████████████ 100 %  1 path   7",
       "",
       "",
