@@ -58,6 +58,12 @@ struct StopRule {
   bool operator==(const StopRule&) const = default;
 };
 
+// How the controller chooses an action: by the paper's scores, or by what the actions gained in
+// measured runs.
+enum class ControllerRule { kScores, kValue };
+template <>
+inline constexpr std::array kNamesOf<ControllerRule> = {"scores", "value"};
+
 // When independent paths are started: all at once, in waves of 8, 8, 16, 32 and so on, or each when
 // the last one has ended.
 enum class LaunchOrder { kParallel, kWaves, kOne };

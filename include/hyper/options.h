@@ -34,12 +34,14 @@ enum MethodFeature : uint32_t {
   kEts = 1U << 12U,
   kTot = 1U << 13U,
   kMcts = 1U << 14U,
-  kThreads = 1U << 15U,  // spawns threads (ThreadWeaver)
-  kWeights = 1U << 16U,  // scores whole paths, as the rules weighted, best and borda take it
-  kLaunch = 1U << 17U,   // starts independent paths by --launch
-  kWindows = 1U << 18U,  // looks at windows of paths (ESC)
-  kCap = 1U << 19U,      // cuts paths at --length-cap
-  kProbes = 1U << 20U,   // may ask running paths for their answers
+  kThreads = 1U << 15U,   // spawns threads (ThreadWeaver)
+  kWeights = 1U << 16U,   // scores whole paths, as the rules weighted, best and borda take it
+  kLaunch = 1U << 17U,    // starts independent paths by --launch
+  kWindows = 1U << 18U,   // looks at windows of paths (ESC)
+  kCap = 1U << 19U,       // cuts paths at --length-cap
+  kProbes = 1U << 20U,    // may ask running paths for their answers
+  kMomentum = 1U << 21U,  // opens and ends paths by the confidence's momentum (CMC)
+  kSwitches = 1U << 22U,  // weighs replies by how probably they change (MARS)
 };
 
 // Options of a run. Defaults are the paper's (preset `paper`).
@@ -57,6 +59,10 @@ struct MethodOptions {
   int suffix = 0;
   int horizon = 0;
   double eta = 0.4;
+  ControllerRule controller = ControllerRule::kScores;
+  std::string action_values;
+  int force_decision = -1;
+  Action force_action = Action::kNone;
   // Confidence and pruning.
   ConfidenceSignal confidence = ConfidenceSignal::kAlternatives;
   int confidence_count = 8;
@@ -75,6 +81,8 @@ struct MethodOptions {
   double refine_from = 0.84;
   int esc_window = 5;
   int length_cap = 16000;
+  double cmc_beta = 0.5;
+  int mars_warmup = 16;
   // Probes of running paths.
   bool probe = false;
   int probe_interval = 500;

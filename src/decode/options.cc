@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "src/core/action_values.h"
 #include "src/core/threshold.h"
 #include "src/decode/names.h"
 
@@ -36,6 +37,14 @@ Status CheckTogether(const MethodOptions& options) {
   if (options.horizon > options.interval) {
     return OutOfRange("horizon", std::to_string(options.horizon),
                       fmt::format("0 to {}, the --interval", options.interval));
+  }
+  const Result<ActionValues> values = ParseActionValues(options.action_values);
+  if (!values) {
+    return OutOfRange("action-values", "'" + options.action_values + "'", values.error().message);
+  }
+  if (options.controller == ControllerRule::kValue && options.action_values.empty()) {
+    return OutOfRange("controller", "value",
+                      "--action-values beside it, or a profile that has them");
   }
   if (!UnescapeDelimiter(options.tree.delimiter)) {
     return OutOfRange("step-delimiter", "'" + options.tree.delimiter + "'",
@@ -122,6 +131,28 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
         .symbol = "eta",
         .help = "share of the distribution part in the diversity",
         .bounds = Between(0, 1),
+        .group = kControl,
+        .read_by = kController}},
+      {o.controller,
+       {.name = "controller",
+        .help = "what chooses an action: the paper's scores, or the gain of --action-values",
+        .group = kControl,
+        .read_by = kController}},
+      {o.action_values,
+       {.name = "action-values",
+        .help = "gain and cost of the actions, for --controller value; a profile may have them",
+        .group = kControl,
+        .read_by = kController,
+        .takes = "ACTION=COST,INTERCEPT,SLOPE,... by action, with a space between two"}},
+      {o.force_decision,
+       {.name = "force-decision",
+        .help = "at this decision, from 0, take --force-action, and none later; -1: never",
+        .bounds = Between(-1, 1048576),
+        .group = kControl,
+        .read_by = kController}},
+      {o.force_action,
+       {.name = "force-action",
+        .help = "the action of --force-decision",
         .group = kControl,
         .read_by = kController}},
       {o.late_expansion,
@@ -318,6 +349,20 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
         .group = kCompared,
         .read_by = kCap,
         .brief = "96"}},
+      {o.cmc_beta,
+       {.name = "cmc-beta",
+        .symbol = "beta",
+        .help = "how much cmc spends, from a few paths at 0 to 64 at 1",
+        .bounds = Between(0, 1),
+        .group = kCompared,
+        .read_by = kMomentum}},
+      {o.mars_warmup,
+       {.name = "mars-warmup",
+        .help = "paths that mars runs to their ends first, to learn how replies change",
+        .bounds = Between(1, 4096),
+        .group = kCompared,
+        .read_by = kSwitches,
+        .brief = "8"}},
       {o.probe,
        {.name = "probe",
         .help = "ask running paths for their answers; where these disagree, --stop waits",

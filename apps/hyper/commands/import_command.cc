@@ -49,6 +49,7 @@ Result<std::string> Import(const ImportFlags& flags) {
   plan.source = "Parallel-Probe";
   plan.program_version = HYPER_VERSION;
   plan.settings = pool->made_by.settings;
+  plan.is_pool = true;
   Result<Store> store = Store::Open(flags.study, DatabaseMode::kCreate);
   if (!store) {
     return store.error();

@@ -16,6 +16,12 @@ namespace hyper {
 // SessionPool::Take updates the sliding windows, prunes and ends paths (line 19). The vote (lines
 // 21, 22) is Session::Result.
 
+// The options are valid, so the table is one.
+HyperMethod::HyperMethod(const MethodOptions& options)
+    : options_(options),
+      values_(ParseActionValues(options.action_values).value_or(ActionValues())),
+      expansion_(options) {}
+
 Status HyperMethod::Start(Pool& pool) {  // 1: warm-up, decoded as self-consistency does
   NoteMissingRoutes(pool);
   Status status = OpenPaths(pool, 0, WarmupCount(options_), /*warmup=*/true);
@@ -44,7 +50,7 @@ Status HyperMethod::OnSettled(Pool& pool) {  // 2: for t = 1, 2, ..., in rounds 
   }
   if (DecisionDue(pool)) {                             // 5: t mod T = 1
     DecisionRecord decision = Read(pool);              // 6: statistics of the pool
-    decision.action = Choose(pool, decision);          // 7: argmax of the scores
+    decision.action = Decide(pool, decision);          // 7: argmax of the scores
     Status status = expansion_.Apply(pool, decision);  // 9 to 18: apply it to the pool
     if (!status) {
       return status;
@@ -92,7 +98,19 @@ DecisionRecord HyperMethod::Read(const Pool& pool) {  // 6
   return decision;
 }
 
+Action HyperMethod::Decide(const Pool& pool, const DecisionRecord& decision) const {  // 7
+  const int forced = options_.force_decision;
+  if (forced < 0 || decision.step < forced) {
+    return Choose(pool, decision);
+  }
+  const bool take = decision.step == forced && decision.allowed.Has(options_.force_action);
+  return take ? options_.force_action : Action::kNone;
+}
+
 Action HyperMethod::Choose(const Pool& /*pool*/, const DecisionRecord& decision) const {  // 7
+  if (options_.controller == ControllerRule::kValue) {
+    return ChooseByValue(values_, decision.normalised, decision.allowed);
+  }
   return ChooseAction(decision.scores, decision.allowed);
 }
 

@@ -3,13 +3,14 @@
 
 #include "hyper/method.h"
 #include "hyper/records.h"
+#include "src/core/action_values.h"
 #include "src/decode/methods/expansion.h"
 
 namespace hyper {
 
 class HyperMethod : public Method {
  public:
-  explicit HyperMethod(const MethodOptions& options) : options_(options), expansion_(options) {}
+  explicit HyperMethod(const MethodOptions& options);
 
   Status Start(Pool& pool) override;
   Status OnSettled(Pool& pool) override;
@@ -25,12 +26,15 @@ class HyperMethod : public Method {
 
  private:
   Status EndWarmup(Pool& pool);
+  // The action of a decision: options().force_action where that is due, else that of Choose.
+  Action Decide(const Pool& pool, const DecisionRecord& decision) const;
   bool DecisionDue(const Pool& pool) const;
   Status DecodeOn(Pool& pool);
   DecisionRecord Read(const Pool& pool);
   bool IsClone(const Pool& pool, const Path& path) const;
 
   MethodOptions options_;
+  ActionValues values_;
   bool in_warmup_ = true;
   MaxStatistics maxima_;  // X_max
   int step_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "hyper/equal.h"
@@ -35,6 +36,11 @@ bool ParallelProbe::Votes(const Pool& pool, const Path& path) const {
 }
 
 void ParallelProbe::OnProbed(Pool& pool) {
+  // As its program has it: the first answers start the branches, the second ones are the first
+  // step.
+  if (!std::exchange(started_, true)) {
+    return;
+  }
   std::vector<PathId> ids;
   std::vector<std::string> answers;  // of those that have one; the last winner comes after them
   for (const Path& path : pool.paths()) {

@@ -9,8 +9,8 @@
 namespace hyper {
 
 // Parallel-Probe (StepParallelProbe): all paths are probed together; a path that keeps differing
-// from the majority is pruned, and the run ends when the majority has been the same for long.
-// Pruned paths do not vote.
+// from the majority is pruned, and the run ends when the majority has been the same for long. The
+// first probes count for nothing. Pruned paths do not vote.
 class ParallelProbe : public SelfConsistency {
  public:
   explicit ParallelProbe(const MethodOptions& options) : SelfConsistency(options) {}
@@ -20,6 +20,7 @@ class ParallelProbe : public SelfConsistency {
   void OnProbed(Pool& pool) override;
 
  private:
+  bool started_ = false;  // the first probes have been answered
   ProbeState state_;
   std::string winner_;  // of the last step
 };

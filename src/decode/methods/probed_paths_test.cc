@@ -71,9 +71,17 @@ TEST(ParallelProbeMethod, EndsWhenTheMajorityOfItsProbesIsStable) {
   EXPECT_EQ(ran.paths[0].length(), 2 * 43);
   EXPECT_EQ(ran.paths[0].status, PathStatus::kCancelled);
   EXPECT_TRUE(ran.paths[0].tentative);
-  // Path c differs in every probe after the fifteenth; seven of these prune it.
+  // Path c differs in every probe after the sixteenth; seven of these prune it.
   EXPECT_EQ(ran.paths[2].status, PathStatus::kPruned);
-  EXPECT_EQ(ran.paths[2].length(), 2 * (15 + 7));
+  EXPECT_EQ(ran.paths[2].length(), 2 * (16 + 7));
+}
+
+TEST(ParallelProbeMethod, TheFirstProbesCountForNothing) {
+  const auto reply = [](char, int) { return '4'; };
+  const ControlledRun ran("parallel-probe", LetteredEngine({200, 200, 200}, "777", reply), 3);
+  EXPECT_EQ(ran.result.answer, "4");
+  // The majority is seen first at the second probe, and has stayed for 40 more.
+  EXPECT_EQ(ran.paths[0].length(), 2 * 42);
 }
 
 TEST(ParallelProbeMethod, APrunedPathDoesNotVoteWithWhatItHadWritten) {
@@ -101,7 +109,7 @@ TEST(ParallelProbeMethod, PathsThatHaveEndedCount) {
       5);
   EXPECT_EQ(ran.result.answer, "1");
   EXPECT_EQ(ran.paths[3].status, PathStatus::kPruned);
-  EXPECT_EQ(ran.paths[3].length(), 2 * (15 + 7));
+  EXPECT_EQ(ran.paths[3].length(), 2 * (16 + 7));
 }
 
 TEST(Certaindex, APathEndsWhenItsLastEightProbesAgree) {

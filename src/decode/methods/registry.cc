@@ -16,12 +16,14 @@
 #include "src/decode/methods/hyper.h"
 #include "src/decode/methods/judge_reward.h"
 #include "src/decode/methods/mcts.h"
+#include "src/decode/methods/momentum_paths.h"
 #include "src/decode/methods/own_methods.h"
 #include "src/decode/methods/probed_paths.h"
 #include "src/decode/methods/rebase.h"
 #include "src/decode/methods/roe.h"
 #include "src/decode/methods/sc.h"
 #include "src/decode/methods/schedules.h"
+#include "src/decode/methods/switching_paths.h"
 #include "src/decode/methods/threadweaver.h"
 #include "src/decode/methods/tot.h"
 
@@ -108,6 +110,10 @@ constexpr auto kMethods = std::to_array<MethodRow>({
      Make<EqualWindows>},
     {"parallel-probe", "probed paths until their majority is stable; outliers end (Parallel-Probe)",
      "vote=majority probe=on", kEvery | kProbes, Make<ParallelProbe>},
+    {"cmc", "probed paths, opened and ended by the momentum of their vote (AutoTTS's CMC)",
+     "vote=majority probe=on", kEvery | kProbes | kMomentum, Make<MomentumPaths>},
+    {"mars", "probed paths until no likely change of their replies turns the vote (MARS)",
+     "vote=majority probe=on", kEvery | kProbes | kSwitches, Make<SwitchingPaths>},
     {"certaindex", "probed paths, each until its answer is stable (Certaindex)",
      "vote=majority probe=on", kIndependent, Make<StablePaths>},
     {"self-certainty", "the path with the highest full-vocabulary certainty", "vote=best", kScored,

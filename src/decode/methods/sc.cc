@@ -84,10 +84,14 @@ Status SelfConsistency::OpenNext(Pool& pool, int count) {
   if (opened_ > 0) {
     pool.BeginPhase();
   }
+  Status status = Open(pool, count);
+  return status ? Proceed(pool) : status;
+}
+
+Status SelfConsistency::Open(Pool& pool, int count) {
   const auto first = static_cast<uint64_t>(opened_);
   opened_ += count;
-  Status status = OpenPaths(pool, first, count, /*warmup=*/false);
-  return status ? Proceed(pool) : status;
+  return OpenPaths(pool, first, count, /*warmup=*/false);
 }
 
 int SelfConsistency::Next(Pool& /*pool*/) {

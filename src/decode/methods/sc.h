@@ -27,6 +27,8 @@ class SelfConsistency : public Method {
  protected:
   const MethodOptions& options() const { return options_; }
   int opened() const { return opened_; }
+  // Opens `count` further paths, beside those that run. Errors: as OpenPaths.
+  Status Open(Pool& pool, int count);
   // How many paths start next, once all others have ended; 0: none.
   virtual int Next(Pool& pool);
   // Tokens of the next round, which ends where a path is to be probed.

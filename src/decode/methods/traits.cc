@@ -49,9 +49,9 @@ Result<MethodTraits> TraitsOf(const std::string& method, const MethodOptions& op
   MethodTraits traits;
   traits.aggregates = options.width > 1;
   traits.adaptive = stem == "esc" || options.stop.kind != StopRule::Kind::kNever;
-  if (stem == "parallel" || stem == "certaindex") {
+  if (stem == "parallel" || stem == "cmc" || stem == "mars" || stem == "certaindex") {
     traits.adaptive = true;
-    traits.prunes = stem == "parallel";
+    traits.prunes = stem == "parallel" || stem == "cmc";
   } else if (stem == "roe") {
     traits.granularity = "token";
     traits.refines_tokens = true;

@@ -49,6 +49,8 @@ TEST(Traits, OfEveryKindOfMethod) {
                                                        {"rpc", "path g"},
                                                        {"parallel-probe", "path agp"},
                                                        {"certaindex", "path ag"},
+                                                       {"cmc", "path agp"},
+                                                       {"mars", "path ag"},
                                                        {"roe", "token gr"},
                                                        {"roe-late", "token gr"},
                                                        {"threadweaver", "step ag"},

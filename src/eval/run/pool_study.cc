@@ -29,6 +29,12 @@ std::vector<StoredPath> Drawn(const std::vector<StoredPath>& paths, uint64_t see
   return drawn;
 }
 
+// Traces that a row takes of each question; 0 where it cannot run on them.
+int TracesTaken(const RunPlan& row, const TracePool& pool) {
+  return HasAnswersOnly(pool.made_by) ? row.options.width
+                                      : ReplayablePaths(row.method, row.options);
+}
+
 Error RowError(const StudyRow& row, const std::string& reason) {
   return InvalidArgument("row " + row.label + ": " + reason);
 }
@@ -39,7 +45,7 @@ Status CheckRow(const StudyRow& row, const TracePool& pool) {
       return RowError(row, status.error().message);
     }
   }
-  const int paths = ReplayablePaths(row.plan.method, row.plan.options);
+  const int paths = TracesTaken(row.plan, pool);
   if (paths == 0) {
     return RowError(row, "the method " + row.plan.method +
                              " cannot run on stored traces; sc, esc, self-certainty, bon and "
@@ -102,6 +108,9 @@ class PoolStudy {
         if (!item) {
           return item.error();
         }
+        if (plan_.is_pool) {
+          item->series = entry.item.series;
+        }
         if (const auto saved = store_.SaveItem(*item); !saved) {
           return saved.error();
         }
@@ -131,7 +140,7 @@ class PoolStudy {
       source.paths = Drawn(source.paths, seed, draw);
     }
     RunPlan run = row.plan;
-    const int paths = ReplayablePaths(run.method, run.options);
+    const int paths = TracesTaken(run, pool_);
     Result<std::vector<ReplayTrace>> traces =
         HasAnswersOnly(pool_.made_by)
             ? AnswerTraces(source, paths, run)
@@ -143,7 +152,7 @@ class PoolStudy {
     spec.prompt.tokens.assign(
         static_cast<size_t>(std::max<int64_t>(1, entry.item.ledger.prefilled)), 0);
     spec.seed = {plan_.seed, question};
-    spec.most.lanes = paths;
+    spec.most.lanes = run.options.probe ? 2 * paths : paths;  // each path with a fork to ask
     spec.extractor = ExtractorFor(reader);
     ModelInfo model;
     model.name = pool_.made_by.model;

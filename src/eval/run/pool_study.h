@@ -20,7 +20,9 @@ struct PoolStudyPlan {
   std::string source;  // of the pool, for records
   std::string program_version = {};
   std::map<std::string, std::string> settings = {};  // of the runs, beside those of their rows
-  std::function<void()> row_done = {};               // called after each row
+  // The rows are the pool itself: what it knows of its paths' tokens is stored with them.
+  bool is_pool = false;
+  std::function<void()> row_done = {};  // called after each row
 };
 
 // Fewest traces that a question of the pool has. Pure.

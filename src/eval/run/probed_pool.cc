@@ -16,6 +16,7 @@
 #include "src/eval/data/rows.h"
 #include "src/eval/run/answer_traces.h"
 #include "src/eval/run/json_members.h"
+#include "src/report/member_reader.h"
 
 namespace hyper::eval {
 namespace {
@@ -26,10 +27,18 @@ namespace fs = std::filesystem;
 constexpr int64_t kMostTokens = 1 << 24;  // of a path: more than any context
 constexpr const char* kNoAnswer = "ERR";
 
-Status AddBranch(const json& branch, StoredItem& item) {
-  const bool sound = branch.is_array() && branch.size() == 3 && branch[1].is_number_integer() &&
-                     branch[1].get<int64_t>() >= 2 && branch[1].get<int64_t>() <= kMostTokens &&
-                     branch[2].is_string();
+// What the branches of a question answered when they were probed, by path.
+using Replies = std::vector<std::vector<std::string>>;
+
+bool AllTexts(const json& list) {
+  return list.is_array() &&
+         std::all_of(list.begin(), list.end(), [](const json& text) { return text.is_string(); });
+}
+
+Status AddBranch(const json& branch, StoredItem& item, Replies& replies) {
+  const bool sound = branch.is_array() && branch.size() == 3 && AllTexts(branch[0]) &&
+                     branch[1].is_number_integer() && branch[1].get<int64_t>() >= 2 &&
+                     branch[1].get<int64_t>() <= kMostTokens && branch[2].is_string();
   if (!sound) {
     return Error{ErrorCode::kDataLoss,
                  "a branch is not [probed answers, tokens (2 or more), final answer]"};
@@ -40,16 +49,20 @@ Status AddBranch(const json& branch, StoredItem& item) {
   path.tokens = branch[1].get<int>();
   path.answer_raw = branch[2].get<std::string>();
   item.paths.push_back(std::move(path));
+  replies.push_back(branch[0].get<std::vector<std::string>>());
   return {};
 }
 
 // Answers as the numbers of their strings. The numbers are in the strings' order, and of equally
 // many digits, so that ties go as those of the strings would.
-void NumberStrings(PoolEntry& entry) {
+void NumberStrings(PoolEntry& entry, Replies& replies) {
   constexpr int kFirst = 1000;
   std::set<std::string> strings = {entry.question.gold};
   for (const StoredPath& path : entry.item.paths) {
     strings.insert(path.answer_raw);
+  }
+  for (const std::vector<std::string>& of_path : replies) {
+    strings.insert(of_path.begin(), of_path.end());
   }
   const auto number = [&](const std::string& text) {
     return std::to_string(kFirst + std::distance(strings.begin(), strings.find(text)));
@@ -60,6 +73,9 @@ void NumberStrings(PoolEntry& entry) {
   entry.question.kind = NameOf(AnswerKind::kInteger);
   for (StoredPath& path : entry.item.paths) {
     path.text = fmt::format("{}\n\\boxed{{{}}}", path.answer_raw, number(path.answer_raw));
+  }
+  for (std::vector<std::string>& of_path : replies) {
+    std::transform(of_path.begin(), of_path.end(), of_path.begin(), number);
   }
 }
 
@@ -127,6 +143,11 @@ Status CheckQuestion(const json& object, size_t paths) {
       object["each_branch"].empty()) {
     return Error{ErrorCode::kDataLoss, "it has no each_branch, the list of its paths"};
   }
+  const int every = MemberOr(object, "probe_freq", 0);
+  if (every < 1 || every > kMostTokens) {
+    return Error{ErrorCode::kDataLoss,
+                 "it has no probe_freq, the tokens between two probes of a path"};
+  }
   const size_t own = object["each_branch"].size();
   if (paths > 0 && own != paths) {
     return Error{ErrorCode::kDataLoss,
@@ -180,19 +201,29 @@ Result<PoolEntry> EntryOfProbes(const json& object, const std::string& name,
   entry.question.text = TextOf(object, "question");
   entry.question.gold = TextOf(object, "gold_answer");
   entry.question.kind = NameOf(AnswerKind::kMath);
+  Replies replies;
   for (const json& branch : object["each_branch"]) {
-    if (Status status = AddBranch(branch, entry.item); !status) {
+    if (Status status = AddBranch(branch, entry.item, replies); !status) {
       return status.error();
     }
   }
   if (equality == AnswerEquality::kStrings) {
-    NumberStrings(entry);
-    return entry;
+    NumberStrings(entry, replies);
+  } else {
+    // The texts are not published: a path's text is its answer in a box.
+    for (StoredPath& path : entry.item.paths) {
+      if (path.answer_raw != kNoAnswer) {
+        path.text = fmt::format("\\boxed{{{}}}", path.answer_raw);
+      }
+    }
+    for (std::vector<std::string>& of_path : replies) {
+      std::replace(of_path.begin(), of_path.end(), std::string(kNoAnswer), std::string());
+    }
   }
-  // The texts are not published: a path's text is its answer in a box.
-  for (StoredPath& path : entry.item.paths) {
-    if (path.answer_raw != kNoAnswer) {
-      path.text = fmt::format("\\boxed{{{}}}", path.answer_raw);
+  for (size_t path = 0; path < replies.size(); ++path) {
+    if (!replies[path].empty()) {
+      entry.item.series.push_back(SeriesOfReplies(static_cast<PathId>(path), replies[path],
+                                                  MemberOr(object, "probe_freq", 0)));
     }
   }
   return entry;

@@ -22,8 +22,8 @@ enum class AnswerEquality {
 // The run that such a pool is: a row "sc" of answers and lengths (HasAnswersOnly). Pure.
 StoredRun ProbedRun();
 
-// A question of such a file, with `question`, `gold_answer` and `each_branch`, each branch [answers
-// when probed, tokens, final answer]. The probed answers are not read.
+// A question of such a file, with `question`, `gold_answer`, `probe_freq` (tokens between two
+// probes) and `each_branch`, each branch [answers when probed, tokens, final answer].
 //   name  of the question
 // Errors: kDataLoss (a branch is something else). Pure.
 Result<PoolEntry> EntryOfProbes(const nlohmann::json& object, const std::string& name,

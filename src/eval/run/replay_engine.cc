@@ -21,10 +21,11 @@ Error Unsupported(const char* what) {
 
 ReplayEngine::ReplayEngine(std::vector<ReplayTrace> traces, ModelInfo model)
     : traces_(std::move(traces)), model_(std::move(model)) {
-  size_t tokens = 0;
   for (const ReplayTrace& trace : traces_) {
-    first_token_.push_back(tokens);
-    tokens += trace.pieces.size();
+    first_token_.push_back(tokens_);
+    first_reply_.push_back(replies_.size());
+    tokens_ += trace.pieces.size();
+    replies_.insert(replies_.end(), trace.replies.begin(), trace.replies.end());
   }
   capabilities_.full_logits = true;
   capabilities_.strict = true;
@@ -34,9 +35,23 @@ ReplayEngine::ReplayEngine(std::vector<ReplayTrace> traces, ModelInfo model)
   capabilities_.context_tokens = kUnlimited;
 }
 
-Result<std::vector<Token>> ReplayEngine::Tokenize(std::string_view /*text*/,
-                                                  bool /*parse_special*/) {
-  return Unsupported("tokenized anew");
+Result<std::vector<Token>> ReplayEngine::Tokenize(std::string_view text, bool /*parse_special*/) {
+  if (replies_.empty()) {
+    return Unsupported("tokenized anew");
+  }
+  question_ = text;
+  return std::vector<Token>{QuestionToken()};
+}
+
+Token ReplayEngine::QuestionToken() const { return static_cast<Token>(tokens_); }
+
+Token ReplayEngine::ReplyOf(const Lane& lane) const {
+  const ReplayTrace& trace = traces_[lane.trace];
+  const auto next = static_cast<int>(lane.next);
+  const int tokens = trace.spans.empty() ? next : TokensOf(lane.trace, next);
+  const int newest = std::max(tokens / trace.replies_every - 1, 0);
+  const size_t reply = std::min(static_cast<size_t>(newest), trace.replies.size() - 1);
+  return QuestionToken() + 1 + static_cast<Token>(first_reply_[lane.trace] + reply);
 }
 
 ReplayEngine::Place ReplayEngine::PlaceOf(Token token) const {
@@ -47,11 +62,18 @@ ReplayEngine::Place ReplayEngine::PlaceOf(Token token) const {
 }
 
 std::string ReplayEngine::TokenText(Token token) const {
+  if (token >= QuestionToken()) {
+    return token == QuestionToken() ? question_
+                                    : replies_[static_cast<size_t>(token - QuestionToken() - 1)];
+  }
   const Place place = PlaceOf(token);
   return place.trace->pieces[place.position];
 }
 
 bool ReplayEngine::IsEndOfGeneration(Token token) const {
+  if (token >= QuestionToken()) {
+    return false;
+  }
   const Place place = PlaceOf(token);
   return place.trace->finished && place.trace->end_token &&
          place.position + 1 == place.trace->pieces.size();
@@ -64,21 +86,33 @@ Result<Prompt> ReplayEngine::RenderChat(
 }
 
 Result<LaneId> ReplayEngine::Open(std::span<const Token> prompt, const LaneSpec& spec) {
-  const size_t trace = next_lane_ - 1;
-  if (trace >= traces_.size()) {
+  if (opened_ >= traces_.size()) {
     return Error{ErrorCode::kResourceExhausted, "all " + std::to_string(traces_.size()) +
                                                     " stored traces of the question are in use"};
   }
-  lanes_[next_lane_] = {trace, 0, static_cast<int>(prompt.size()), 0, spec.top_count};
+  Lane lane;
+  lane.trace = opened_++;
+  lane.prompt_tokens = static_cast<int>(prompt.size());
+  lane.top_count = spec.top_count;
+  lanes_[next_lane_] = lane;
   return next_lane_++;
 }
 
-Result<LaneId> ReplayEngine::Fork(LaneId /*lane*/, int /*position*/, const LaneSpec& /*spec*/) {
-  return Unsupported("forked");
+Result<LaneId> ReplayEngine::Fork(LaneId lane, int /*position*/, const LaneSpec& spec) {
+  Lane fork = lanes_.at(lane);
+  if (traces_[fork.trace].replies.empty()) {
+    return Unsupported("forked");
+  }
+  fork.probe = true;
+  fork.granted = 0;
+  fork.top_count = spec.top_count;
+  ++asked_;
+  lanes_[next_lane_] = fork;
+  return next_lane_++;
 }
 
-Status ReplayEngine::Extend(LaneId /*lane*/, std::span<const Token> /*tokens*/) {
-  return Unsupported("extended");
+Status ReplayEngine::Extend(LaneId lane, std::span<const Token> /*tokens*/) {
+  return lanes_.at(lane).probe ? Status() : Status(Unsupported("extended"));
 }
 
 Result<uint64_t> ReplayEngine::Score(LaneId /*lane*/,
@@ -104,6 +138,31 @@ Status ReplayEngine::Evict(LaneId /*lane*/) { return {}; }
 
 // A confidence comes back exactly out of a top list whose entries all have it as log-probability,
 // none of them the chosen token: any mean over such a list is that value.
+std::span<const TokenLogprob> ReplayEngine::TopOf(const Lane& lane, float confidence) {
+  std::vector<TokenLogprob>& top = tops_.emplace_back();
+  for (int i = 0; i < lane.top_count; ++i) {
+    top.push_back({-2 - i, -confidence});
+  }
+  return top;
+}
+
+void ReplayEngine::Reply(LaneId id, Lane& lane) {
+  Event event;
+  event.lane = id;
+  event.position = lane.prompt_tokens + static_cast<int>(lane.next);
+  event.logprob = std::numeric_limits<float>::quiet_NaN();
+  if (std::exchange(lane.replied, true)) {
+    event.kind = EventKind::kEnd;
+    event.end_reason = EndReason::kStop;
+    lane.granted = 0;
+  } else {
+    event.token = ReplyOf(lane);
+    event.top = TopOf(lane, event.logprob);
+    --lane.granted;
+  }
+  events_.push_back(std::move(event));
+}
+
 void ReplayEngine::Decode(LaneId id, Lane& lane) {
   const ReplayTrace& trace = traces_[lane.trace];
   Event event;
@@ -125,12 +184,7 @@ void ReplayEngine::Decode(LaneId id, Lane& lane) {
   if (!trace.entropies.empty()) {
     event.entropy = trace.entropies[lane.next];
   }
-  const float confidence = trace.confidences[lane.next];
-  std::vector<TokenLogprob>& top = tops_.emplace_back();
-  for (int i = 0; i < lane.top_count; ++i) {
-    top.push_back({-2 - i, -confidence});
-  }
-  event.top = top;
+  event.top = TopOf(lane, trace.confidences[lane.next]);
   ++lane.next;
   --lane.granted;
   events_.push_back(std::move(event));
@@ -149,7 +203,9 @@ Result<std::span<const Event>> ReplayEngine::Poll(double /*timeout_s*/) {
   tops_.reserve(lanes_.size());  // spans into it must stay valid
   int longest = 0;
   for (auto& [id, lane] : lanes_) {
-    if (lane.granted > 0) {
+    if (lane.granted > 0 && lane.probe) {
+      Reply(id, lane);
+    } else if (lane.granted > 0) {
       const std::vector<int>& spans = traces_[lane.trace].spans;
       longest = std::max(longest, lane.next < spans.size() ? spans[lane.next] : 0);
       Decode(id, lane);

@@ -23,13 +23,18 @@ struct ReplayTrace {
   bool finished = true;   // false: cut off
   bool end_token = true;  // the last token of a finished one ends the generation and has no text
   // Tokens that each piece stands for, as long as `pieces`; empty: one each. All traces of an
-  // engine that have a piece at some place have the same span there.
+  // engine that have a piece at some place have the same span there. A span may be 0.
   std::vector<int> spans = {};
+  // What the path answered when it was asked after `replies_every` tokens, after twice as many, and
+  // so on; empty where it was never asked.
+  std::vector<std::string> replies = {};
+  int replies_every = 0;
 };
 
-// Lane number n, in the order of opening, gives out trace number n. Each poll gives one token to
-// every lane with a grant. No lane can be forked, extended, scored or routed: kUnsupported.
-// Thread rule: as Engine.
+// The n-th lane that is opened gives out trace number n. Each poll gives one token to
+// every lane with a grant. No lane can be scored or routed: kUnsupported. A lane whose trace has
+// replies can be forked, whatever the position: the fork takes any question and answers with the
+// newest reply, in one token, or the last where the path ran on. Thread rule: as Engine.
 class ReplayEngine : public Engine {
  public:
   // `model` is what the traces were made by. All traces have confidences.
@@ -60,6 +65,8 @@ class ReplayEngine : public Engine {
   bool has_spans() const;
   int TokensOf(size_t trace, int pieces) const;
   int64_t positions() const { return positions_; }
+  // Forks that were asked.
+  int asked() const { return asked_; }
 
  private:
   struct Lane {
@@ -68,6 +75,8 @@ class ReplayEngine : public Engine {
     int prompt_tokens = 0;
     int granted = 0;
     int top_count = 0;
+    bool probe = false;  // a fork
+    bool replied = false;
   };
 
   // The trace and place of a token: its number counts over all traces.
@@ -76,10 +85,22 @@ class ReplayEngine : public Engine {
     size_t position = 0;
   };
   Place PlaceOf(Token token) const;
+  // Tokens beyond those of the traces: the newest question, then all replies.
+  Token QuestionToken() const;
+  Token ReplyOf(const Lane& lane) const;
   void Decode(LaneId id, Lane& lane);
+  void Reply(LaneId id, Lane& lane);
+  // Appends the list of most probable tokens of an event.
+  std::span<const TokenLogprob> TopOf(const Lane& lane, float confidence);
 
   std::vector<ReplayTrace> traces_;
   std::vector<size_t> first_token_;  // number of each trace's first token
+  std::vector<size_t> first_reply_;  // number of each trace's first reply
+  std::vector<std::string> replies_;
+  std::string question_;
+  size_t tokens_ = 0;  // of all traces
+  size_t opened_ = 0;  // traces in use
+  int asked_ = 0;
   ModelInfo model_;
   Capabilities capabilities_;
   std::map<LaneId, Lane> lanes_;
