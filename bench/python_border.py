@@ -18,11 +18,7 @@ import time
 
 import hyper_decode
 
-QUESTION = (
-    "Tara has 9 shelves with 27 books each. Pia brings 6 packs of 8 books. Tara gives away 119. "
-    "Then the number grows to 12 times as many. Tara gives away 157. How many books does Tara have "
-    "now?"
-)
+QUESTION = "Start with 12, add 7, multiply by 5. What is the result?"
 
 
 def spread(values, unit="ms", scale=1000):
