@@ -72,10 +72,10 @@ class Marks {
     const offset = tree.canvas.getBoundingClientRect().top - box.top;
     const {token, path: id, answer = this.pinned} = this.hovered;
     context.fillStyle = theme.get('--mark');
-    const row = Math.max(tree.rowHeight(), 3);
     for (const path of model.paths.values()) {
       const marked = path.id === id || (answer !== null && answer !== undefined && path.answer === answer);
       const y = marked ? tree.yOf(path.id) : null;
+      const row = Math.max(tree.rowHeight(), path.id === id ? 3 : 0);
       if (y !== null) context.fillRect(axis.left, offset + y - row / 2, box.width - axis.left - axis.right, row);
     }
     if (Number.isFinite(token)) {

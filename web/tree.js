@@ -124,7 +124,7 @@ class TreeView {
     this.drawGroups(context, width, model);
     context.save();
     context.beginPath();
-    context.rect(x(from) - 1, 0, x(to) - x(from) + 10, below);
+    context.rect(x(from) - 6, 0, x(to) - x(from) + 16, below);
     context.clip();
     this.drawDecisions(context, model, x, below);
     this.rows.forEach((id) => this.drawPath(context, model.paths.get(id), x));

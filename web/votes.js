@@ -3,6 +3,7 @@
 'use strict';
 
 const MOST_CONFIDENCE = 60;  // nats, as in src/core/confidence.h
+const MOST_COUNTED = 1024;
 const WEIGHT_RULES = ['weighted', 'best', 'borda'];  // they need scores that only the method has
 
 const ratio = (value, whole) => whole > 0 ? value / whole : 0;
@@ -143,9 +144,11 @@ function whatIf(model, change) {
           lost: recorded.length - voters.length, unknown, saved};
 }
 
-// From how many paths of the pool on the answer stays what it is with all of them; null: there is no vote.
+// From how many paths of the pool on the answer stays what it is with all of them; null: there is no vote, or
+// too many paths to count once for each number of them.
 function settledFrom(model, change) {
   const total = model.poolSize();
+  if (total > MOST_COUNTED) return null;
   let from = null, last;
   for (let paths = total; paths >= 1; paths--) {
     const {votes} = whatIf(model, {...change, paths});
