@@ -82,23 +82,35 @@ test('equal scores go to more paths, then to the surer ones, then to the smaller
   const first = (paths, rule) => countVotes(votersOf(made(paths)), rule, made(paths).options())[0].answer;
   assert.equal(first([['b', 5, 9, 2], ['a', 5, 8, 2]], 'majority'), 'b');
   assert.equal(first([['b', 5, 8, 2], ['a', 5, 8, 2]], 'majority'), 'a');
-  assert.equal(first([['b', 5, 8, 4], ['a', 5, 8, 2], ['a', 5, 1, 2]], 'deepconf'), 'a');
+  assert.equal(first([['a', 5, 9, 4], ['z', 5, 1, 2], ['z', 5, 1, 2]], 'deepconf'), 'z');
+});
+
+test('only the most frequent answers may win under length_confidence', () => {
+  const paths = [['a', 1, 1, 1], ['a', 1, 1, 1], ['b', 100, 10, 10]];
+  const winner = (top) => {
+    const model = made(paths, {'vote-top': top});
+    return countVotes(votersOf(model), 'length_confidence', model.options())[0].answer;
+  };
+  assert.equal(winner(2), 'b');
+  assert.equal(winner(1), 'a');
 });
 
 test('a higher threshold prunes by the lowest window, and a lower one leaves the outcome open', () => {
-  const model = withResult(made([['986', 40, 9, 8], ['986', 50, 9, 6], ['956', 60, 9, 7], ['pruned', 20, 6, 4]]),
+  const model = withResult(made([['986', 40, 9, 8], ['986', 50, 9, 6], ['956', 60, 9, 7], ['pruned', 20, 6, 4],
+                                 ['12', 20, 9, 8, {parent: 1, position: 11}], ['12', 20, 9, 2, {warmup: true}]]),
                            '986', null);
   model.take({record: 'curve', path: 1, position: 2, window_mean: 1});  // the window is not full yet
   model.take({record: 'curve', path: 1, position: 10, window_mean: 6});
   const higher = plain(whatIf(model, {threshold: 6.5}));
-  assert.equal(higher.voters, 2);
-  assert.equal(higher.lost, 1);
-  assert.equal(higher.saved, 50 - 11, 'tokens behind the first low window');
+  assert.equal(higher.voters, 3, 'a warm-up path has no threshold');
+  assert.equal(higher.lost, 2, 'with a path goes what was forked where it ended');
+  assert.equal(higher.saved, 50 - 11 + 20 - 11, 'tokens behind the first low window');
   assert.equal(higher.unknown, 0);
   assert.equal(whatIf(model, {threshold: 4}).unknown, 1);
   assert.equal(whatIf(model, {threshold: 4.5}).unknown, 0, 'it is below that threshold too');
   assert.equal(whatIf(model, {threshold: null}).unknown, 1);
-  assert.deepEqual(plain(whatIf(model, {}).votes.map(({answer, paths}) => [answer, paths])), [['986', 2], ['956', 1]]);
+  assert.deepEqual(plain(whatIf(model, {}).votes.map(({answer, paths}) => [answer, paths])),
+                   [['12', 2], ['986', 2], ['956', 1]]);
 });
 
 test('fewer paths are the first of the pool, and what was forked from others goes with them', () => {
@@ -110,6 +122,8 @@ test('fewer paths are the first of the pool, and what was forked from others goe
   assert.equal(two.saved, 9 + 5, 'a fork saves its own tokens alone');
   assert.equal(settledFrom(model, {}), 3);
   assert.equal(settledFrom(made([['a', 1, 1, 1], ['a', 1, 1, 1]]), {rule: 'majority'}), 1);
+  const many = made(Array.from({length: 1025}, () => ['a', 1, 1, 1]));
+  assert.equal(settledFrom(many, {rule: 'majority'}), null, 'too many to count for each number of them');
 });
 
 test('forks that end within an interval are copies where copies do not vote', () => {
@@ -121,6 +135,11 @@ test('forks that end within an interval are copies where copies do not vote', ()
   };
   assert.deepEqual(plain(ids({interval: 8, 'vote-clones': false})), [0, 2]);
   assert.deepEqual(plain(ids({interval: 8, 'vote-clones': true})), [0, 1, 2]);
+  paths[2][4].warmup = true;
+  assert.deepEqual(plain(ids({interval: 8, 'vote-warmup': false})), [0, 1], 'nor need warm-up paths');
+  const merged = made([['a', 20, 9, 9], ['a', 20, 9, 9]]);
+  merged.take({record: 'finish', path: 1, status: 'merged', tokens: 20, answer: 'a', kept: 0});
+  assert.equal(votersOf(merged).length, 1, 'a merged path has lost its vote');
 });
 
 test('the account says what happened, in words', () => {
@@ -141,6 +160,23 @@ test('answers that are level at the end are named', () => {
   assert.ok(account(model).includes('3 answers fought to the end; a and b have equally many paths.'), account(model));
   const early = withResult(made([['a', 10, 9, 8], ['a', 20, 9, 8], ['b', 30, 9, 8]]), 'a', null);
   assert.ok(account(early).includes('a led from the first ended path, at token 10.'), account(early));
+  const together = withResult(made([['a', 10, 9, 8], ['b', 20, 9, 8], ['a', 20, 9, 8]]), 'a', null);
+  assert.ok(account(together).includes('a led from the first ended path, at token 10.'), 'paths that end together');
+});
+
+test('the account tells of the controller, an early decision and what it saved', () => {
+  const model = made([['a', 10, 9, 8], ['a', 10, 9, 8], ['b', 11, 9, 8], ['c', 12, 9, 8], ['d', 13, 9, 8]]);
+  model.take({record: 'path', path: 5, parent: null, position: 0, warmup: false});
+  model.take({record: 'finish', path: 5, status: 'cancelled', tokens: 14, answer: null, reason: 'decided'});
+  model.take({record: 'decision', position: 1, action: 'branch', acted: false});
+  const told = () => plain(account(model));
+  assert.ok(told().includes('The controller changed nothing in 1 decision.'), told());
+  model.take({record: 'decision', position: 9, action: 'branch', acted: true});
+  model.take({record: 'result', answer: 'a', vote_rule: 'majority', votes: null, ledger: {generated: 2000, saved: 1500}});
+  assert.ok(told().includes('In 2 decisions the controller branched once.'), told());
+  assert.ok(told().includes('1 was cancelled at token 14, when the vote was decided.'), told());
+  assert.ok(told().includes('2 of 5 voters say a; 1 says b, 1 says c and 1 says something else.'), told());
+  assert.ok(told().includes('2,000 tokens; the early decision saved about 1,500.'), told());
 });
 
 test('the account of a run that goes on says how it stands', () => {

@@ -121,7 +121,7 @@ function whatIf(model, change) {
   let unknown = 0, saved = 0, pooled = 0;
   const drop = (path, from) => {
     gone.set(path.id, from);
-    saved += path.length - Math.max(from, path.start);
+    saved += path.length - from;
   };
   for (const path of model.paths.values()) {
     const parentGone = gone.get(path.parent);
