@@ -76,6 +76,29 @@ async function checkTimeAxis(page) {
   await page.click('#whole');
   await page.waitForTimeout(300);
   expect(await page.evaluate(() => axis.now()[0]) === 0, 'and a button shows the whole run again');
+  await page.focus('#tree');
+  await page.keyboard.press('ArrowRight');
+  await page.waitForTimeout(200);
+  const before = Number(/^token (\d+)/.exec(await text(page, 'readout'))[1]);
+  await page.keyboard.press('ArrowRight');
+  await page.waitForTimeout(200);
+  expect((await text(page, 'readout')).startsWith(`token ${before + 1}: `), 'the arrow keys move the mark');
+  const span = () => page.evaluate(() => axis.now()[1] - axis.now()[0]);
+  const whole = await span();
+  await page.keyboard.press('+');
+  expect(await span() < whole, 'the keys zoom');
+  await page.keyboard.press('0');
+  expect(await span() === whole, 'and show the whole run');
+}
+
+// Any run of the table stands beside the one that is shown, with what differs.
+async function checkCompare(page) {
+  await page.locator('#runs tr', {hasText: 'Finn'}).first().locator('button', {hasText: 'compare'}).click();
+  await page.waitForSelector('#pair:not([hidden])');
+  await page.waitForTimeout(300);
+  expect((await text(page, 'second-question')).startsWith('Finn'), 'a run of the table stands beside the one shown');
+  expect((await text(page, 'first-account')).includes('voters say'), 'each with its account');
+  expect((await text(page, 'pair-differs')) !== '', 'and with the options in which they differ');
 }
 
 // The reply is open, its formula is one, and a token tells of its alternatives.
@@ -225,6 +248,7 @@ try {
   await checkTimeAxis(page);
   await checkText(page);
   await page.screenshot({path: join(out, 'explains.png'), fullPage: true});
+  await checkCompare(page);
   await checkMarkdown(page);
   await checkBallot(page);
   await checkNames(page);
