@@ -120,7 +120,7 @@ TEST(Options, EveryOptionIsDeclaredOnceAndSaysWhatItTakes) {
     EXPECT_NE(option.Takes(), "") << option.info().name;
     EXPECT_TRUE(option.Check().ok()) << option.info().name;
   }
-  EXPECT_EQ(names.size(), 75U);
+  EXPECT_EQ(names.size(), 81U);
 }
 
 // Text that an option prints is text that it reads, for every option and preset.

@@ -186,7 +186,7 @@ TEST(ServerCases, WhatCannotBeContinuedIsRefused) {
       "messages");
   Json call = Conversation({{"user", "x"}, {"assistant", ""}});
   call["messages"][1]["tool_calls"] = Json::array({{{"id", "1"}}});
-  EXPECT_EQ(server.BadField(kChat, call), "messages");
+  EXPECT_EQ(server.BadField(kChat, call), "messages[1].tool_calls");
   EXPECT_EQ(server.BadField(kChat, With(Chat("x"), "continue_final_message", true)),
             "continue_final_message");
   EXPECT_EQ(server.BadField(kChat, With(Chat("x"), "add_generation_prompt", false)),

@@ -105,6 +105,18 @@ std::vector<Path> Numbered(std::vector<Path> paths) {
   return paths;
 }
 
+// The answers numbered in the order in which they come: of equals the first one leads.
+void NumberByFirst(std::vector<SwitchVote>& votes, std::vector<int>& seen) {
+  for (SwitchVote& vote : votes) {
+    const auto at = std::find(seen.begin(), seen.end(), vote.answer);
+    const auto number = static_cast<int>(at - seen.begin());
+    if (at == seen.end()) {
+      seen.push_back(vote.answer);
+    }
+    vote.answer = number;
+  }
+}
+
 // Tokens at which the later paths are stopped by the rule; none: they all come to their ends.
 int SwitchStop(const std::vector<Path>& paths, const std::vector<SwitchPath>& known) {
   std::vector<SwitchFeatures> states;
@@ -133,6 +145,10 @@ int SwitchStop(const std::vector<Path>& paths, const std::vector<SwitchPath>& kn
       votes.push_back(vote(i, probe));
     }
   }
+  std::vector<int> seen;
+  for (std::vector<SwitchVote>& votes : first) {
+    NumberByFirst(votes, seen);
+  }
   const double gamma = CalibrateGamma(first, LeaderOf(first.back()));
   for (int probe = 1; probe < 120; ++probe) {
     bool running = false;
@@ -148,6 +164,8 @@ int SwitchStop(const std::vector<Path>& paths, const std::vector<SwitchPath>& kn
     if (!running) {
       return 0;
     }
+    seen.clear();
+    NumberByFirst(votes, seen);
     if (IsSafeLead(votes, gamma)) {
       return kSwitchStep * probe;
     }
@@ -162,7 +180,9 @@ TEST(SwitchingPaths, StopsWhereTheRuleSaysOutOfItsOwnFirstPaths) {
     std::vector<SwitchPath> known;
     for (uint32_t i = 0; i < 10; ++i) {
       const auto words = Philox(seed, {i, 0, 3, 0});
-      known.push_back({1 + static_cast<int>(words[0] % 100),
+      // In each fifth pool no path is long enough to be asked.
+      const uint32_t longest = seed % 5 == 4 ? kSwitchStep - 1 : 100;
+      known.push_back({1 + static_cast<int>(words[0] % longest),
                        static_cast<char>('1' + (words[1] % 3 == 0 ? words[2] % 3 : seed % 2)),
                        2 + seed % 3});
     }

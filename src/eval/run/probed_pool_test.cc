@@ -303,10 +303,10 @@ TEST_F(ProbedPoolTest, AnswersAreEqualByMathematicsOrAsStrings) {
   const Result<TracePool> strings = Read(AnswerEquality::kStrings);
   ASSERT_TRUE(maths.has_value() && strings.has_value());
   EXPECT_EQ(maths->entries[0].question.gold, "\\frac{1}{2}");
-  EXPECT_EQ(strings->entries[0].question.gold, "1004") << "the last of five strings";
+  EXPECT_EQ(strings->entries[0].question.gold, "1005") << "the last of six strings, one of a reply";
   EXPECT_NE(Replayed(*maths, "sc", {{"width", 6}})->answer, std::nullopt);
   EXPECT_EQ(Replayed(*maths, "sc", {{"width", 2}})->answer, std::nullopt);
-  EXPECT_EQ(Replayed(*strings, "sc", {{"width", 6}})->answer, "1003") << "ERR has the most votes";
+  EXPECT_EQ(Replayed(*strings, "sc", {{"width", 6}})->answer, "1004") << "ERR has the most votes";
   Store store = std::move(*Store::Open(":memory:", DatabaseMode::kCreate));
   PoolStudyPlan plan;
   plan.rows = {{"sc", *ResolveRun({"sc", "paper", {{"width", 6}}, {}}, {}), {}}};
