@@ -24,7 +24,8 @@ const rounded4 = (value) => Math.abs(value) >= 1000 ? thousands(value) : String(
 
 // A scale from numbers to pixels: {at(value), ticks}. Ends come from the axis where it has some.
 function figureScale(axis, values, [first, last], ticks) {
-  const known = values.filter(Number.isFinite).filter((value) => !axis.log || value > 0);
+  let known = values.filter(Number.isFinite).filter((value) => !axis.log || value > 0);
+  if (known.length === 0) known = axis.log ? [1, 10] : [0, 1];  // every series is taken away
   let low = axis.low === null ? Math.min(...known) : axis.low;
   let high = axis.high === null ? Math.max(...known) : axis.high;
   if (!(high > low)) [low, high] = axis.log ? [low / 2, low * 2] : [low - 0.5, low + 0.5];

@@ -40,21 +40,45 @@ function mathElement({tex, display}, source) {
   return element;
 }
 
-// Formulas, code and emphasis within a line, as nodes.
-function inlineNodes(text) {
-  if (text === '') return [];
-  const math = findMath(text);
-  const mark = INLINE.exec(text);
-  if (math && (!mark || math.from <= mark.index)) {
-    return [...inlineNodes(text.slice(0, math.from)), mathElement(math, text.slice(math.from, math.to)),
-            ...inlineNodes(text.slice(math.to))];
+const MOST_FORMATTED = 20000;  // characters of a block; a longer one is shown as it is written
+
+// Formulas, code and emphasis within a line, as nodes. Marks within marks are at most `depth` deep.
+function inlineNodes(text, depth = 3) {
+  const nodes = [];
+  const addText = (plain) => plain === '' || nodes.push(document.createTextNode(plain));
+  if (text.length > MOST_FORMATTED) {
+    addText(text);
+    return nodes;
   }
-  if (!mark) return [document.createTextNode(text)];
-  const [whole, , code, strong, emphasis] = mark;
-  const inner = code !== undefined ? make('code', code) :
-      around(strong !== undefined ? 'strong' : 'em', inlineNodes(strong !== undefined ? strong : emphasis));
-  return [document.createTextNode(text.slice(0, mark.index)), inner,
-          ...inlineNodes(text.slice(mark.index + whole.length))];
+  // Where the next formula and the next mark are, from the start of `text`; looked for again once passed.
+  let [at, math, mark] = [0, undefined, undefined];
+  while (at < text.length) {
+    const rest = text.slice(at);
+    if (math === undefined || (math && math.from < at)) {
+      math = findMath(rest);
+      if (math) math = {...math, from: math.from + at, to: math.to + at};
+    }
+    if (mark === undefined || (mark && mark.from < at)) {
+      const found = INLINE.exec(rest);
+      mark = found && {from: found.index + at, to: found.index + at + found[0].length, found};
+    }
+    if (!math && !mark) break;
+    if (math && (!mark || math.from <= mark.from)) {
+      addText(text.slice(at, math.from));
+      nodes.push(mathElement(math, text.slice(math.from, math.to)));
+      at = math.to;
+      continue;
+    }
+    const [, , code, strong, emphasis] = mark.found;
+    const inner = strong !== undefined ? strong : emphasis;
+    addText(text.slice(at, mark.from));
+    nodes.push(code !== undefined ? make('code', code) :
+        around(strong !== undefined ? 'strong' : 'em',
+               depth > 0 ? inlineNodes(inner, depth - 1) : [document.createTextNode(inner)]));
+    at = mark.to;
+  }
+  addText(text.slice(at));
+  return nodes;
 }
 
 // A block of lines that belong together: a list, a table, a heading, a paragraph.

@@ -125,6 +125,7 @@ function drawAll() {
 }
 
 function drawFrame() {
+  requestAnimationFrame(drawFrame);  // first: what fails in one frame does not end the others
   const begin = performance.now();
   if (replay) replay.advance(begin);
   if (dirty) {
@@ -145,7 +146,6 @@ function drawFrame() {
     marks.draw(model, tree, axis, charts.confidence.plot);
   }
   if (frameTimes) frameTimes.push(performance.now() - begin);
-  requestAnimationFrame(drawFrame);
 }
 
 function take(record) {

@@ -10,6 +10,7 @@ const rounded = (value) => Number.isFinite(value) ? String(Math.round(value)) : 
 // 1, 2 and 5 times powers of ten between two numbers; thinner where there are many.
 function logTicks(from, to) {
   const ticks = [];
+  if (!(from > 0) || !Number.isFinite(to)) return ticks;
   for (let ten = 10 ** Math.floor(Math.log10(from)); ten <= to; ten *= 10) {
     for (const one of to / from > 1000 ? [1] : [1, 2, 5]) ticks.push(one * ten);
   }

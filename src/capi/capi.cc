@@ -76,7 +76,7 @@ hyper_status Guarded(char** error, Body&& body) {
   }
 }
 
-// Hands records to the caller as they come, and keeps the decisions for the report.
+// Hands records to the caller as they come, and keeps those that the report reads.
 class RecordSink {
  public:
   RecordSink(hyper_record_callback on_record, void* context)
@@ -88,20 +88,21 @@ class RecordSink {
       if (on_record_ != nullptr && !stopped_) {
         stopped_ = on_record_(DumpJson(RecordJson(record)).c_str(), context_) != 0;
       }
-      if (std::holds_alternative<DecisionRecord>(record)) {
-        decisions_.push_back(std::move(record));
+      if (std::holds_alternative<DecisionRecord>(record) ||
+          std::holds_alternative<StopRecord>(record)) {
+        reported_.push_back(std::move(record));
       }
     }
     return !stopped_;
   }
 
-  const std::vector<Record>& decisions() const { return decisions_; }
+  const std::vector<Record>& reported() const { return reported_; }
 
  private:
   hyper_record_callback on_record_;
   void* context_;
   bool stopped_ = false;
-  std::vector<Record> decisions_;
+  std::vector<Record> reported_;
 };
 
 Result<std::string> Answer(Engine& engine, const char* question, const char* options_json,
@@ -132,7 +133,7 @@ Result<std::string> Answer(Engine& engine, const char* question, const char* opt
     return session.status().error();
   }
   return DumpJson(ReportJson({request->options.method, engine.model(), request->options.seed,
-                              sink.decisions(), request->timing},
+                              sink.reported(), request->timing},
                              session, session.Result()));
 }
 

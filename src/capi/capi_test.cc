@@ -56,6 +56,17 @@ TEST(CApi, AsksAndReportsAsJson) {
   EXPECT_FALSE(out.Parsed()["decisions"].empty());
 }
 
+TEST(CApi, ReportsWhatStoppedTheRun) {
+  const auto handle = ScriptedHandle();
+  Outcome out;
+  ASSERT_EQ(hyper_ask(handle.get(), "6 x 7?",
+                      R"({"method": "sc", "width": 9, "launch": "one", "stop": "sure"})", nullptr,
+                      nullptr, &out.result, &out.error),
+            HYPER_OK)
+      << out.Error();
+  EXPECT_FALSE(out.Parsed()["stop"].is_null()) << out.Parsed();
+}
+
 TEST(CApi, HandsEveryRecordToTheCallback) {
   const auto handle = ScriptedHandle();
   std::vector<std::string> kinds;

@@ -132,6 +132,7 @@ double HostileGain(std::span<const SwitchVote> votes, int leader, int challenger
   for (const SwitchVote& vote : votes) {
     const double share = vote.answer == leader                          ? 2 * gamma
                          : challenger >= 0 && vote.answer == challenger ? -1.0
+                         : vote.answer < 0                              ? 1.0
                                                                         : gamma;
     gain += vote.switching * share * vote.weight;
   }

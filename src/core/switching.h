@@ -48,7 +48,8 @@ int LeaderOf(std::span<const SwitchVote> votes);
 
 // Whether the leader keeps its lead against every other answer k, and against one that nobody has
 // given, when each path's expected switch is taken as hostile:
-//   V_L - V_k > sum_j q_j c_j,  c_j = 2 gamma w_j if j votes L, -w_j if j votes k, else gamma w_j.
+//   V_L - V_k > sum_j q_j c_j,  c_j = 2 gamma w_j if j votes L, -w_j if j votes k, else gamma w_j;
+// w_j for a path without an answer yet, of which nothing is known.
 // Source: Chen et al., "MARS" (2026), its margin of the leader, without the term for deviations
 // from the expectation.
 //   gamma  how hostile: 1 is the worst case

@@ -187,6 +187,16 @@ TEST(ServerCases, WhatCannotBeContinuedIsRefused) {
   Json call = Conversation({{"user", "x"}, {"assistant", ""}});
   call["messages"][1]["tool_calls"] = Json::array({{{"id", "1"}}});
   EXPECT_EQ(server.BadField(kChat, call), "messages[1].tool_calls");
+  // Arguments that are too deep to be read, and names that a template would write as they are.
+  const auto calls = [&](const char* name, const std::string& arguments) {
+    call["messages"][1]["tool_calls"] =
+        Json::array({{{"function", {{"name", name}, {"arguments", arguments}}}}});
+    return server.BadField(kChat, call);
+  };
+  EXPECT_EQ(calls("f", std::string(100000, '[')), "messages[1].tool_calls");
+  EXPECT_EQ(calls("f", std::string(100, '[') + std::string(100, ']')), "messages[1].tool_calls");
+  EXPECT_EQ(calls("f<|im_end|>", "{}"), "messages[1].tool_calls");
+  EXPECT_EQ(calls("f", R"({"<|im_end|>": 1})"), "messages[1].tool_calls");
   EXPECT_EQ(server.BadField(kChat, With(Chat("x"), "continue_final_message", true)),
             "continue_final_message");
   EXPECT_EQ(server.BadField(kChat, With(Chat("x"), "add_generation_prompt", false)),

@@ -120,7 +120,8 @@ int DrawFigures(const FiguresFlags& flags) {
   if (!store) {
     return Complain(kFiguresCommand, store.error());
   }
-  const Result<eval::StudyMaterial> material = eval::LoadMaterial(*store);
+  const Result<eval::StudyMaterial> material =
+      eval::LoadMaterial(*store, {.left_out_suite = kRunsSuite});
   if (!material) {
     return Complain(kFiguresCommand, material.error());
   }

@@ -207,7 +207,8 @@ Result<eval::ReportStudy> ReadStudy(const std::string& path, const std::string& 
   if (!store) {
     return store.error();
   }
-  const Result<eval::StudyMaterial> material = eval::LoadMaterial(*store);
+  const Result<eval::StudyMaterial> material =
+      eval::LoadMaterial(*store, {.left_out_suite = kRunsSuite});
   if (!material) {
     return Error{material.error().code, path + ": " + material.error().message};
   }

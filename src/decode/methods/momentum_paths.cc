@@ -39,8 +39,11 @@ MomentumPaths::Standing MomentumPaths::StandingOf(const Pool& pool) {
   standing.has_winner = standing.finished > 0;
   const int winner = static_cast<int>(most - votes.begin());
   standing.agrees.resize(pool.paths().size());
+  standing.differs.resize(pool.paths().size());
   for (size_t i = 0; i < ids.size(); ++i) {
-    standing.agrees[static_cast<size_t>(ids[i])] = standing.has_winner && groups[i] == winner;
+    const bool same = standing.has_winner && groups[i] == winner;
+    standing.agrees[static_cast<size_t>(ids[i])] = same;
+    standing.differs[static_cast<size_t>(ids[i])] = !same;
   }
   if (standing.has_winner) {
     const int first = std::exchange(*most, 0);
@@ -71,11 +74,15 @@ Status MomentumPaths::Proceed(Pool& pool) {
 // The paths that have differed longest are pruned, as long as two others run.
 void MomentumPaths::Drop(Pool& pool, const Standing& standing) {
   apart_.resize(pool.paths().size());
+  heard_.resize(pool.paths().size());
   std::vector<PathId> apart;
   const std::vector<PathId> ids = pool.running();
   for (const PathId id : ids) {
     const auto i = static_cast<size_t>(id);
-    apart_[i] = standing.agrees[i] || pool.path(id).probed.empty() ? 0 : apart_[i] + 1;
+    if (std::exchange(heard_[i], pool.path(id).probed.size()) == pool.path(id).probed.size()) {
+      continue;  // opened in this round, or not asked: lanes are few
+    }
+    apart_[i] = standing.differs[i] ? apart_[i] + 1 : 0;
     if (apart_[i] >= rules_.patience) {
       apart.push_back(id);
     }

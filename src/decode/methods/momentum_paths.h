@@ -33,7 +33,8 @@ class MomentumPaths : public SelfConsistency {
     int finished = 0;
     double confidence = 0;  // in the most frequent answer of the finished paths
     bool has_winner = false;
-    std::vector<bool> agrees;  // with it, by path
+    std::vector<bool> agrees;   // with it, by path
+    std::vector<bool> differs;  // its reply is another answer; none does neither
   };
   static Standing StandingOf(const Pool& pool);
   void Drop(Pool& pool, const Standing& standing);
@@ -41,8 +42,9 @@ class MomentumPaths : public SelfConsistency {
   MomentumRules rules_;
   MomentumState state_;
   bool in_round_ = false;
-  std::vector<bool> agrees_;  // by path: it takes more steps in this round
-  std::vector<int> apart_;    // by path: rounds in a row that it has differed
+  std::vector<bool> agrees_;   // by path: it takes more steps in this round
+  std::vector<int> apart_;     // by path: replies in a row that differed
+  std::vector<size_t> heard_;  // by path: replies that were counted
 };
 
 }  // namespace hyper

@@ -1,10 +1,25 @@
 #include "src/engine/llama/tools.h"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 
 namespace hyper::llama {
 namespace {
+
+// Whether a text has more open brackets than the reader, which recurses, should follow.
+bool IsTooDeep(std::string_view text) {
+  constexpr int kMostLevels = 256;
+  int level = 0;
+  for (const char c : text) {
+    level += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+    level = std::max(level, 0);
+    if (level > kMostLevels) {
+      return true;
+    }
+  }
+  return false;
+}
 
 // Reads replies in the notation that llama.cpp found for the template.
 std::function<ReadReply(std::string_view, bool)> ReaderOf(const common_chat_params& params) {
@@ -14,11 +29,19 @@ std::function<ReadReply(std::string_view, bool)> ReaderOf(const common_chat_para
     syntax->parser.load(params.parser);
   }
   return [syntax = std::move(syntax)](std::string_view text, bool whole) {
+    const ReadReply as_content{"", std::string(text), {}};
+    if (IsTooDeep(text)) {
+      return whole ? as_content : ReadReply();
+    }
     for (const bool partial : {!whole, true}) {  // what was cut off is read as far as it goes
       try {
         const common_chat_msg message = common_chat_parse(std::string(text), partial, *syntax);
         ReadReply reply{message.reasoning_content, message.content, {}};
         for (const common_chat_tool_call& call : message.tool_calls) {
+          if (whole &&
+              (call.name.empty() || common_json::parse_no_throw(call.arguments).is_discarded())) {
+            return as_content;  // it broke off within a call
+          }
           reply.calls.push_back({call.name, call.arguments});
         }
         return reply;
@@ -26,7 +49,7 @@ std::function<ReadReply(std::string_view, bool)> ReaderOf(const common_chat_para
         continue;  // no call in that notation
       }
     }
-    return ReadReply{"", std::string(text), {}};
+    return whole ? as_content : ReadReply();
   };
 }
 

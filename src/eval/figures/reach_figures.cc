@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "hyper/types.h"
 #include "src/eval/figures/figure_list.h"
 #include "src/eval/figures/figure_parts.h"
 
@@ -14,7 +15,9 @@ namespace hyper::eval {
 namespace {
 
 constexpr size_t kMostTargets = 8;
-constexpr double kTargetStep = 0.05;  // of accuracy; a fifth of it where few targets fit
+// Targets are a whole number of these parts of accuracy 1; finer ones where few targets fit.
+constexpr int kTargetParts[] = {20, 100};
+constexpr double kRounding = 1e-9;
 constexpr int kSettledPlaces = 20;
 
 // Accuracy over tokens of a method, by tokens.
@@ -23,25 +26,34 @@ struct Reach {
   std::vector<std::pair<double, double>> points;  // tokens, accuracy
 };
 
-// Rows of a model and suite by method. Of independent paths any number is a point: the majority of
-// k of them, for their tokens.
+// Whether a row's answers are the plain majority of paths that were decoded side by side.
+bool IsMajority(const RunMaterial& run) {
+  return run.run().method == "sc" && HasIndependentPaths(run) &&
+         std::all_of(run.items.begin(), run.items.end(), [](const MaterialItem& item) {
+           return item.item.vote_rule == NameOf(VoteRule::kMajority);
+         });
+}
+
+// Rows of a model and suite by method. Of a majority of independent paths, the row with most of
+// them, any number is a point: the majority of k of them, for their tokens.
 std::vector<Reach> ReachOfMethods(const StudyMaterial& material, const StoredRun& like) {
   std::map<std::string, Reach> by_method;
-  const std::vector<const RunMaterial*> independent = IndependentRows(material);
+  const RunMaterial* widest = nullptr;
   for (const RunMaterial& run : material.runs) {
     if (run.run().model != like.model || run.run().suite != like.suite) {
       continue;
     }
     Reach& reach = by_method[run.run().method];
     reach.name = run.run().method;
-    const double tokens = run.summary.effective_tokens;
-    reach.points.emplace_back(tokens, run.summary.accuracy.mean);
-    if (std::find(independent.begin(), independent.end(), &run) != independent.end()) {
-      const int paths = run.samples.front().total();
-      for (int k = 1; k < paths; ++k) {
-        reach.points.emplace_back(tokens * k / paths, MeanMajorityAtK(run.samples, k));
-      }
-    }
+    reach.points.emplace_back(run.summary.effective_tokens, run.summary.accuracy.mean);
+    const bool wider =
+        widest == nullptr || run.samples.front().total() > widest->samples.front().total();
+    widest = wider && IsMajority(run) ? &run : widest;
+  }
+  const int paths = widest == nullptr ? 0 : widest->samples.front().total();
+  for (int k = 1; k < paths; ++k) {
+    by_method[widest->run().method].points.emplace_back(
+        widest->summary.effective_tokens * k / paths, MeanMajorityAtK(widest->samples, k));
   }
   std::vector<Reach> all;
   for (auto& [method, reach] : by_method) {
@@ -56,7 +68,7 @@ std::vector<Reach> ReachOfMethods(const StudyMaterial& material, const StoredRun
 std::optional<double> TokensTo(const Reach& reach, double target) {
   const std::pair<double, double>* best = nullptr;
   for (const auto& point : reach.points) {
-    if (point.second >= target) {
+    if (point.second >= target - kRounding) {
       return best == nullptr ? point.first
                              : best->first + (point.first - best->first) * (target - best->second) /
                                                  (point.second - best->second);
@@ -82,18 +94,20 @@ std::vector<double> Targets(const std::vector<Reach>& all) {
     first = std::min(first, reach.points.front().second);
     most = std::max(most, BestOf(reach));
   }
-  for (const double step : {kTargetStep, kTargetStep / 5}) {
-    std::vector<double> targets;
-    for (auto place = static_cast<int>(std::floor(most / step + 1e-9)); place > 0; --place) {
-      if (place * step > first && targets.size() < kMostTargets) {
-        targets.insert(targets.begin(), place * step);
+  std::vector<double> targets;
+  for (const int parts : kTargetParts) {
+    targets.clear();
+    for (auto place = static_cast<int>(std::floor(most * parts + kRounding)); place > 0; --place) {
+      const double target = static_cast<double>(place) / parts;
+      if (target > first && targets.size() < kMostTargets) {
+        targets.insert(targets.begin(), target);
       }
     }
-    if (targets.size() > 1 || step < kTargetStep) {
-      return targets;
+    if (targets.size() > 1) {
+      break;
     }
   }
-  return {};
+  return targets;
 }
 
 // The panel of a model and suite; the finding is that of the highest accuracy that most reach.
@@ -135,7 +149,8 @@ FigurePanel TargetPanel(const StoredRun& like, const std::vector<Reach>& all,
 }
 
 // The share of the longest path's length from which on the majority of the paths that have ended
-// names the final answer; NaN where no path has one. A tie changes nothing.
+// names the answer of the run; NaN where it has none, or a tie gave it another. A tie of paths
+// changes nothing.
 double SettledAt(const MaterialItem& item) {
   std::vector<const StoredPath*> ended;
   for (const StoredPath& path : item.item.paths) {
@@ -158,7 +173,7 @@ double SettledAt(const MaterialItem& item) {
       since = path->tokens;
     }
   }
-  return ended.empty() ? kNaN : since / ended.back()->tokens;
+  return leader.empty() || item.item.answer != leader ? kNaN : since / ended.back()->tokens;
 }
 
 }  // namespace
@@ -198,7 +213,7 @@ Result<Figure> SettledFigure(const StudyMaterial& material) {
                     {},
                     {}};
   Figure figure;
-  for (const RunMaterial* run : FirstOfMethods(material, kMostPanels, HasIndependentPaths)) {
+  for (const RunMaterial* run : FirstOfMethods(material, kMostPanels, IsMajority)) {
     FigureSeries series{run->run().label, SeriesStyle::kLine, {}};
     double half = kNaN;
     for (int place = 0; place <= kSettledPlaces; ++place) {
@@ -215,17 +230,23 @@ Result<Figure> SettledFigure(const StudyMaterial& material) {
       half = std::isnan(half) && settled.mean >= kToPercent / 2 ? kToPercent * share : half;
       series.points.push_back(PointOf(kToPercent * share, settled));
     }
+    if (std::isnan(half)) {
+      continue;
+    }
     figure.finding += fmt::format(
         "{}{}: half of the answers no longer change after {:g} % of the longest path's length",
         figure.finding.empty() ? "" : "; ", run->run().label, half);
     panel.series.push_back(std::move(series));
   }
-  if (panel.series.empty()) {
-    return NotInStudy("no row has independent paths; record one: --methods sc");
+  if (panel.series.empty() || figure.finding.empty()) {
+    return NotInStudy("no row is a majority of independent paths; record one: --methods sc");
   }
   figure.finding += ".";
   figure.panels.push_back(std::move(panel));
-  figure.notes = {"Paths side by side; the answer is that of most paths which have ended."};
+  figure.notes = {
+      "Paths side by side; the answer is that of most paths which have ended. Answers that a tie "
+      "gave "
+      "are left out."};
   return figure;
 }
 

@@ -143,10 +143,10 @@ Status CheckQuestion(const json& object, size_t paths) {
       object["each_branch"].empty()) {
     return Error{ErrorCode::kDataLoss, "it has no each_branch, the list of its paths"};
   }
-  const int every = MemberOr(object, "probe_freq", 0);
+  const int every = MemberOr(object, "probe_freq", 1);  // without one its replies are not read
   if (every < 1 || every > kMostTokens) {
     return Error{ErrorCode::kDataLoss,
-                 "it has no probe_freq, the tokens between two probes of a path"};
+                 "its probe_freq, the tokens between two probes of a path, is no number from 1"};
   }
   const size_t own = object["each_branch"].size();
   if (paths > 0 && own != paths) {
@@ -221,7 +221,7 @@ Result<PoolEntry> EntryOfProbes(const json& object, const std::string& name,
     }
   }
   for (size_t path = 0; path < replies.size(); ++path) {
-    if (!replies[path].empty()) {
+    if (!replies[path].empty() && object.contains("probe_freq")) {
       entry.item.series.push_back(SeriesOfReplies(static_cast<PathId>(path), replies[path],
                                                   MemberOr(object, "probe_freq", 0)));
     }

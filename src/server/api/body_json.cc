@@ -5,11 +5,8 @@
 #include <vector>
 
 namespace hyper::server {
-namespace {
 
-// Why the text is refused unread; empty: it is not. Counts what stands outside of strings: levels
-// by brackets, members by colons.
-std::string TooMuch(const std::string& body) {
+std::string TooMuch(std::string_view body) {
   std::vector<size_t> members;  // of each object or array that is open
   bool in_text = false;
   for (size_t i = 0; i < body.size(); ++i) {
@@ -35,8 +32,6 @@ std::string TooMuch(const std::string& body) {
   }
   return "";
 }
-
-}  // namespace
 
 std::variant<Json, ApiError> ParseBody(const std::string& body) {
   if (const std::string reason = TooMuch(body); !reason.empty()) {

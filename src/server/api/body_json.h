@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "src/report/json.h"
@@ -14,6 +15,10 @@ namespace hyper::server {
 // members of an object for each of them.
 inline constexpr int kMostJsonLevels = 64;
 inline constexpr size_t kMostJsonMembers = 1024;
+
+// Why JSON must be refused unread; empty: it need not. Counts what stands outside of strings:
+// levels by brackets, members by colons. Pure; linear.
+std::string TooMuch(std::string_view body);
 
 // The JSON object that `body` is, or a 400 that says where it is none. Pure; any thread.
 std::variant<Json, ApiError> ParseBody(const std::string& body);

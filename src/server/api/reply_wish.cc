@@ -8,108 +8,10 @@
 #include <utility>
 
 #include "hyper/extract.h"
+#include "src/server/api/reply_schema.h"
 
 namespace hyper::server {
 namespace {
-
-// What llama.cpp's converter passes over although it would forbid replies.
-constexpr const char* kUnkept[] = {"not",
-                                   "if",
-                                   "then",
-                                   "else",
-                                   "patternProperties",
-                                   "propertyNames",
-                                   "contains",
-                                   "minContains",
-                                   "maxContains",
-                                   "minProperties",
-                                   "maxProperties",
-                                   "multipleOf",
-                                   "dependencies",
-                                   "dependentRequired",
-                                   "$dynamicRef",
-                                   "dependentSchemas",
-                                   "unevaluatedItems",
-                                   "unevaluatedProperties"};
-// What it reads only where nothing else says what the value is.
-constexpr const char* kAlternatives[] = {"anyOf", "oneOf"};
-constexpr const char* kBesideAlternatives[] = {"properties", "items", "enum", "const", "allOf"};
-constexpr const char* kBounds[] = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"};
-constexpr const char* kCounts[] = {"minItems", "maxItems"};
-constexpr const char* kLengths[] = {"minLength", "maxLength"};
-constexpr const char* kMaps[] = {"properties", "$defs", "definitions"};
-constexpr const char* kLists[] = {"anyOf", "oneOf", "allOf", "prefixItems"};
-constexpr const char* kSingles[] = {"items", "additionalProperties"};
-
-// The first of some keywords that the schema has; null: none.
-template <size_t N>
-const char* FirstOf(const Json& schema, const char* const (&keywords)[N]) {
-  for (const char* keyword : keywords) {
-    if (schema.contains(keyword)) {
-      return keyword;
-    }
-  }
-  return nullptr;
-}
-
-// The keyword of this schema, its parts left out, that would not be kept; null: none.
-const char* UnkeptHere(const Json& schema) {
-  if (const char* keyword = FirstOf(schema, kUnkept)) {
-    return keyword;
-  }
-  if (schema.value("uniqueItems", Json()) == true) {
-    return "uniqueItems";
-  }
-  if (FirstOf(schema, kAlternatives) != nullptr) {
-    return FirstOf(schema, kBesideAlternatives);
-  }
-  if (schema.value("type", Json()) != "integer") {
-    if (const char* bound = FirstOf(schema, kBounds)) {
-      return bound;
-    }
-  }
-  if (!schema.contains("items")) {
-    if (const char* count = FirstOf(schema, kCounts)) {
-      return count;
-    }
-  }
-  const bool text = schema.value("type", Json()) == "string" && !schema.contains("pattern");
-  return text ? nullptr : FirstOf(schema, kLengths);
-}
-
-// As UnkeptKeyword, of the schema at `place`.
-std::string UnkeptAt(const Json& schema, const std::string& place) {
-  if (!schema.is_object()) {
-    return "";
-  }
-  if (const char* keyword = UnkeptHere(schema)) {
-    return fmt::format("'{}' has '{}'", place, keyword);
-  }
-  std::string found;
-  const auto look = [&](const Json& part, const std::string& where) {
-    found = found.empty() ? UnkeptAt(part, place + "/" + where) : found;
-  };
-  for (const char* name : kMaps) {
-    if (const auto map = schema.find(name); map != schema.end() && map->is_object()) {
-      for (const auto& [key, part] : map->items()) {
-        look(part, fmt::format("{}/{}", name, ShownText(key)));
-      }
-    }
-  }
-  for (const char* name : kLists) {
-    if (const auto list = schema.find(name); list != schema.end() && list->is_array()) {
-      for (size_t i = 0; i < list->size(); ++i) {
-        look((*list)[i], fmt::format("{}/{}", name, i));
-      }
-    }
-  }
-  for (const char* name : kSingles) {
-    if (const auto part = schema.find(name); part != schema.end()) {
-      look(*part, name);
-    }
-  }
-  return found;
-}
 
 // Whole numbers as integers: 2.0 and 2 are the same value.
 void Normalise(nlohmann::json& value) {
@@ -128,7 +30,14 @@ void Normalise(nlohmann::json& value) {
 
 }  // namespace
 
-std::string UnkeptKeyword(const Json& schema) { return UnkeptAt(schema, "#"); }
+bool IsCallName(const Json& name) {
+  constexpr size_t kMost = 64;
+  const std::string text = name.is_string() ? name.get<std::string>() : "";
+  return !text.empty() && text.size() <= kMost && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-.:").find(c) != std::string_view::npos;
+  });
+}
 
 void ReadResponseFormat(FieldReader& fields, const char* name, const Json& format, ServedRun& run) {
   const Json type = format.is_object() ? format.value("type", Json()) : Json();
@@ -156,6 +65,10 @@ void ReadResponseFormat(FieldReader& fields, const char* name, const Json& forma
     fields.Fail(name, fmt::format("'{}': the schema cannot be kept to: {}; leave it out and check "
                                   "the reply for it",
                                   name, reason));
+  } else if (schema->value("type", Json()) != "object") {
+    fields.Fail(name, fmt::format("'{}': the schema needs \"type\": \"object\"; put another value "
+                                  "into a member of it",
+                                  name));
   } else if (run.start) {
     fields.Fail(name, fmt::format("'{}' is the form of a whole reply, so the last message cannot "
                                   "be the assistant's",
@@ -174,7 +87,7 @@ const Json* FunctionOf(const Json& tool) {
   }
   const auto function = tool.find("function");
   const bool named = function != tool.end() && function->is_object() &&
-                     function->value("name", Json()).is_string();
+                     IsCallName(function->value("name", Json()));
   const Json parameters = named ? function->value("parameters", Json()) : Json();
   return named && (parameters.is_null() || parameters.is_object()) ? &*function : nullptr;
 }
@@ -197,8 +110,10 @@ void CheckTools(FieldReader& fields, const Json& tools, const ServedRun& run) {
     fields.Refuse("logprobs", "calls are no text; leave out 'tools' or 'logprobs'");
   }
   for (const Json& tool : tools) {
-    const std::string reason = UnkeptKeyword(tool["function"].value("parameters", Json()));
-    if (run.wish.call_required && !reason.empty()) {
+    const Json parameters = tool["function"].value("parameters", Json());
+    const std::string reason =
+        run.wish.call_required ? UnkeptKeyword(parameters) : UnsafePart(parameters);
+    if (!reason.empty()) {
       fields.Fail("tools", fmt::format("'tools': the parameters of {} cannot be kept to: {}; leave "
                                        "it out and check the call for it",
                                        Shown(tool["function"]["name"]), reason));

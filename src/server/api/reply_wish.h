@@ -19,9 +19,8 @@ void ReadResponseFormat(FieldReader& fields, const char* name, const Json& forma
 // choice "none" there are none.
 void ReadTools(FieldReader& fields, ServedRun& run);
 
-// Why a grammar would not keep a reply to the schema, such as "'#/properties/a' has 'not'"; empty:
-// it would, as far as is known here. What only describes is passed over. Pure.
-std::string UnkeptKeyword(const Json& schema);
+// Whether a value names a function or a call: 1 to 64 of A-Z, a-z, 0-9, _, -, . and :. Pure.
+bool IsCallName(const Json& name);
 
 // The JSON value of a text as one text that equal values share: members by name, numbers without
 // trailing zeros, no white space. Empty where `text` is no JSON. Pure.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/server/api/reply_schema.h"
 #include "src/server/api/request_json.h"
 
 namespace hyper::server {
@@ -41,13 +42,13 @@ TEST(ReplyWish, ReadsTheFormatOfAChat) {
 }
 
 TEST(ReplyWish, ReadsTheFormatOfAResponse) {
-  const Json format = {{"type", "json_schema"}, {"name", "n"}, {"schema", {{"type", "integer"}}}};
+  const Json format = {{"type", "json_schema"}, {"name", "n"}, {"schema", {{"type", "object"}}}};
   const ParsedRequest parsed =
       Parsed(ParseResponsesRequest,
              {{"input", "x"}, {"text", {{"format", format}, {"verbosity", "medium"}}}});
   ASSERT_TRUE(std::holds_alternative<ApiRequest>(parsed));
   const ServedRun& run = std::get<ApiRequest>(parsed).runs.front();
-  EXPECT_EQ(run.wish.json_schema, R"({"type":"integer"})");
+  EXPECT_EQ(run.wish.json_schema, R"({"type":"object"})");
   EXPECT_EQ(run.wish_field, "text.format");
 }
 
@@ -78,16 +79,78 @@ TEST(ReplyWish, FindsKeywordsThatAreNotKept) {
             "");
   EXPECT_EQ(unkept(R"({"properties": {"a": {"type": "number", "minimum": 0}}})"),
             "'#/properties/a' has 'minimum'");
-  EXPECT_EQ(unkept(R"({"items": {"uniqueItems": true}})"), "'#/items' has 'uniqueItems'");
-  EXPECT_EQ(unkept(R"({"uniqueItems": false})"), "");
+  EXPECT_EQ(unkept(R"({"type": "array", "items": {"uniqueItems": true}})"),
+            "'#/items' has 'uniqueItems'");
   EXPECT_EQ(unkept(R"({"anyOf": [{}, {"multipleOf": 2}]})"), "'#/anyOf/1' has 'multipleOf'");
   EXPECT_EQ(unkept(R"({"anyOf": [{}], "properties": {}})"), "'#' has 'properties'");
   EXPECT_EQ(unkept(R"({"$defs": {"E": {"if": {}}}})"), "'#/$defs/E' has 'if'");
   EXPECT_EQ(unkept(R"({"type": "array", "maxItems": 3})"), "'#' has 'maxItems'");
-  EXPECT_EQ(unkept(R"({"type": "string", "pattern": "a+", "minLength": 3})"),
-            "'#' has 'minLength'");
+  EXPECT_EQ(unkept(R"({"type": "string", "pattern": "a+"})"), "'#' has 'pattern'");
+  EXPECT_EQ(unkept(R"({"type": "object", "required": ["a"]})"),
+            "'#' has 'required' names that are no properties");
+  EXPECT_EQ(unkept(R"({"$ref": "#/$defs/E", "type": "object", "$defs": {"E": {}}})"),
+            "'#' has 'type'");
+  EXPECT_EQ(unkept(R"({"type": "integer", "minimum": 0.5})"),
+            "'#' has 'minimum' that is no whole number");
+  EXPECT_EQ(unkept(R"({"type": "integer", "minimum": 1, "exclusiveMinimum": 1})"),
+            "'#' has both 'minimum' and 'exclusiveMinimum'");
+  EXPECT_EQ(unkept(R"({"type": "array", "prefixItems": [{}], "items": {}})"), "'#' has 'items'");
+  EXPECT_EQ(unkept(R"({"type": "record"})"), "'#' has a 'type' that is none of JSON");
   // A member may have the name of a keyword.
   EXPECT_EQ(unkept(R"({"properties": {"not": {"type": "string"}}})"), "");
+}
+
+// What would make the converter recurse or grow without end.
+TEST(ReplySchema, WhatTheConverterMustNotSeeIsRefused) {
+  EXPECT_EQ(UnsafePart(Json::parse(
+                R"({"allOf": [{"$ref": "#/$defs/A"}], "$defs": {"A": {"$ref": "#/$defs/A"}}})")),
+            "'#' has 'allOf'");
+  const char* nowhere = "'#' has a '$ref' to no schema of its '$defs'";
+  for (const char* schema :
+       {R"({"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/B"}, "B":
+           {"$ref": "#/$defs/A"}}})",
+        R"({"$ref": "https://example.org/s"})", R"({"$ref": "#/$defs/A"})", R"({"$ref": 3})"}) {
+    EXPECT_EQ(UnsafePart(Json::parse(schema)), nowhere) << schema;
+  }
+  EXPECT_EQ(UnsafePart(Json::parse(R"({"properties": {"a": {"$ref": "#/$defs/T"}}, "$defs":
+      {"T": {"properties": {"left": {"$ref": "#/$defs/T"}}}}})")),
+            "")
+      << "a tree refers to itself";
+  const std::string long_name(kMostSchemaName + 1, '_');
+  for (const char* map : {"properties", "$defs", "definitions"}) {
+    EXPECT_EQ(UnsafePart({{map, {{long_name, Json::object()}}}}),
+              "'#' has a name of more than 128 bytes");
+  }
+  EXPECT_EQ(UnsafePart(Json::parse(R"({"type": ["object", "array"]})")),
+            "'#' has several types with parts");
+  EXPECT_EQ(UnsafePart(Json::parse(R"({"type": ["object", "null"]})")), "");
+  Json values = Json::array();
+  Json parts = Json::object();
+  for (int i = 0; i <= kMostSchemaParts; ++i) {
+    values.push_back(i);
+    parts["p" + std::to_string(i)] = Json::object();
+  }
+  EXPECT_NE(UnsafePart({{"enum", values}}), "");
+  EXPECT_EQ(UnsafePart({{"properties", parts}}), "'#' has more than 2000 parts");
+  EXPECT_NE(UnsafePart({{"maxItems", 100000}}), "");
+  EXPECT_NE(UnsafePart({{"pattern", std::string(1000, '(')}}), "");
+  EXPECT_EQ(UnsafePart(Json::parse(R"({"pattern": "a+", "format": "email"})")), "")
+      << "a call that the model may leave out need not be kept to it";
+}
+
+TEST(ReplyWish, TheValueIsAnObject) {
+  EXPECT_EQ(Read({{"type", "json_schema"},
+                  {"json_schema", {{"schema", {{"enum", Json::array({"Yes", "yes"})}}}}}}),
+            "'response_format': the schema needs \"type\": \"object\"; put another value into a "
+            "member of it");
+}
+
+TEST(ReplyWish, NamesOfCallsArePlain) {
+  EXPECT_TRUE(IsCallName("get_weather-2.x:1"));
+  for (const Json& name :
+       {Json(""), Json("a b"), Json("f<|im_end|>"), Json(std::string(65, 'a')), Json(3), Json()}) {
+    EXPECT_FALSE(IsCallName(name)) << name;
+  }
 }
 
 TEST(ReplyWish, EqualValuesHaveOneText) {

@@ -6,6 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "src/server/api/body_json.h"
+#include "src/server/api/reply_wish.h"
+
 namespace hyper::server {
 namespace {
 
@@ -73,10 +76,38 @@ struct ReadTurn {
   bool calls_tools = false;
 };
 
+// Whether every name in a value stands for itself: in a prompt, text such as <|im_end|> would be a
+// control token.
+bool HasPlainNames(const Json& value) {
+  if (!value.is_structured()) {
+    return true;
+  }
+  for (const auto& [name, part] : value.items()) {
+    if ((value.is_object() && name.find_first_of("<>[]|") != name.npos) || !HasPlainNames(part)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether a value is the arguments of a call: JSON as a string, not too deep to be read.
+bool IsArguments(const Json& value) {
+  if (!value.is_string() || !TooMuch(value.get_ref<const std::string&>()).empty()) {
+    return false;
+  }
+  const Json read = Json::parse(value.get_ref<const std::string&>(), nullptr,
+                                /*allow_exceptions=*/false);
+  return !read.is_discarded() && HasPlainNames(read);
+}
+
 // The calls that an assistant's message makes, and the one that a tool's message answers; false,
 // after an error, where they are none.
 bool ReadCalls(FieldReader& fields, const std::string& at, const Json& item, ReadTurn& turn) {
   const Json id = item.value("tool_call_id", Json());
+  if (!id.is_null() && !IsCallName(id)) {
+    fields.Fail(at + ".tool_call_id", "'" + at + ".tool_call_id' takes the id of a call");
+    return false;
+  }
   turn.message.tool_call_id = id.is_string() ? id.get<std::string>() : "";
   const Json calls = item.value("tool_calls", Json());
   if (turn.message.role != "assistant" || calls.empty()) {
@@ -84,9 +115,9 @@ bool ReadCalls(FieldReader& fields, const std::string& at, const Json& item, Rea
   }
   const auto is_call = [](const Json& call) {
     const Json function = call.is_object() ? call.value("function", Json()) : Json();
-    return function.is_object() && function.value("name", Json()).is_string() &&
-           function.value("arguments", Json()).is_string() &&
-           Json::accept(function["arguments"].get_ref<const std::string&>());
+    const Json own = call.is_object() ? call.value("id", Json()) : Json();
+    return function.is_object() && IsCallName(function.value("name", Json())) &&
+           (own.is_null() || IsCallName(own)) && IsArguments(function.value("arguments", Json()));
   };
   if (!calls.is_array() || !std::all_of(calls.begin(), calls.end(), is_call)) {
     fields.Fail(at + ".tool_calls", "'" + at +
