@@ -167,9 +167,9 @@ def report(found):
             print(f"| {action} | {name} | {thirds} |")
     entries = []
     for action, (samples, gain, cost) in table.items():
+        if gain[1] <= 0:
+            continue  # it may be worth nothing
         slopes = predicts(samples)
-        if gain[1] <= 0 and not slopes:
-            continue
         mean = [gain[0] / 100] + [0.0] * len(STATISTICS)
         model = ridge(samples) if slopes else mean
         entries.append(f"{action}=" + ",".join(f"{v:.6g}" for v in [max(cost[0], 1.0)] + model))
