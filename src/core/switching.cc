@@ -171,6 +171,7 @@ SwitchModel FitSwitches(std::span<const SwitchFeatures> states, const std::vecto
   model.intercept = fitted[0];
   std::copy(fitted.begin() + 1, fitted.end(), model.slopes.begin());
   std::vector<LogisticRow> odds;
+  odds.reserve(rows.size());
   for (const LogisticRow& row : rows) {
     odds.push_back({1, LogOddsOf(LogisticOf(DotOf(row, fitted)))});
   }

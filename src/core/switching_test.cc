@@ -105,6 +105,7 @@ TEST(Switches, LabelsThatAreAllEqualAndNoneAtAllGiveNumbers) {
 
 std::vector<SwitchVote> SwitchVotesOf(const std::vector<int>& answers, double switching) {
   std::vector<SwitchVote> votes;
+  votes.reserve(answers.size());
   for (const int answer : answers) {
     votes.push_back({answer, 1, switching});
   }

@@ -259,6 +259,7 @@ Result<Made> MakeNamedTree(const Named& named, const MethodOptions& options) {
 
 std::vector<MethodInfo> Methods() {
   std::vector<MethodInfo> methods;
+  methods.reserve(std::size(kMethods));
   for (const MethodRow& row : kMethods) {
     methods.push_back({row.name, row.description});
   }

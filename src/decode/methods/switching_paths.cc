@@ -22,6 +22,7 @@ std::vector<int> ReplyNumbers(const std::vector<std::string>& answers) {
                [](const std::string& answer) { return !answer.empty(); });
   const std::vector<int> groups = GroupAnswers(given);
   std::vector<int> numbers;
+  numbers.reserve(answers.size());
   size_t next = 0;
   for (const std::string& answer : answers) {
     numbers.push_back(answer.empty() ? -1 : groups[next++]);

@@ -29,7 +29,7 @@ std::function<ReadReply(std::string_view, bool)> ReaderOf(const common_chat_para
     syntax->parser.load(params.parser);
   }
   return [syntax = std::move(syntax)](std::string_view text, bool whole) {
-    const ReadReply as_content{"", std::string(text), {}};
+    ReadReply as_content{"", std::string(text), {}};
     if (IsTooDeep(text)) {
       return whole ? as_content : ReadReply();
     }

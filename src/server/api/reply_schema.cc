@@ -181,7 +181,7 @@ class SchemaCheck {
     for (const Json& one : types) {
       if (one == "object") {
         kept.insert(kept.end(), {"properties", "required", "additionalProperties"});
-        if (const std::string fault = Required(schema, place); !fault.empty()) {
+        if (std::string fault = Required(schema, place); !fault.empty()) {
           return fault;
         }
       } else if (one == "array") {
@@ -193,7 +193,7 @@ class SchemaCheck {
       } else if (one == "string") {
         kept.insert(kept.end(), {"minLength", "maxLength"});
       } else if (one == "integer" && !type.is_array()) {
-        if (const std::string fault = Bounds(schema, place); !fault.empty()) {
+        if (std::string fault = Bounds(schema, place); !fault.empty()) {
           return fault;
         }
         kept.insert(kept.end(), {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"});
