@@ -101,7 +101,9 @@ std::string UntilRules(const std::string& name, std::string_view end) {
   for (size_t i = 0; i < end.size(); ++i) {
     rules += rule(i) + " ::= " + others + " " + name;
     for (const char c : characters) {
-      const size_t next = Overlap(std::string(end.substr(0, i)) + c, end);
+      std::string read(end.substr(0, i));
+      read += c;
+      const size_t next = Overlap(read, end);
       rules += " | [" + InSet(c) + "]" + (next == end.size() ? "" : " " + rule(next));
     }
     rules += "\n";
