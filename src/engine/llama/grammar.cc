@@ -99,7 +99,7 @@ std::string UntilRules(const std::string& name, std::string_view end) {
   }
   others += "]";
   for (size_t i = 0; i < end.size(); ++i) {
-    rules += rule(i) + " ::= " + others + " " + name;
+    rules.append(rule(i)).append(" ::= ").append(others).append(" ").append(name);
     for (const char c : characters) {
       std::string read(end.substr(0, i));
       read += c;
