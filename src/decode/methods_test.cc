@@ -301,8 +301,11 @@ TEST(DeepConf, Top10HasHypersVoteSet) {
   MethodOptions options = OptionsFor("deepconf-top10");
   EXPECT_EQ(options.threshold, Preset("short")->threshold);
   options.consensus = 0;
+  options.threshold = {ThresholdRule::Kind::kTop, 1, 0};  // three of the warm-up are below it
   auto session = ScriptedSession(engine, "deepconf-top10", options);
   RunMethod(engine, *session);
+  EXPECT_LT(session->pool().path(0).lowest_window, *session->pool().threshold());
+  EXPECT_TRUE(session->method().Votes(session->pool(), session->pool().path(0)));
   for (const Path& path : session->pool().paths()) {
     EXPECT_EQ(session->method().Votes(session->pool(), path), !path.answer.empty());
   }

@@ -26,10 +26,10 @@ bool Begins(const std::string& /*grammar*/, std::string_view text) {
 
 // An engine that writes the text of kTexts that `choose` names for a path, where its grammar allows
 // it; without one it writes x.
-ServerSetup Formed(std::function<size_t(uint64_t key)> choose) {
+ServerSetup Formed(const std::function<size_t(uint64_t key)>& choose) {
   ServerSetup setup;
   setup.logits = [choose](const FakeStep& step, std::span<float> logits) {
-    const std::string whole = kTexts[choose(step.path_key)];
+    const std::string_view whole = kTexts[choose(step.path_key)];
     const size_t at = step.history.size() - static_cast<size_t>(step.prompt_tokens);
     logits['x'] = 60.0F;  // what only a grammar forbids
     logits[at < whole.size() ? static_cast<size_t>(whole[at]) : 0] = 40.0F;
