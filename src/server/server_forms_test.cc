@@ -216,10 +216,10 @@ TEST(ServerForms, OnlyTheChoiceNoneMakesToolsText) {
 // Equal arguments are one answer, however they are written.
 TEST(ServerForms, APoolVotesOverCalls) {
   const TestServer server(Calling([](uint64_t key) -> std::string {
-    return key % 3 == 0 ? "#f{\"n\": 4}#" : key % 3 == 1 ? "#f{ \"n\":4.0 }#" : "I say 5";
+    return key % 5 == 0 ? "I say 5" : key % 5 < 3 ? "#f{\"n\": 4}#" : "#f{ \"n\":4.0 }#";
   }));
-  const Json reply =
-      server.Good(kChat, With(Calls("m:sc"), "hyper", {{"width", 12}, {"max-tokens", 30}}));
+  const Json reply = server.Good(
+      kChat, With(With(Calls("m:sc"), "seed", 1), "hyper", {{"width", 12}, {"max-tokens", 30}}));
   EXPECT_EQ(reply["hyper"]["answer"], R"([{"arguments":{"n":4},"name":"f"}])");
   const Json choice = reply["choices"][0];
   EXPECT_EQ(choice["finish_reason"], "tool_calls");
