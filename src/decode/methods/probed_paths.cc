@@ -42,7 +42,7 @@ void ParallelProbe::OnProbed(Pool& pool) {
     return;
   }
   std::vector<PathId> ids;
-  std::vector<std::string> answers;  // of those that have one; the last winner comes after them
+  std::vector<std::string> answers;  // "": none; the last winner comes after them
   for (const Path& path : pool.paths()) {
     if (path.kind == PathKind::kReasoning) {
       ids.push_back(path.id);
@@ -50,17 +50,12 @@ void ParallelProbe::OnProbed(Pool& pool) {
     }
   }
   answers.push_back(winner_);
-  std::vector<std::string> given;
-  std::copy_if(answers.begin(), answers.end(), std::back_inserter(given),
-               [](const std::string& answer) { return !answer.empty(); });
-  const std::vector<int> groups = GroupAnswers(given);
+  const std::vector<int> groups = GroupReplies(answers);
   std::vector<ProbedBranch> branches;
-  size_t next = 0;
   for (size_t i = 0; i < ids.size(); ++i) {
-    branches.push_back({answers[i].empty() ? -1 : groups[next++], pool.path(ids[i]).running()});
+    branches.push_back({groups[i], pool.path(ids[i]).running()});
   }
-  const bool stable =
-      StepParallelProbe(branches, winner_.empty() ? -1 : groups.back(), ProbeRules(), state_);
+  const bool stable = StepParallelProbe(branches, groups.back(), ProbeRules(), state_);
   winner_.clear();
   for (size_t i = 0; i < ids.size(); ++i) {
     if (branches[i].answer >= 0 && branches[i].answer == state_.winner) {

@@ -1,10 +1,13 @@
 #include "src/decode/methods/prober.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "hyper/equal.h"
 
 namespace hyper {
 namespace {
@@ -35,6 +38,20 @@ std::string QuestionFor(const Pool& pool, const Path& path, const std::string& t
 }
 
 }  // namespace
+
+std::vector<int> GroupReplies(const std::vector<std::string>& answers) {
+  std::vector<std::string> given;
+  std::copy_if(answers.begin(), answers.end(), std::back_inserter(given),
+               [](const std::string& answer) { return !answer.empty(); });
+  const std::vector<int> groups = GroupAnswers(given);
+  std::vector<int> numbers;
+  numbers.reserve(answers.size());
+  size_t next = 0;
+  for (const std::string& answer : answers) {
+    numbers.push_back(answer.empty() ? -1 : groups[next++]);
+  }
+  return numbers;
+}
 
 int Prober::Since(const Path& path) const {
   const auto id = static_cast<size_t>(path.id);

@@ -1,11 +1,16 @@
 // Probes: running paths are asked for their answers, without changing what they write.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "hyper/pool.h"
 
 namespace hyper {
+
+// Numbers of the groups of equal answers, from 0 in the order in which they come; -1 for "", which
+// is none. Pure.
+std::vector<int> GroupReplies(const std::vector<std::string>& answers);
 
 // Probes every running path each options.probe_interval tokens of it; the paths wait meanwhile. A
 // probe opens no lane beyond the reservation: where few are free, the paths are asked one after

@@ -15,21 +15,6 @@ bool SameReply(const std::string& a, const std::string& b) {
                                 : AnswersEqual(a, b).verdict == Verdict::kEqual;
 }
 
-// Numbers of the answers' groups; -1 for none.
-std::vector<int> ReplyNumbers(const std::vector<std::string>& answers) {
-  std::vector<std::string> given;
-  std::copy_if(answers.begin(), answers.end(), std::back_inserter(given),
-               [](const std::string& answer) { return !answer.empty(); });
-  const std::vector<int> groups = GroupAnswers(given);
-  std::vector<int> numbers;
-  numbers.reserve(answers.size());
-  size_t next = 0;
-  for (const std::string& answer : answers) {
-    numbers.push_back(answer.empty() ? -1 : groups[next++]);
-  }
-  return numbers;
-}
-
 }  // namespace
 
 int SwitchingPaths::Next(Pool& pool) {
@@ -92,7 +77,7 @@ void SwitchingPaths::Learn(const Pool& pool) {
       answers.push_back(probe < probes.size() ? probes[probe].answer : path->answer);
     }
   }
-  const std::vector<int> numbers = ReplyNumbers(answers);
+  const std::vector<int> numbers = GroupReplies(answers);
   std::vector<std::vector<SwitchVote>> votes(most + 1);
   for (size_t i = 0; i < numbers.size(); ++i) {
     const size_t probe = i / ended.size();
@@ -118,7 +103,7 @@ std::vector<SwitchVote> SwitchingPaths::VotesNow(const Pool& pool) const {
                                          : 0.0);
   }
   std::vector<SwitchVote> votes;
-  const std::vector<int> numbers = ReplyNumbers(answers);
+  const std::vector<int> numbers = GroupReplies(answers);
   for (size_t i = 0; i < numbers.size(); ++i) {
     votes.push_back({numbers[i], 1, switching[i]});
   }

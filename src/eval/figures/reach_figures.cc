@@ -112,13 +112,12 @@ std::vector<double> Targets(const std::vector<Reach>& all) {
 
 // The panel of a model and suite; the finding is that of the highest accuracy that most reach.
 FigurePanel TargetPanel(const StoredRun& like, const std::vector<Reach>& all,
-                        std::string& finding) {
+                        const std::vector<double>& targets, std::string& finding) {
   FigurePanel panel{like.suite + ", " + like.model,
                     {kAccuracyAxis},
                     {"effective tokens per question", 0},
                     {},
                     {}};
-  const std::vector<double> targets = Targets(all);
   for (const double target : targets) {
     panel.categories.push_back(fmt::format("{:g}", kToPercent * target));
   }
@@ -189,8 +188,9 @@ Result<Figure> TargetFigure(const StudyMaterial& material) {
     }
     drawn.push_back(place);
     const std::vector<Reach> all = ReachOfMethods(material, run.run());
-    if (all.size() > 1 && !Targets(all).empty()) {
-      figure.panels.push_back(TargetPanel(run.run(), all, figure.finding));
+    const std::vector<double> targets = Targets(all);
+    if (all.size() > 1 && !targets.empty()) {
+      figure.panels.push_back(TargetPanel(run.run(), all, targets, figure.finding));
     }
   }
   if (figure.panels.empty()) {

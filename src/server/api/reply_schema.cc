@@ -3,26 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 namespace hyper::server {
 namespace {
 
-using Names = std::vector<std::string_view>;
+using Names = std::span<const std::string_view>;
 
-const Names kMaps = {"properties", "$defs", "definitions"};
-const Names kLists = {"anyOf", "oneOf", "allOf", "prefixItems"};
-const Names kSingles = {"items", "additionalProperties", "not", "contains"};
-const Names kCounts = {"minItems", "maxItems", "minLength", "maxLength"};
+constexpr auto kMaps = std::to_array<std::string_view>({"properties", "$defs", "definitions"});
+constexpr auto kLists = std::to_array<std::string_view>({"anyOf", "oneOf", "allOf", "prefixItems"});
+constexpr auto kSingles =
+    std::to_array<std::string_view>({"items", "additionalProperties", "not", "contains"});
+constexpr auto kCounts =
+    std::to_array<std::string_view>({"minItems", "maxItems", "minLength", "maxLength"});
 // What describes a value and forbids none.
-const Names kDescribes = {"title",  "description", "default",     "examples", "$schema",
-                          "$id",    "$comment",    "deprecated",  "readOnly", "writeOnly",
-                          "format", "$defs",       "definitions", "strict"};
+constexpr auto kDescribes = std::to_array<std::string_view>(
+    {"title", "description", "default", "examples", "$schema", "$id", "$comment", "deprecated",
+     "readOnly", "writeOnly", "format", "$defs", "definitions", "strict"});
 
-bool IsIn(std::string_view name, const Names& names) {
+bool IsIn(std::string_view name, Names names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -149,7 +152,7 @@ class SchemaCheck {
 
   // What the grammar would not keep: everything that is not known to be kept.
   static std::string Unkept(const Json& schema, const std::string& place) {
-    const auto only = [&](const Names& kept) {
+    const auto only = [&](const std::vector<std::string_view>& kept) {
       for (const auto& [name, value] : schema.items()) {
         if (!IsIn(name, kept) && !IsIn(name, kDescribes)) {
           return Fault(place, fmt::format("has '{}'", ShownText(name)));
@@ -176,7 +179,7 @@ class SchemaCheck {
   template <class Only>
   static std::string UnkeptOfType(const Json& schema, const std::string& place, const Only& only) {
     const Json type = schema.value("type", schema.contains("properties") ? Json("object") : Json());
-    Names kept = {"type"};
+    std::vector<std::string_view> kept = {"type"};
     const Json types = type.is_array() ? type : Json::array({type});
     for (const Json& one : types) {
       if (one == "object") {
