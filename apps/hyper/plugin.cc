@@ -32,6 +32,7 @@ Error GoOnInPython(int argc, const char* const* argv) {
   std::vector<const char*> arguments = {python.c_str(), "-m", "hyper_decode"};
   arguments.insert(arguments.end(), argv + 1, argv + argc);
   arguments.push_back(nullptr);
+  setenv("PYTHONSAFEPATH", "1", 0);  // modules of the working folder are not the plugin's
   execvp(python.c_str(), const_cast<char* const*>(arguments.data()));
   return {
       ErrorCode::kUnavailable,

@@ -43,6 +43,8 @@ def main() -> int:
         if not os.path.isfile(file):
             print(f"hyper: the plugin '{file}' does not exist", file=sys.stderr)
             return _EXIT_NO_INPUT
+        # Modules beside the plugin, as for `python FILE`.
+        sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
         runpy.run_path(file, run_name="hyper_plugin")
     os.environ.setdefault("HYPER_MODEL", bundled_model())
     sys.stdout.flush()

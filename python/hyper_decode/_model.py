@@ -51,6 +51,13 @@ class Run:
         self._native = native
         self._engine = engine  # alive as long as its run
 
+    def _refuse_to_wait(self) -> None:
+        if self._engine._native.on_its_thread() and not self.done:
+            raise RuntimeError(
+                "a method cannot wait for a run of the model that runs it: the run goes on when the "
+                "method returns; start() it and look at `done` in a later call, or ask another Model"
+            )
+
     @property
     def done(self) -> bool:
         """Whether it is over."""
@@ -66,6 +73,7 @@ class Run:
         Raises TimeoutError where it is not over after `timeout` seconds; the run goes on. On Ctrl-C
         the run is cancelled and KeyboardInterrupt raised.
         """
+        self._refuse_to_wait()
         left = float("inf") if timeout is None else max(timeout, 0.0)
         try:
             while not self._native.wait(min(left, _WAIT_S)):
@@ -86,6 +94,7 @@ class Run:
     def records(self) -> Iterable[dict[str, Any]]:
         """Its records as they happen, until it is over. Of a run that was started with
         records=True."""
+        self._refuse_to_wait()
         while True:
             over = self._native.wait(0.0)
             records = self._native.take_records(_WAIT_S)

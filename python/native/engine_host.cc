@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <iterator>
 #include <utility>
 #include <variant>
@@ -106,7 +107,7 @@ void EngineHost::Close() {
     closing_ = true;
     changed_.notify_all();
   }
-  if (thread_.joinable()) {
+  if (thread_.joinable() && !OnItsThread()) {
     thread_.join();
   }
 }
@@ -115,7 +116,7 @@ std::shared_ptr<Run> EngineHost::Start(Job job) {
   auto run = std::make_shared<Run>();
   const std::lock_guard lock(mutex_);
   if (closing_) {
-    run->End(Closed());
+    run->End(failed_.value_or(Closed()));
   } else {
     asked_.push_back({run, std::move(job)});
     changed_.notify_all();
@@ -123,7 +124,37 @@ std::shared_ptr<Run> EngineHost::Start(Job job) {
   return run;
 }
 
+// An exception while it decodes, such as one for want of memory, ends the engine and not the
+// process.
 void EngineHost::Loop(const Maker& make) {
+  try {
+    Serve(make);
+  } catch (const std::exception& exception) {
+    Fail({ErrorCode::kInternal, std::string("the engine has failed: ") + exception.what()});
+  }
+}
+
+void EngineHost::Fail(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  failed_ = error;
+  closing_ = true;
+  if (!opened_) {
+    opened_ = error;
+  }
+  for (const Active& active : active_) {
+    if (!active.run->Wait(0)) {
+      active.run->End(error);
+    }
+  }
+  for (const Asked& asked : std::exchange(asked_, {})) {
+    asked.run->End(error);
+  }
+  active_.clear();
+  engine_.reset();
+  changed_.notify_all();
+}
+
+void EngineHost::Serve(const Maker& make) {
   const Status opened = OpenEngine(make);
   {
     const std::lock_guard lock(mutex_);
@@ -176,13 +207,22 @@ std::optional<std::vector<EngineHost::Asked>> EngineHost::Next() {
 
 void EngineHost::Begin(Driver& driver, Asked asked) {
   const std::shared_ptr<Run> run = asked.run;
-  Result<Active> prepared = Prepare(std::move(asked));
+  Result<Active> prepared = PrepareSafely(std::move(asked));
   if (!prepared) {
     run->End(prepared.error());
     return;
   }
   active_.push_back(std::move(*prepared));
   driver.Add(active_.back().session.get(), Admission::kByUse);
+}
+
+// An exception ends this question and no other.
+Result<EngineHost::Active> EngineHost::PrepareSafely(Asked asked) {
+  try {
+    return Prepare(std::move(asked));
+  } catch (const std::exception& exception) {
+    return Error{ErrorCode::kInternal, exception.what()};
+  }
 }
 
 Result<EngineHost::Active> EngineHost::Prepare(Asked asked) {

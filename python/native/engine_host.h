@@ -73,8 +73,12 @@ class EngineHost {
 
   // Begins to answer. Errors of the question itself come out of Run::Report.
   std::shared_ptr<Run> Start(Job job);
-  // Ends all runs with an error and frees the engine. Runs that are started later fail.
+  // Ends all runs with an error and frees the engine. Runs that are started later fail. Inside a
+  // call of a method, which is on the engine's thread, it returns before that has happened.
   void Close();
+  // Whether the caller is a method that the engine runs. It must not wait for a run: no run goes on
+  // before it returns.
+  bool OnItsThread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
   // What the engine is; they do not change.
   const ModelInfo& model() const { return model_; }
@@ -95,9 +99,12 @@ class EngineHost {
 
   EngineHost() = default;
   void Loop(const Maker& make);
+  void Serve(const Maker& make);
+  void Fail(const Error& error);
   Status OpenEngine(const Maker& make);
   std::optional<std::vector<Asked>> Next();
   void Begin(Driver& driver, Asked asked);
+  Result<Active> PrepareSafely(Asked asked);
   Result<Active> Prepare(Asked asked);
   void Step(Driver& driver);
   void Take(Active& active);
@@ -108,6 +115,7 @@ class EngineHost {
   std::vector<Asked> asked_;
   std::optional<Status> opened_;
   bool closing_ = false;
+  std::optional<Error> failed_;  // why it closed by itself
   ModelInfo model_;
   Capabilities capabilities_;
   std::thread thread_;

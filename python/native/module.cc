@@ -137,6 +137,7 @@ void BindRuns(nb::module_& module) {
       .def("start", &Start, nb::arg("messages"), nb::arg("options_json"), nb::arg("records"),
            nb::arg("reward").none())
       .def("about", &AboutJson)
+      .def("on_its_thread", [](HeldEngine& engine) { return engine.host().OnItsThread(); })
       .def(
           "close", [](HeldEngine& engine) { engine.host().Close(); },
           nb::call_guard<nb::gil_scoped_release>());

@@ -189,6 +189,49 @@ def test_a_constructor_that_fails_is_an_error(model):
         model.ask(QUESTION, method=failing, preset="short")
 
 
+def test_a_method_cannot_wait_for_its_own_model(model):
+    runs = []
+
+    class Asking(Consistency):
+        name = "asking"
+
+        def start(self, pool):
+            super().start(pool)
+            runs.append(model.start(QUESTION, preset="short", seed=7))
+            for wait in (runs[0].result, lambda: next(runs[0].records())):
+                with pytest.raises(RuntimeError, match="cannot wait for a run of the model"):
+                    wait()
+            model.ask(QUESTION)
+
+    with pytest.raises(hyper_decode.InternalError, match="asking.start raised RuntimeError"):
+        model.ask(QUESTION, method=Asking, preset="short", width=2)
+    assert runs[0].result(timeout=60).answer == "95"
+
+
+def test_a_model_closed_by_its_method_ends_the_run():
+    other = hyper_decode.Model(threads=1)
+
+    class Closing(Consistency):
+        name = "closing"
+
+        def on_settled(self, pool):
+            other.close()
+            pool.grant_all(1)
+
+    with pytest.raises(hyper_decode.CancelledError, match="closed"):
+        other.ask(HARD, method=Closing, width=2)
+    other.close()
+
+
+def test_a_fault_of_the_package_ends_the_model_and_not_the_process(monkeypatch):
+    other = hyper_decode.Model(threads=1)
+    monkeypatch.setattr("hyper_decode._methods.failure", lambda *_: 1 / 0)
+    failing = type("Failing", (Consistency,), {"name": "faulty", "on_settled": lambda *_: 1 / 0})
+    for method in (failing, "sc"):
+        with pytest.raises(hyper_decode.InternalError, match="(?s)has failed: .*ZeroDivision"):
+            other.ask(QUESTION, method=method, width=2)
+
+
 def test_the_pool_is_there_inside_the_calls_only(model):
     kept = []
 
@@ -293,6 +336,20 @@ def test_a_study_of_a_method_in_python(tmp_path):
     with hyper_decode.Study(study) as opened:
         answers = {run: opened.items(run).columns["answer"] for run in ("esc", "my-esc")}
     assert len(answers["esc"]) == 3 and answers["esc"] == answers["my-esc"]
+
+
+@pytest.mark.parametrize("beside, found", [(True, "theirs"), (False, "none")])
+def test_a_plugin_imports_what_lies_beside_it(tmp_path, monkeypatch, program, beside, found):
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins/mine.py").write_text(
+        "try:\n    from words import WORD\nexcept ImportError:\n    WORD = 'none'\n"
+        "import sys; sys.stderr.write(f'found {WORD}.')\n"
+    )
+    folder = tmp_path / "plugins" if beside else tmp_path  # the working folder
+    (folder / "words.py").write_text("WORD = 'theirs'\n")
+    monkeypatch.chdir(tmp_path)
+    done = run_program([program, "methods", "--plugin", "plugins/mine.py"])
+    assert f"found {found}." in done.stderr
 
 
 def test_plugins_that_are_missing_or_broken_are_errors(tmp_path):
