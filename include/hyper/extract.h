@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hyper/names.h"
+#include "hyper/think_tags.h"
 
 #pragma GCC visibility push(default)
 namespace hyper {
@@ -35,16 +36,6 @@ struct TextSpan {
   size_t begin = 0;
   size_t end = 0;
 };
-
-// The marks around a block of reasoning; compared byte for byte, neither may be empty.
-struct TagPair {
-  std::string open;
-  std::string close;
-};
-
-// The pairs that models in wide use write: <think>, <thinking>, <thought>, <reasoning>, [THINK],
-// and others; the whole list is in docs/answers.md. A fresh copy at each call. Pure.
-std::vector<TagPair> DefaultThinkTags();
 
 // A text split into reasoning and content.
 //   reasoning, content  in text order, no overlap, without the tags, trimmed of white space;

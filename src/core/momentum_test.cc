@@ -56,7 +56,13 @@ TEST_F(MomentumRound, ItEndsAfterTheWarmupAtTheLevelWithEnoughFinished) {
   EXPECT_FALSE(Round(1, 1, 5).stop);  // 0.75
   EXPECT_FALSE(Round(1, 1, 5).stop);  // 0.9375, but it is round 1
   EXPECT_FALSE(Round(1, 1, 5).stop);
-  EXPECT_FALSE(Round(1, 1, 1).stop) << "one path is too few";
+  EXPECT_TRUE(Round(1, 1, 2).stop) << "round 3 is the first after the warm-up";
+}
+
+TEST_F(MomentumRound, TooFewFinishedPathsDoNotEndTheRun) {
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_FALSE(Round(1, 1, 1).stop);
+  }
   EXPECT_TRUE(Round(1, 1, 2).stop);
 }
 

@@ -16,8 +16,9 @@ Status Method::OnPolled(Pool& /*pool*/) { return {}; }
 std::string Method::VoteRule(const Pool& pool) const { return NameOf(pool.options().vote.rule); }
 
 bool Method::Votes(const Pool& pool, const Path& path) const {
-  return path.kind == PathKind::kReasoning && path.status != PathStatus::kMerged &&
-         path.status != PathStatus::kFailed && !path.running() && !path.answer.empty() &&
+  // Merged paths have no answer.
+  return path.kind == PathKind::kReasoning && path.status != PathStatus::kFailed &&
+         !path.running() && !path.answer.empty() &&
          (!path.tentative || pool.options().vote.tentative);
 }
 

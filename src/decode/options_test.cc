@@ -91,7 +91,9 @@ TEST(Options, EachBadValueIsNamedWithItsRange) {
   EXPECT_NE(message([](auto& o) { o.sampler.temperature = INFINITY; }), "");
   EXPECT_NE(message([](auto& o) { o.sampler.top_p = 0; }), "");
   EXPECT_NE(message([](auto& o) { o.sampler.min_p = 1; }), "");
+  EXPECT_EQ(message([](auto& o) { o.horizon = 64; }), "");
   EXPECT_NE(message([](auto& o) { o.horizon = 65; }), "");
+  EXPECT_EQ(message([](auto& o) { o.suffix = 64; }), "");
   EXPECT_NE(message([](auto& o) { o.suffix = 65; }).find("0 to 64"), std::string::npos);
   EXPECT_NE(message([](auto& o) { o.eta = 1.5; }), "");
   EXPECT_NE(message([](auto& o) { o.threshold.top = 0; }).find("top:0"), std::string::npos);

@@ -138,19 +138,6 @@ size_t CloseOfStart(const std::vector<Tag>& tags, const std::vector<size_t>& end
 
 }  // namespace
 
-std::vector<TagPair> DefaultThinkTags() {
-  return {{"<think>", "</think>"},
-          {"<thinking>", "</thinking>"},
-          {"<thought>", "</thought>"},
-          {"<reasoning>", "</reasoning>"},
-          {"[THINK]", "[/THINK]"},
-          {"◁think▷", "◁/think▷"},
-          {"<seed:think>", "</seed:think>"},
-          {"<|START_THINKING|>", "<|END_THINKING|>"},
-          {"<|begin_of_thought|>", "<|end_of_thought|>"},
-          {"<|channel|>analysis<|message|>", "<|start|>assistant<|channel|>final<|message|>"}};
-}
-
 ReasoningSplit SplitReasoning(std::string_view text, std::span<const TagPair> tags,
                               bool opened_by_template) {
   const std::vector<Tag> found = FindTags(text, tags);

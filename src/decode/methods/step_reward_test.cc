@@ -150,6 +150,31 @@ TEST(ProbeReward, AsksInPlaceAndOnALaneOfItsOwnOnceThePathHasEnded) {
   EXPECT_DOUBLE_EQ(result.votes.at("weighted").scores[0].score, 1.0);
 }
 
+// " Yes" and " No" are a token each, as in most vocabularies.
+class WordEngine : public FakeEngine {
+ public:
+  using FakeEngine::FakeEngine;
+  Result<std::vector<Token>> Tokenize(std::string_view text, bool special) override {
+    return FakeEngine::Tokenize(text == " Yes" ? "Y" : text == " No" ? "N" : text, special);
+  }
+};
+
+TEST(ProbeReward, IsTheShareOfYes) {
+  FakeOptions options = ProbedOptions();
+  options.logits = [written = options.logits](const FakeStep& step, std::span<float> logits) {
+    written(step, logits);
+    if (TextOf(step).find("correct?") != std::string::npos) {
+      logits['Y'] = 3.0F;
+      logits['N'] = 1.0F;
+    }
+  };
+  WordEngine engine(options);
+  auto session = RebaseBy(engine, "ptrue", StepOptions(2));
+  RunSteps(engine, *session);
+  // Two paths vote with it; Yes has 1 / (1 + exp(1 - 3)).
+  EXPECT_NEAR(session->Result().votes.at("weighted").scores[0].score, 2 * 0.8807970780, 1e-6);
+}
+
 TEST(ProbeReward, NoLaneForTheQuestionIsNoValue) {
   FakeOptions options = ProbedOptions();
   options.refuse_open = [](int64_t open) { return open >= 2; };

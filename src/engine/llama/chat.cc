@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <utility>
 
+#include "hyper/think_tags.h"
 #include "src/engine/llama/backend.h"
 #include "src/engine/llama/gguf/header.h"
 #include "src/engine/llama/grammar.h"
@@ -15,14 +17,6 @@ namespace {
 // Tags that templates look for inside messages, to cut old reasoning out of them; they stay
 // template text so that the template still finds them.
 constexpr std::array<std::string_view, 2> kReasoningTags = {"<think>", "</think>"};
-// Tags around a reasoning. A prompt that ends with an opening one leaves the model inside it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTagPairs = {{
-    {"<think>", "</think>"},
-    {"[THINK]", "[/THINK]"},
-    {"<thought>", "</thought>"},
-    {"<thinking>", "</thinking>"},
-    {"<|START_THINKING|>", "<|END_THINKING|>"},
-}};
 constexpr std::string_view kSpaces = " \t\r\n";
 
 // Messages whose contents are replaced by marks, and what each mark stands for.
@@ -162,11 +156,14 @@ std::vector<PromptPiece> Unmark(const std::string& rendered, const MarkedMessage
 }
 
 // The tag that closes the reasoning in which `text` leaves the model; empty: it leaves it in none.
-std::string_view ClosingTag(std::string_view text) {
+std::string ClosingTag(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(kSpaces) + 1);
-  const auto pair = std::find_if(kTagPairs.begin(), kTagPairs.end(),
-                                 [&](const auto& tags) { return text.ends_with(tags.first); });
-  return pair != kTagPairs.end() ? pair->second : "";
+  for (TagPair& pair : DefaultThinkTags()) {
+    if (text.ends_with(pair.open)) {
+      return std::move(pair.close);
+    }
+  }
+  return "";
 }
 
 int64_t CountControl(const llama_vocab* vocab, std::span<const Token> tokens) {
@@ -351,7 +348,7 @@ Result<Prompt> ChatRenderer::Render(std::span<const ChatMessage> messages,
 Result<std::shared_ptr<const ReplyForm>> ChatRenderer::JsonForm(const std::string& json_schema,
                                                                 const Prompt& prompt) const {
   std::vector<std::pair<std::string, std::string>> tags;
-  for (const auto& [open, close] : kTagPairs) {
+  for (const auto& [open, close] : DefaultThinkTags()) {
     if (source_.find(open) != std::string::npos) {
       tags.emplace_back(open, close);
     }

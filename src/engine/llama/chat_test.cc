@@ -109,9 +109,15 @@ TEST_F(ChatTest, ReasoningIsOpenOnlyWhereTheTemplateOpensIt) {
   const Result<Prompt> closed = Render("{{ messages[0].content }}", {{"user", "see <think>"}});
   ASSERT_TRUE(closed.has_value());
   EXPECT_FALSE(closed->reasoning_opened);
-  const Result<Prompt> other = Render("{{ messages[0].content }}\n[THINK]\n", {{"user", "q"}});
-  ASSERT_TRUE(other.has_value());
-  EXPECT_TRUE(other->reasoning_opened);
+  for (const TagPair& pair : DefaultThinkTags()) {
+    const Result<Prompt> open =
+        Render("{{ messages[0].content }}\n" + pair.open + "\n", {{"user", "q"}});
+    ASSERT_TRUE(open.has_value());
+    EXPECT_TRUE(open->reasoning_opened) << pair.open;
+    const Result<Prompt> shut = Render(pair.open + pair.close, {{"user", "q"}});
+    ASSERT_TRUE(shut.has_value());
+    EXPECT_FALSE(shut->reasoning_opened) << pair.close;
+  }
 }
 
 TEST_F(ChatTest, TemplatesThatRefuseOrCannotBeReadAreErrors) {
