@@ -3,7 +3,7 @@
 #   native/libggml-cpu.so   in the build folder; installed into lib/hyper/native/
 #   native/processor        features of the processor that it was compiled on, as /proc/cpuinfo has
 #                           them: on any other, src/engine/llama/native_backend.cc leaves it alone
-# Compiled out of the pinned sources with one change; cmake/native/visible-cells.patch says why.
+# Compiled out of the pinned sources with two changes; the patches in cmake/native say why.
 option(HYPER_NATIVE "Compile ggml's CPU backend for this processor (release builds on x86-64)" ON)
 if(NOT HYPER_NATIVE OR NOT HYPER_LLAMA STREQUAL "prebuilt" OR NOT CMAKE_BUILD_TYPE STREQUAL "Release"
    OR HYPER_SANITIZE OR HYPER_FUZZ OR CMAKE_CROSSCOMPILING
@@ -25,39 +25,43 @@ string(SHA256 features_id "${features}")
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/CMakeFiles/native/processor CONTENT "${features}\n" @ONLY)
 
 set(cpu ${HYPER_LLAMA_TREE}/ggml/src/ggml-cpu)
-set(patch_file ${CMAKE_SOURCE_DIR}/cmake/native/visible-cells.patch)
-set(HYPER_NATIVE_SOURCES ${CMAKE_BINARY_DIR}/CMakeFiles/native/src)  # what the patch changes
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patch_file})
+set(own ${CMAKE_SOURCE_DIR}/cmake/native)
+set(patches ${own}/visible-cells.patch ${own}/batch-rows.patch)
+set(changed ops.cpp vec.h repack.cpp)  # by the patches
+set(HYPER_NATIVE_SOURCES ${CMAKE_BINARY_DIR}/CMakeFiles/native/src)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patches})
 find_package(Git QUIET)
 if(NOT GIT_FOUND)
-  message(FATAL_ERROR "git was not found. It applies the patch to ggml's attention for the CPU backend "
-    "of this machine: install it, or leave that backend out with -DHYPER_NATIVE=OFF")
+  message(FATAL_ERROR "git was not found. It applies the patches to ggml's CPU backend for this "
+    "machine: install it, or leave that backend out with -DHYPER_NATIVE=OFF")
 endif()
 # In a folder of its own first, so that only a changed result is compiled again.
 file(REAL_PATH ${CMAKE_BINARY_DIR}/CMakeFiles/native native)
 set(patched ${native}/patched)
 file(REMOVE_RECURSE ${patched})
-file(COPY ${cpu}/ops.cpp ${cpu}/vec.h DESTINATION ${patched}/ggml/src/ggml-cpu)
+list(TRANSFORM changed PREPEND ${cpu}/ OUTPUT_VARIABLE originals)
+file(COPY ${originals} DESTINATION ${patched}/ggml/src/ggml-cpu)
 # Were git to find a repository above this folder, it would skip the files, which are none of its own.
 execute_process(COMMAND ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${native}
-    ${GIT_EXECUTABLE} apply ${patch_file}
+    ${GIT_EXECUTABLE} apply ${patches}
   WORKING_DIRECTORY ${patched} RESULT_VARIABLE result ERROR_VARIABLE reason)
-file(STRINGS ${patched}/ggml/src/ggml-cpu/ops.cpp applied REGEX "ggml_vec_find_unmasked_f16")
-if(NOT result EQUAL 0 OR NOT applied)
-  message(FATAL_ERROR "${patch_file} does not apply to ${cpu}:\n${reason}"
-    "Write the patch anew for this llama.cpp, or leave it out with -DHYPER_NATIVE=OFF")
-endif()
 file(MAKE_DIRECTORY ${HYPER_NATIVE_SOURCES})
-foreach(file ops.cpp vec.h)
+foreach(file ${changed})
+  file(STRINGS ${patched}/ggml/src/ggml-cpu/${file} applied
+    REGEX "ggml_vec_find_unmasked_f16|batch_rows")
+  if(NOT result EQUAL 0 OR NOT applied)
+    message(FATAL_ERROR "${own}/*.patch do not apply to ${cpu}/${file}:\n${reason}"
+      "Write them anew for this llama.cpp, or leave them out with -DHYPER_NATIVE=OFF")
+  endif()
   file(COPY_FILE ${patched}/ggml/src/ggml-cpu/${file} ${HYPER_NATIVE_SOURCES}/${file}
     ONLY_IF_DIFFERENT)
 endforeach()
 
-add_library(hyper_native MODULE ${HYPER_NATIVE_SOURCES}/ops.cpp ${cpu}/ggml-cpu.c ${cpu}/ggml-cpu.cpp ${cpu}/repack.cpp
-  ${cpu}/iqp.cpp ${cpu}/hbm.cpp ${cpu}/quants.c ${cpu}/traits.cpp ${cpu}/amx/amx.cpp
+add_library(hyper_native MODULE ${HYPER_NATIVE_SOURCES}/ops.cpp ${HYPER_NATIVE_SOURCES}/repack.cpp
+  ${own}/batch_rows.cc ${cpu}/ggml-cpu.c ${cpu}/ggml-cpu.cpp ${cpu}/iqp.cpp ${cpu}/hbm.cpp ${cpu}/quants.c ${cpu}/traits.cpp ${cpu}/amx/amx.cpp
   ${cpu}/amx/mmq.cpp ${cpu}/binary-ops.cpp ${cpu}/unary-ops.cpp ${cpu}/vec.cpp
   ${cpu}/llamafile/sgemm.cpp ${cpu}/arch/x86/quants.c ${cpu}/arch/x86/repack.cpp)
-target_include_directories(hyper_native PRIVATE ${cpu}
+target_include_directories(hyper_native PRIVATE ${own} ${cpu}
   ${HYPER_LLAMA_TREE}/ggml/src ${HYPER_LLAMA_TREE}/ggml/include)
 target_compile_definitions(hyper_native PRIVATE _GNU_SOURCE NDEBUG GGML_BACKEND_DL
   GGML_BACKEND_BUILD GGML_BACKEND_SHARED GGML_USE_CPU_REPACK GGML_USE_LLAMAFILE
