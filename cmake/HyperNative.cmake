@@ -67,7 +67,7 @@ target_compile_definitions(hyper_native PRIVATE _GNU_SOURCE NDEBUG GGML_BACKEND_
   GGML_BACKEND_BUILD GGML_BACKEND_SHARED GGML_USE_CPU_REPACK GGML_USE_LLAMAFILE
   HYPER_COMPILED_ON="${features_id}")  # another processor: compile again
 target_compile_options(hyper_native PRIVATE -w -O3 -march=native)
-set_target_properties(hyper_native PROPERTIES CXX_STANDARD 17 CXX_EXTENSIONS ON
+set_target_properties(hyper_native PROPERTIES CXX_STANDARD 20 CXX_EXTENSIONS ON
   OUTPUT_NAME ggml-cpu LIBRARY_OUTPUT_DIRECTORY ${HYPER_NATIVE_DIR} NO_SONAME ON
   BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/..")
 target_link_libraries(hyper_native PRIVATE

@@ -230,6 +230,29 @@ TEST_F(BatchRowsTest, TakesTheGreatestSums) {
   }
 }
 
+// Blocks of zeros, numbers too small for a scale, and the greatest ones.
+TEST_F(BatchRowsTest, OddNumbersGiveWhatGgmlGives) {
+  Random random(8);
+  const std::vector<float> odd = {0.0F, -0.0F, 1e-45F, -1e-39F, 3e38F, -3e38F};
+  for (const ggml_type type : {GGML_TYPE_Q4_0, GGML_TYPE_Q4_K}) {
+    const Product product{type, 512, 16, 2, 1, 12};
+    Operands operands = Make({product}, random);
+    for (int64_t row = 0; row < product.rows; ++row) {
+      const auto first = operands.input.begin() + row * product.inner;
+      if (row < 6) {
+        std::fill(first, first + 256, odd[row]);
+      }
+      *(first + 300) = odd[row % 6];
+    }
+    const std::vector<float> result = Batched(product, operands);
+    const std::vector<float> expected = OfGgml(product, operands);
+    for (size_t i = 0; i < result.size(); ++i) {
+      ASSERT_TRUE(std::isnan(expected[i]) ? std::isnan(result[i]) : result[i] == expected[i])
+          << ggml_type_name(type) << ' ' << i << ": " << result[i] << ' ' << expected[i];
+    }
+  }
+}
+
 // Several columns may ask for one expert, as when a router is overruled.
 TEST_F(BatchRowsTest, ARowMayUseAnExpertTwice) {
   Random random(6);

@@ -20,7 +20,7 @@
 
 namespace hyper_native {
 
-constexpr int kMostRows = 8;
+constexpr int kMostRows = 16;
 
 inline __m512i Repeat8(const int8_t* bytes) {
   int64_t eight;
@@ -49,8 +49,23 @@ inline void Store(float* out, __m512 sums, int columns) {
   _mm512_mask_storeu_ps(out, mask, _mm512_permutexvar_ps(order, sums));
 }
 
-// What a thread reads while another strip is computed.
-inline void Fetch(const char* next, size_t bytes) {
+// 32 numbers, each to the nearest byte.
+inline __m256i Bytes(__m512 a, __m512 b) {
+  return _mm256_set_m128i(_mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(b)),
+                          _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(a)));
+}
+
+inline int Sum(__m256i bytes) {
+  const __m256i fours = _mm256_dpbusd_epi32(_mm256_setzero_si256(), _mm256_set1_epi8(1), bytes);
+  const __m128i twos =
+      _mm_add_epi32(_mm256_castsi256_si128(fours), _mm256_extracti128_si256(fours, 1));
+  const __m128i one = _mm_add_epi32(twos, _mm_unpackhi_epi64(twos, twos));
+  return _mm_cvtsi128_si32(one) + _mm_extract_epi32(one, 1);
+}
+
+// Brings into the cache what comes after this strip. Inline: GCC 12 drops calls of functions that
+// do nothing else.
+__attribute__((always_inline)) inline void Fetch(const char* next, size_t bytes) {
   for (size_t i = 0; i < bytes; i += 64) {
     _mm_prefetch(next + i, _MM_HINT_T1);
   }
@@ -66,20 +81,21 @@ struct Q4_0 {
     int8_t numbers[kBlock];
   };
 
+  // As quantize_row_q8_0 of ggml rounds a block.
+  static void RoundBlock(const float* from, Row* to) {
+    const __m512 a = _mm512_loadu_ps(from);
+    const __m512 b = _mm512_loadu_ps(from + 16);
+    const float most = _mm512_reduce_max_ps(_mm512_max_ps(_mm512_abs_ps(a), _mm512_abs_ps(b)));
+    to->scale = _cvtsh_ss(_cvtss_sh(most / 127.0F, _MM_FROUND_TO_NEAREST_INT));
+    const __m512 factor = _mm512_set1_ps(most != 0.0F ? 127.0F / most : 0.0F);
+    const __m256i bytes = Bytes(_mm512_mul_ps(a, factor), _mm512_mul_ps(b, factor));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to->numbers), bytes);
+    to->offset = -8 * Sum(bytes);
+  }
+
   static void Round(const float* from, Row* to, int64_t size) {
-    constexpr int64_t kSome = 16;
-    block_q8_0 rounded[kSome];
-    for (int64_t done = 0; done < size; done += kSome * kBlock) {
-      const int64_t blocks = std::min(kSome, (size - done) / kBlock);
-      quantize_row_q8_0(from + done, rounded, blocks * kBlock);
-      for (int64_t i = 0; i < blocks; ++i, ++to) {
-        to->scale = GGML_CPU_FP16_TO_FP32(rounded[i].d);
-        const __m256i numbers = _mm256_loadu_si256(reinterpret_cast<__m256i*>(rounded[i].qs));
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to->numbers), numbers);
-        const __m256i sums =
-            _mm256_dpbusd_epi32(_mm256_setzero_si256(), _mm256_set1_epi8(1), numbers);
-        to->offset = -8 * _mm512_reduce_add_epi32(_mm512_zextsi256_si512(sums));
-      }
+    for (int64_t done = 0; done < size; done += kBlock, ++to) {
+      RoundBlock(from + done, to);
     }
   }
 
@@ -88,14 +104,13 @@ struct Q4_0 {
                     float* const* out, int columns, const char* next) {
     const Row* row[rows];
     __m512 sums[rows];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int r = 0; r < rows; ++r) {
       row[r] = in[r];
       sums[r] = _mm512_setzero_ps();
     }
     const __m512i ones = _mm512_set1_epi16(1);
-    const __m512i sign =
-        _mm512_set1_epi8(8);  // CPU_REPACK has flipped the upper bit of each weight
+    const __m512i sign = _mm512_set1_epi8(8);  // CPU_REPACK has flipped this bit of each weight
     for (int64_t b = 0; b < blocks; ++b) {
       if (next != nullptr) {
         Fetch(next + b * 2 * sizeof(Block), 2 * sizeof(Block));
@@ -111,7 +126,7 @@ struct Q4_0 {
         c[i + 2] = Nibbles(raw_c, true, sign);
       }
       const __m512 scales = Scales(left[b].d, right[b].d);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int r = 0; r < rows; ++r) {
         const Row& numbers = row[r][b];
         __m512i sum_a = _mm512_setzero_si512();
@@ -128,7 +143,7 @@ struct Q4_0 {
                                   _mm512_mul_ps(scales, _mm512_set1_ps(numbers.scale)), sums[r]);
       }
     }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int r = 0; r < rows; ++r) {
       Store(out[r], sums[r], columns);
     }
@@ -151,16 +166,10 @@ struct Q4_K {
   // function has to decide: numbers that are not finite, or too small to divide by.
   static bool RoundBlock(const float* from, Row* to) {
     __m512 greatest = _mm512_setzero_ps();
-    __mmask16 odd = 0;
     for (int64_t i = 0; i < kBlock; i += 16) {
-      const __m512 size = _mm512_abs_ps(_mm512_loadu_ps(from + i));
-      odd |= _mm512_cmp_ps_mask(size, size, _CMP_UNORD_Q);
-      greatest = _mm512_max_ps(greatest, size);
+      greatest = _mm512_max_ps(greatest, _mm512_abs_ps(_mm512_loadu_ps(from + i)));
     }
     const float most = _mm512_reduce_max_ps(greatest);
-    if (odd != 0 || most == 0.0F) {
-      return false;
-    }
     float signed_most = 0.0F;  // the first of the greatest
     for (int64_t i = 0; i < kBlock; i += 16) {
       const __m512 size = _mm512_abs_ps(_mm512_loadu_ps(from + i));
@@ -174,17 +183,13 @@ struct Q4_K {
     if (!std::isfinite(factor) || factor == 0.0F) {
       return false;
     }
-    const __m512i ones = _mm512_set1_epi8(1);
+    const __m512 f = _mm512_set1_ps(factor);
     for (int part = 0; part < kParts; ++part) {
       const float* numbers = from + part * 32;
-      const __m512 f = _mm512_set1_ps(factor);
-      const __m512i a = _mm512_cvtps_epi32(_mm512_mul_ps(f, _mm512_loadu_ps(numbers)));
-      const __m512i b = _mm512_cvtps_epi32(_mm512_mul_ps(f, _mm512_loadu_ps(numbers + 16)));
-      const __m256i bytes = _mm256_set_m128i(_mm512_cvtsepi32_epi8(b), _mm512_cvtsepi32_epi8(a));
+      const __m256i bytes = Bytes(_mm512_mul_ps(f, _mm512_loadu_ps(numbers)),
+                                  _mm512_mul_ps(f, _mm512_loadu_ps(numbers + 16)));
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(to->numbers + part * 32), bytes);
-      const __m512i sums =
-          _mm512_dpbusd_epi32(_mm512_setzero_si512(), ones, _mm512_zextsi256_si512(bytes));
-      to->part_sums[part] = static_cast<int16_t>(_mm512_reduce_add_epi32(sums));
+      to->part_sums[part] = static_cast<int16_t>(Sum(bytes));
     }
     to->scale = 1.0F / factor;
     return true;
@@ -267,7 +272,7 @@ struct Q4_K {
     __m256i scales[4], minimums[4];
     Interleave(scales_a, scales_c, scales);
     Interleave(minimums_a, minimums_c, minimums);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int part = 0; part < kParts; ++part) {
       const __m512i wide = Widen(scales[part % 4], part / 4);
       factors.scales[part] = _mm512_or_si512(wide, _mm512_slli_epi32(wide, 16));
@@ -285,7 +290,7 @@ struct Q4_K {
                     float* const* out, int columns, const char* next) {
     const Row* row[rows];
     __m512 sums[rows], least[rows];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int r = 0; r < rows; ++r) {
       row[r] = in[r];
       sums[r] = least[r] = _mm512_setzero_ps();
@@ -298,7 +303,7 @@ struct Q4_K {
       Factors factors;
       Decode(left[b], right[b], factors);
       __m512i whole[rows];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int r = 0; r < rows; ++r) {
         whole[r] = _mm512_setzero_si512();
       }
@@ -312,7 +317,7 @@ struct Q4_K {
             a[i] = Nibbles(_mm512_loadu_si512(left[b].qs + at), half == 1, none);
             c[i] = Nibbles(_mm512_loadu_si512(right[b].qs + at), half == 1, none);
           }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
           for (int r = 0; r < rows; ++r) {
             const int8_t* numbers = row[r][b].numbers + 32 * (part + half);
             __m512i sum_a = _mm512_setzero_si512();
@@ -330,7 +335,7 @@ struct Q4_K {
       }
       const __m512 scales = Scales(left[b].d, right[b].d);
       const __m512 minimum_scales = Scales(left[b].dmin, right[b].dmin);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int r = 0; r < rows; ++r) {
         const Row& numbers = row[r][b];
         __m512i minimum = _mm512_setzero_si512();
@@ -347,7 +352,7 @@ struct Q4_K {
                                    _mm512_mul_ps(minimum_scales, scale), least[r]);
       }
     }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int r = 0; r < rows; ++r) {
       Store(out[r], _mm512_sub_ps(sums[r], least[r]), columns);
     }

@@ -1,7 +1,11 @@
 #include "batch_rows.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <utility>
 
 #include "ggml-cpu-impl.h"
 
@@ -43,6 +47,11 @@ struct Plan {
   int64_t Places() const { return ggml_nrows(&op); }
   int64_t Strips() const { return (weights.ne[1] + kStrip - 1) / kStrip; }
   int64_t ItemsOfExpert() const { return (Strips() + kStripsOfItem - 1) / kStripsOfItem; }
+
+  const char* Strip(int64_t expert, int64_t strip) const {
+    return static_cast<const char*>(weights.data) + expert * weights.nb[2] +
+           strip * 2 * Blocks() * sizeof(typename Type::Block);
+  }
 
   size_t RowsSize() const { return InputRows() * Blocks() * sizeof(Row); }
   size_t Size() const {
@@ -115,20 +124,22 @@ void GroupByExpert(const Plan<Type>& plan, void* buffer) {
   }
 }
 
-// One strip times the rows at `places`.
+// One strip times the `count` rows of its expert. `next` is the strip after it, or null.
 template <typename Type>
-void RunStrip(const Plan<Type>& plan, const typename Type::Row* rows, const char* expert,
-              int64_t strip, const Place* places, int64_t count, const char* next) {
+void RunStrip(const Plan<Type>& plan, void* buffer, int64_t expert, int64_t strip, int64_t count,
+              const char* next) {
   using Kernel = decltype(&Type::template Strip<1>);
-  static constexpr Kernel kKernels[kMostRows] = {Type::template Strip<1>, Type::template Strip<2>,
-                                                 Type::template Strip<3>, Type::template Strip<4>,
-                                                 Type::template Strip<5>, Type::template Strip<6>,
-                                                 Type::template Strip<7>, Type::template Strip<8>};
+  static constexpr auto kKernels = []<size_t... rows>(std::index_sequence<rows...>) {
+    return std::array<Kernel, kMostRows>{Type::template Strip<rows + 1>...};
+  }
+  (std::make_index_sequence<kMostRows>());
   using Block = typename Type::Block;
   const int64_t blocks = plan.Blocks();
   const int columns = static_cast<int>(std::min(kStrip, plan.weights.ne[1] - strip * kStrip));
-  const Block* left = reinterpret_cast<const Block*>(expert) + strip * 2 * blocks;
+  const Block* left = reinterpret_cast<const Block*>(plan.Strip(expert, strip));
   const Block* right = columns == kStrip ? left + blocks : left;  // a last group of eight, alone
+  const typename Type::Row* rows = plan.Rows(buffer);
+  const Place* places = plan.AllPlaces(buffer) + plan.Begins(buffer)[expert];
   const int64_t calls = (count + kMostRows - 1) / kMostRows;
   for (int64_t call = 0; call < calls; ++call) {
     const int64_t begin = count * call / calls;
@@ -147,6 +158,45 @@ void RunStrip(const Plan<Type>& plan, const typename Type::Row* rows, const char
   }
 }
 
+// The strips of one expert that a thread takes at a time.
+struct Item {
+  int64_t expert = 0;
+  int64_t first = 0;
+  int64_t end = 0;  // `first` where nothing is left
+};
+
+// Deals out the items of all experts that have rows, one thread at a time.
+template <typename Type>
+class Items {
+ public:
+  Items(const Plan<Type>& plan, const ggml_compute_params* params)
+      : plan_(plan), begins_(plan.Begins(params->wdata)), params_(*params), number_(params->ith) {}
+
+  Item Next() {
+    const int64_t items = plan_.ItemsOfExpert();
+    while (expert_ < plan_.Experts() && (Empty() || number_ >= before_ + items)) {
+      before_ += Empty() ? 0 : items;
+      ++expert_;
+    }
+    if (expert_ == plan_.Experts()) {
+      return {};
+    }
+    const int64_t first = (number_ - before_) * kStripsOfItem;
+    number_ = ggml_threadpool_chunk_add(params_.threadpool, 1);
+    return {expert_, first, std::min(first + kStripsOfItem, plan_.Strips())};
+  }
+
+ private:
+  bool Empty() const { return begins_[expert_] == begins_[expert_ + 1]; }
+
+  const Plan<Type>& plan_;
+  const int64_t* begins_;
+  const ggml_compute_params& params_;
+  int64_t number_;      // of the next item
+  int64_t expert_ = 0;  // where it may begin
+  int64_t before_ = 0;  // items of the experts before
+};
+
 template <typename Type>
 void Forward(const ggml_compute_params* params, const ggml_tensor* op) {
   const Plan<Type> plan(op);
@@ -159,28 +209,18 @@ void Forward(const ggml_compute_params* params, const ggml_tensor* op) {
   }
   ggml_barrier(params->threadpool);
   const int64_t* begins = plan.Begins(params->wdata);
-  const int64_t items = plan.ItemsOfExpert();
-  const size_t strip_size = 2 * plan.Blocks() * sizeof(typename Type::Block);
-  int64_t expert = 0;
-  int64_t before = 0;  // items of the experts before, without those that have no rows
-  for (int64_t item = params->ith;; item = ggml_threadpool_chunk_add(params->threadpool, 1)) {
-    while (expert < plan.Experts() &&
-           (begins[expert] == begins[expert + 1] || item >= before + items)) {
-      before += begins[expert] == begins[expert + 1] ? 0 : items;
-      ++expert;
+  Items<Type> items(plan, params);
+  Item item = items.Next();
+  while (item.first < item.end) {
+    const Item next = items.Next();
+    const int64_t begin = begins[item.expert];
+    for (int64_t strip = item.first; strip < item.end; ++strip) {
+      const char* fetched = strip + 1 < item.end    ? plan.Strip(item.expert, strip + 1)
+                            : next.first < next.end ? plan.Strip(next.expert, next.first)
+                                                    : nullptr;
+      RunStrip(plan, params->wdata, item.expert, strip, begins[item.expert + 1] - begin, fetched);
     }
-    if (expert == plan.Experts()) {
-      return;
-    }
-    const char* weights = static_cast<const char*>(plan.weights.data) + expert * plan.weights.nb[2];
-    const int64_t first = (item - before) * kStripsOfItem;
-    const int64_t end = std::min(first + kStripsOfItem, plan.Strips());
-    for (int64_t strip = first; strip < end; ++strip) {
-      const char* next = strip + 1 < end ? weights + (strip + 1) * strip_size : nullptr;
-      RunStrip(plan, plan.Rows(params->wdata), weights, strip,
-               plan.AllPlaces(params->wdata) + begins[expert], begins[expert + 1] - begins[expert],
-               next);
-    }
+    item = next;
   }
 }
 
@@ -225,6 +265,15 @@ bool BatchRowsWorkSize(Weights, const ggml_tensor*, size_t&) { return false; }
 bool ForwardBatchRows(Weights, const ggml_compute_params*, ggml_tensor*) { return false; }
 
 #endif
+
+void AskForHugePages(void* begin, size_t size) {
+  constexpr uintptr_t kPage = 4096;
+  const uintptr_t first = (reinterpret_cast<uintptr_t>(begin) + kPage - 1) / kPage * kPage;
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(begin) + size) / kPage * kPage;
+  if (first < end) {
+    madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);  // only a wish
+  }
+}
 
 }  // namespace hyper_native
 

@@ -30,6 +30,10 @@ bool BatchRowsWorkSize(Weights weights, const ggml_tensor* op, size_t& size);
 // Computes MUL_MAT or MUL_MAT_ID. Every thread of the pool calls it, with equal arguments.
 bool ForwardBatchRows(Weights weights, const ggml_compute_params* params, ggml_tensor* op);
 
+// Asks the system for huge pages, before a buffer of weights is filled. In pages of 4 KB the
+// processor spends much of its time on finding them.
+void AskForHugePages(void* begin, size_t size);
+
 }  // namespace hyper_native
 
 // For tests and benchmarks: 0 leaves all operations to ggml, 1 takes them back, other values change
