@@ -7,10 +7,14 @@
 The file is sparse: it takes some kilobytes of the disk, whatever its length. Matrices are Q4_K, so
 the weights weigh what a Q4_K_S file does; norms and routers are F32. Needs Python 3 only.
 
-With --random the file has random weights in Q4_0 and a vocabulary of bytes and numbered tokens: a
-model that runs at the speed of the real one and says nothing.
+With --random the file has random weights and a vocabulary of bytes and numbered tokens: a model
+that runs at the speed of the real one and says nothing. --weights chooses Q4_0 (the default) or
+Q4_K. --tokenizer takes the tokenizer of another GGUF file, with unused tokens up to the size of the
+vocabulary.
 
   bench/shape_gguf.py --random olmoe-1b-7b random.gguf && build/hyper run --model random.gguf hello
+  bench/shape_gguf.py --random --weights q4_K --tokenizer models/tinymath/tinymath-moe-6m-f16.gguf \
+      olmoe-1b-7b random.gguf && build/hyper bench --model random.gguf --width 64
 """
 import argparse
 import random
@@ -62,7 +66,75 @@ def vocabulary(size):
     return len(pairs), b"".join(pairs)
 
 
-def metadata(name, shape, with_weights):
+SCALARS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}  # sizes
+STRING, ARRAY, UNUSED = 8, 9, 5
+
+
+class Reader:
+    """The keys of a GGUF file, one after another."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        self.at = 4
+        _, _, self.keys = self.take("<IQQ")
+
+    def take(self, layout):
+        values = struct.unpack_from(layout, self.data, self.at)
+        self.at += struct.calcsize(layout)
+        return values
+
+    def text(self):
+        size, = self.take("<Q")
+        self.at += size
+        return self.data[self.at - size:self.at]
+
+    def skip(self, kind):
+        if kind == STRING:
+            self.text()
+        else:
+            self.at += SCALARS[kind]
+
+    def pairs(self):
+        """For each key: its name, its bytes; of an array also where its length is, and its kind."""
+        for _ in range(self.keys):
+            begin = self.at
+            name = self.text().decode()
+            kind, = self.take("<I")
+            length_at = None
+            if kind == ARRAY:
+                kind, = self.take("<I")
+                length_at = self.at - begin
+                count, = self.take("<Q")
+                for _ in range(count):
+                    self.skip(kind)
+            else:
+                self.skip(kind)
+            yield name, self.data[begin:self.at], length_at
+
+
+def tokenizer_of(path, size):
+    """The keys of another file's tokenizer, its vocabulary filled up with unused tokens."""
+    more = {
+        "tokenizer.ggml.tokens": lambda i: text(f"<unused{i}>"),
+        "tokenizer.ggml.scores": lambda i: struct.pack("<f", 0),
+        "tokenizer.ggml.token_type": lambda i: struct.pack("<i", UNUSED),
+    }
+    out = []
+    for name, data, length_at in Reader(path).pairs():
+        if not name.startswith("tokenizer."):
+            continue
+        if name in more:
+            count, = struct.unpack_from("<Q", data, length_at)
+            if count > size:
+                raise SystemExit(f"{path} has {count} tokens, the shape has {size}")
+            data = (data[:length_at] + struct.pack("<Q", size) + data[length_at + 8:] +
+                    b"".join(map(more[name], range(count, size))))
+        out.append(data)
+    return len(out), b"".join(out)
+
+
+def metadata(name, shape, with_weights, tokenizer):
     arch = shape["architecture"]
     pairs = {
         "general.architecture": arch,
@@ -82,8 +154,12 @@ def metadata(name, shape, with_weights):
         arch + ".rope.freq_base": shape["rope"],
         arch + ".vocab_size": shape["vocabulary"],
     }
-    count, tokens = (vocabulary(shape["vocabulary"]) if with_weights
-                     else (1, pair("tokenizer.ggml.model", "none")))
+    if tokenizer:
+        count, tokens = tokenizer_of(tokenizer, shape["vocabulary"])
+    elif with_weights:
+        count, tokens = vocabulary(shape["vocabulary"])
+    else:
+        count, tokens = 1, pair("tokenizer.ggml.model", "none")
     return (len(pairs) + count,
             b"".join(pair(key, value) for key, value in pairs.items()) + tokens)
 
@@ -120,10 +196,12 @@ def write_weights(file, kind, count):
     if kind == F32:
         file.write(struct.pack("<f", 1.0) * count)
         return
-    blocks = 1 << 16
-    scale = struct.pack("<e", 0.004)
-    some = b"".join(scale + random.randbytes(16) for _ in range(blocks))
-    left = count // 32 * 18
+    blocks = 1 << 14
+    elements, size = BLOCK[kind]
+    # Q4_K has 6 bits each for a scale and a minimum of 32 numbers.
+    scales = struct.pack("<e", 0.004) if kind == Q4_0 else struct.pack("<2e", 0.00015, 0.0011)
+    some = b"".join(scales + random.randbytes(size - len(scales)) for _ in range(blocks))
+    left = count // elements * size
     while left > 0:
         file.write(some[:left])
         left -= len(some)
@@ -133,14 +211,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--random", action="store_true", help="with random weights")
+    parser.add_argument("--weights", choices=("q4_0", "q4_K"), default="q4_0", help="of --random")
+    parser.add_argument("--tokenizer", metavar="GGUF", help="another file's tokenizer, for --random")
     parser.add_argument("shape", choices=SHAPES)
     parser.add_argument("output")
     args = parser.parse_args()
     random.seed(1)
-    count, pairs = metadata(args.shape, SHAPES[args.shape], args.random)
+    count, pairs = metadata(args.shape, SHAPES[args.shape], args.random,
+                            args.tokenizer if args.random else None)
     infos, offset, contents = [], 0, []
     for tensor, dimensions, kind in tensors(SHAPES[args.shape]):
-        kind = Q4_0 if args.random and kind == Q4_K else kind
+        if args.random and args.weights == "q4_0" and kind == Q4_K:
+            kind = Q4_0
         elements, size = BLOCK[kind]
         weights = 1
         for dimension in dimensions:
