@@ -107,6 +107,7 @@ struct SessionSpec {
   AnswerExtractor extractor;  // none: paths have no answers
   Reservation most;           // see ReservationOf
   bool token_records = false;
+  bool score_tops = false;
   std::vector<std::pair<Token, float>> logit_bias;
 };
 

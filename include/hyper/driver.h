@@ -48,6 +48,8 @@ class Driver {
   int running_count() const { return static_cast<int>(running_.size()); }
   // Lanes of those sessions, and of those that the next step starts.
   int LanesDue() const;
+  // Lanes of the engine that no session has reserved and that are not kept for others.
+  int FreeLanes() const;
   int64_t starts() const { return starts_; }  // of sessions so far
   // How often a session was parked.
   int64_t parkings() const { return parkings_; }

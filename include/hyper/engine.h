@@ -40,6 +40,7 @@ struct LaneSpec {
   SamplerSpec sampler;
   int top_count = 20;       // length of the top list of each token event, [0, max_top_count]
   bool full_mean = true;    // also the mean log-probability over the whole vocabulary
+  bool score_tops = false;  // Score also tells the top lists, where the engine knows them
   bool stop_at_end = true;  // an end-of-generation token ends the lane
   std::vector<std::pair<Token, float>> logit_bias;  // added to logits before sampling only
   // Whom the lane decodes for: where a forward cannot hold all lanes, owners get equal shares of
@@ -49,6 +50,9 @@ struct LaneSpec {
   // grammar go on where it is.
   std::shared_ptr<const Grammar> grammar;
 };
+
+// The most probable tokens at each token of each scored continuation.
+using ScoreTops = std::vector<std::vector<std::vector<TokenLogprob>>>;
 
 // SingleToken: K expert-routed proposals for each token of a lane.
 struct RouteSpec {
@@ -102,6 +106,7 @@ struct Event {
   // kScored: one row per continuation, the log-probability of each of its tokens.
   uint64_t request = 0;
   std::vector<std::vector<float>> scores;
+  ScoreTops score_tops;  // where the lane asks for them and the engine knows them; else empty
   // kFailed; kScored where a request got no score, whose values then are NaN:
   Error error;
 };

@@ -34,6 +34,9 @@ class Method {
   // Default: nothing.
   virtual void OnScored(Pool& pool, PathId path, uint64_t request,
                         const std::vector<std::vector<float>>& scores);
+  // The top lists of the same, before OnScored, where Pool::Config::score_tops asks for them and
+  // the engine knows them. Default: nothing.
+  virtual void OnScoreTops(Pool& pool, PathId path, uint64_t request, const ScoreTops& tops);
   // The engine has no KV cells for the next token of any path, and expansion has stopped: the
   // method ends what it can spare, such as extra lanes of a path, or paths that only wait. Called
   // at every such stall; if it ends nothing, the least confident path is pruned. Default: nothing.

@@ -45,6 +45,15 @@ struct Reservation {
   int64_t cells = 0;  // KV cells at once
 };
 
+// Where a path is continued in another way.
+struct ForkPoint {
+  int position = 0;         // generated tokens that the fork inherits
+  std::vector<Token> text;  // given tokens behind them
+  std::optional<double> temperature;
+  // Of its random numbers; nothing: they depend on those of its parent.
+  std::optional<uint64_t> seed;
+};
+
 class Pool {
  public:
   struct Config {
@@ -53,6 +62,7 @@ class Pool {
     SessionSeed seed;
     Reservation reservation;
     bool token_records = false;                       // also emit a TokenRecord per token
+    bool score_tops = false;                          // see Method::OnScoreTops
     std::vector<std::pair<Token, float>> logit_bias;  // of every path; see LaneSpec
     AnswerExtractor extractor;                        // none: paths have no answers
   };
@@ -94,6 +104,9 @@ class Pool {
   // Forks a running path at its end; the child inherits tokens, window and sums. Its key depends on
   // the parent's key, `step` and `child`.
   virtual Result<PathId> Fork(PathId parent, int step, int child) = 0;
+  // The same at any token of a path that runs or has ended, but for its end token. Given tokens are
+  // charged as prefilled. `step` and `child` as for Fork.
+  virtual Result<PathId> ForkAt(PathId parent, const ForkPoint& at, int step, int child) = 0;
   // Opens a judge's path on a prompt of its own; `number` tells it from other judge paths of the
   // session. It is granted and ended like any other, and never votes.
   virtual Result<PathId> OpenJudge(std::span<const Token> prompt, uint64_t number) = 0;

@@ -79,6 +79,13 @@ class Session {
   // Records since the last call.
   std::vector<Record> TakeRecords();
 
+  // Reserves lanes more, with the cells that their paths may take. For lanes that are free in the
+  // engine (Driver::FreeLanes).
+  void Widen(int lanes);
+  const SessionLimits& limits() const { return limits_; }
+  // From the next step on.
+  void SetLimits(const SessionLimits& limits) { limits_ = limits; }
+
   // Stops the session: running paths are cancelled, the vote so far is the result, marked partial.
   void Stop(const std::string& reason);
 
@@ -127,6 +134,7 @@ class Session {
     EventKind kind = EventKind::kToken;
     uint64_t request = 0;
     std::vector<std::vector<float>> scores;
+    ScoreTops tops;
   };
 
   std::unique_ptr<SessionPool> pool_;

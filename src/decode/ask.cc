@@ -292,6 +292,7 @@ Result<std::unique_ptr<Session>> OpenSession(Engine& engine, const RunPlan& plan
   config.seed = spec.seed;
   config.reservation = ReservationOf(plan.options, engine, spec.most);
   config.token_records = spec.token_records;
+  config.score_tops = spec.score_tops;
   config.logit_bias = std::move(spec.logit_bias);
   config.extractor = std::move(spec.extractor);
   return std::unique_ptr<Session>(

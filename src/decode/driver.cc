@@ -99,6 +99,13 @@ int Driver::LanesDue() const {
   return lanes;
 }
 
+int Driver::FreeLanes() const {
+  const Capabilities& can = engine_.capabilities();
+  const Occupancy now = Taken(running_, nullptr);
+  const int kept = std::max(kept_.lanes - now.reserved.lanes, 0);
+  return std::max(std::min(can.max_lanes, can.max_rows) - now.lanes - kept, 0);
+}
+
 // Parked sessions go on in the order of their start, each once another session has ended and what
 // it will need soon is free.
 void Driver::Resume() {

@@ -6,6 +6,9 @@ namespace hyper {
 
 void Method::OnToken(Pool& /*pool*/, PathId /*path*/) {}
 
+void Method::OnScoreTops(Pool& /*pool*/, PathId /*path*/, uint64_t /*request*/,
+                         const ScoreTops& /*tops*/) {}
+
 void Method::OnScored(Pool& /*pool*/, PathId /*path*/, uint64_t /*request*/,
                       const std::vector<std::vector<float>>& /*scores*/) {}
 

@@ -32,6 +32,8 @@ Pool& Session::pool() { return *pool_; }
 
 const Pool& Session::pool() const { return *pool_; }
 
+void Session::Widen(int lanes) { pool_->Widen(lanes); }
+
 std::vector<Record> Session::TakeRecords() { return pool_->TakeRecords(); }
 
 void Session::Start(uint32_t owner) {
@@ -83,9 +85,9 @@ bool Session::Dispatch(const Event& event) {
         path.kind == PathKind::kReasoning && std::isnan(path.confidences.back()) ? 1 : 0;
   }
   if (event.kind == EventKind::kScored) {
-    happened_.push_back({id, event.kind, event.request, event.scores});
+    happened_.push_back({id, event.kind, event.request, event.scores, event.score_tops});
   } else if (event.kind == EventKind::kToken || !pool_->path(id).running()) {
-    happened_.push_back({id, event.kind, 0, {}});
+    happened_.push_back({id, event.kind, 0, {}, {}});
   }
   return true;
 }
@@ -95,6 +97,9 @@ bool Session::Dispatch(const Event& event) {
 void Session::NotifyMethod() {
   for (const Happened& what : std::exchange(happened_, {})) {
     if (what.kind == EventKind::kScored) {
+      if (!what.tops.empty()) {
+        method_->OnScoreTops(*pool_, what.path, what.request, what.tops);
+      }
       method_->OnScored(*pool_, what.path, what.request, what.scores);
     } else {
       method_->OnToken(*pool_, what.path);

@@ -39,12 +39,18 @@ SessionPool::~SessionPool() {
   }
 }
 
+void SessionPool::Widen(int lanes) {
+  config_.reservation.lanes += lanes;
+  config_.reservation.cells += int64_t{lanes} * config_.options.max_tokens;
+}
+
 LaneSpec SessionPool::SpecFor(uint64_t key, PathKind kind) const {
   LaneSpec spec;
   spec.path_key = key;
   spec.sampler = config_.options.sampler;
   spec.logit_bias = config_.logit_bias;
   spec.owner = owner_;
+  spec.score_tops = config_.score_tops;
   if (kind == PathKind::kReasoning && config_.prompt.form != nullptr) {
     spec.grammar = config_.prompt.form->grammar;
   }
@@ -69,8 +75,13 @@ PathId SessionPool::Insert(Path path, ConfidenceWindow window) {
   paths_.push_back(std::move(path));
   windows_.push_back(std::move(window));
   const Path& opened = paths_.back();
-  cells_.Open(opened.parent, opened.length(),
+  const bool shares =
+      opened.parent != kNoPath && paths_[static_cast<size_t>(opened.parent)].running();
+  cells_.Open(shares ? opened.parent : kNoPath, shares ? opened.length() : 0,
               opened.kind == PathKind::kJudge ? opened.prompt_tokens : -1);
+  if (!shares) {
+    cells_.Grow(id, opened.length());  // of a path that has ended: not shared any more
+  }
   NotePeaks();
   return id;
 }
@@ -103,32 +114,6 @@ Result<PathId> SessionPool::OpenJudge(std::span<const Token> prompt, uint64_t nu
   ledger_.judge += path.prompt_tokens;
   path.lane = *lane;
   return Insert(std::move(path), EmptyWindow());
-}
-
-Result<PathId> SessionPool::Fork(PathId parent, int step, int child) {
-  return ForkAs(PathKind::kReasoning, parent, step, child);
-}
-
-Result<PathId> SessionPool::ForkAs(PathKind kind, PathId parent, int step, int child) {
-  const Path& from = path(parent);
-  const uint64_t key =
-      ChildPathKey(from.key, static_cast<uint32_t>(step), static_cast<uint32_t>(child));
-  Result<LaneId> lane =
-      engine_.Fork(from.lane, from.prompt_tokens + from.length(), SpecFor(key, kind));
-  if (!lane) {
-    return lane.error();
-  }
-  Path path = from;
-  path.parent = parent;
-  path.fork_position = from.length();
-  path.key = key;
-  path.lane = *lane;
-  path.routes = 1;
-  path.granted = 0;
-  path.scores_due = 0;
-  path.kind = kind;
-  path.probed.clear();
-  return Insert(std::move(path), WindowOf(parent));
 }
 
 Status SessionPool::Extend(PathId id, std::span<const Token> tokens) {

@@ -31,6 +31,7 @@ class SessionPool final : public Pool {
   const Ledger& ledger() const override { return ledger_; }
   Result<PathId> Open(uint64_t index, bool warmup) override;
   Result<PathId> Fork(PathId parent, int step, int child) override;
+  Result<PathId> ForkAt(PathId parent, const ForkPoint& at, int step, int child) override;
   Result<PathId> OpenJudge(std::span<const Token> prompt, uint64_t number) override;
   Result<PathId> Probe(PathId path, std::span<const Token> question, int tokens) override;
   Status Extend(PathId path, std::span<const Token> tokens) override;
@@ -62,6 +63,8 @@ class SessionPool final : public Pool {
   // The same again. Prunes the least confident path, or ends the last one; judges only where no
   // other path runs.
   void PruneForCells(const std::string& reason);
+  // See Session::Widen.
+  void Widen(int lanes);
   // Whom its lanes decode for (LaneSpec::owner); call before the first one is opened.
   void SetOwner(uint32_t owner) { owner_ = owner; }
   // Frees the cells of all lanes until Resume. Grants that come meanwhile wait for it.
@@ -79,6 +82,9 @@ class SessionPool final : public Pool {
   ConfidenceWindow EmptyWindow() const;
   ConfidenceWindow& WindowOf(PathId id) { return windows_[static_cast<size_t>(id)]; }
   LaneSpec SpecFor(uint64_t key, PathKind kind) const;
+  // The first `position` tokens of a path, as one that runs.
+  Path Beginning(const Path& from, int position) const;
+  Result<LaneId> LaneAt(const Path& from, int position, const LaneSpec& spec);
   Result<PathId> ForkAs(PathKind kind, PathId parent, int step, int child);
   PathId Insert(Path path, ConfidenceWindow window);
   void ReadAnswer(Path& path);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,9 @@ Status InsertItemParts(Database& database, int64_t id, const StoredItem& item);
 
 // Fills everything of `item` except the columns of `items`.
 Status LoadItemParts(Database& database, int64_t id, StoredItem& item);
+
+// The settings of a run, from their column; nothing where that is broken.
+std::optional<std::map<std::string, std::string>> ReadSettings(const std::string& text);
 
 // The columns of a ledger in the order in which ReadLedger takes them, each with the prefix "l.".
 extern const char* const kLedgerColumns;

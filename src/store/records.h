@@ -183,6 +183,9 @@ struct ListedItem {
   int64_t generated = 0;
   int paths = 0;          // lanes ever opened
   int64_t stored_at = 0;  // Unix time
+  uint64_t seed = 0;
+  std::map<std::string, std::string> settings;  // of its run
+  double wall_s = 0;
 };
 
 // A judge's verdict of an answer to a question, against its present gold.

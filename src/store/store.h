@@ -70,12 +70,21 @@ class Store {
 
   // The newest items of all suites, newest first, at most `count`.
   Result<std::vector<ListedItem>> Newest(int count);
+  // The same of runs whose setting of that name has that value.
+  Result<std::vector<ListedItem>> Newest(int count, const std::string& setting,
+                                         const std::string& value);
   // The item of that number, or of that question's name in `suite`; nothing where there is none.
   Result<std::optional<ListedItem>> FindItem(int64_t item);
   Result<std::optional<ListedItem>> FindItem(const std::string& suite, const std::string& name);
+  // A number that is another one, but for chance, once items, grades, golds or labels of the suites
+  // other than `left_out_suite` change: for what is computed from them and kept.
+  Result<uint64_t> Fingerprint(const std::string& left_out_suite);
   // Drops the items of `suite` but the `most` newest, and those older than `most_age_s` (0: of any
   // age), with the questions and runs that only they had. Returns the number of dropped items.
   Result<int> Prune(const std::string& suite, int64_t most, double most_age_s);
+
+  // Drops the items of that question's name in `suite`, as Prune does; false: there is none.
+  Result<bool> DropItem(const std::string& suite, const std::string& name);
 
  private:
   Result<bool> InsertItem(const StoredItem& item);  // inside a transaction

@@ -19,6 +19,7 @@ ItemKey Add(Store& store, const std::string& suite, const std::string& name) {
   run.method = "sc";
   run.suite = suite;
   run.settings = {{"of", name}};
+  run.seed = 7;
   StoredQuestion question;
   question.suite = suite;
   question.name = name;
@@ -28,6 +29,7 @@ ItemKey Add(Store& store, const std::string& suite, const std::string& name) {
   item.answer = "42";
   item.ledger.generated = 12;
   item.ledger.lanes_opened = 3;
+  item.ledger.wall_s = 1.5;
   EXPECT_TRUE(*store.SaveItem(item));
   return item.key;
 }
@@ -63,6 +65,65 @@ TEST(StoreListing, ListsTheNewestFirst) {
   EXPECT_EQ(newest[0].generated, 12);
   EXPECT_EQ(newest[0].paths, 3);
   EXPECT_GT(newest[0].stored_at, 1'600'000'000);
+  EXPECT_EQ(newest[0].settings.at("of"), "two");
+  EXPECT_EQ(newest[0].seed, 7U);
+  EXPECT_EQ(newest[0].wall_s, 1.5);
+}
+
+TEST(StoreListing, ListsTheRunsOfASetting) {
+  const TemporaryFolder folder;
+  Store store = std::move(*Store::Open(folder.File("a.db"), DatabaseMode::kCreate));
+  for (const char* name : {"one", "two", "three"}) {
+    Add(store, "serve", name);
+  }
+  EXPECT_EQ(store.Newest(9, "of", "two")->size(), 1U);
+  EXPECT_EQ(store.Newest(9, "of", "two")->front().name, "two");
+  EXPECT_EQ(store.Newest(9, "of", "four")->size(), 0U);
+  EXPECT_EQ(store.Newest(9, "other", "two")->size(), 0U);
+}
+
+TEST(StoreListing, DropsAnItemAndWhatOnlyItHad) {
+  const TemporaryFolder folder;
+  Store store = std::move(*Store::Open(folder.File("a.db"), DatabaseMode::kCreate));
+  Add(store, "serve", "one");
+  Add(store, "serve", "two");
+  Add(store, "other", "one");
+  EXPECT_TRUE(*store.DropItem("serve", "one"));
+  EXPECT_EQ(Names(store), (Texts{"one", "two"}));
+  EXPECT_EQ(store.Runs()->size(), 2U);
+  EXPECT_EQ(store.Questions()->size(), 2U);
+  EXPECT_FALSE(*store.DropItem("serve", "one"));
+  EXPECT_EQ(Names(store), (Texts{"one", "two"}));
+}
+
+TEST(StoreListing, AFingerprintTellsThatSomethingHasChanged) {
+  const TemporaryFolder folder;
+  Store store = std::move(*Store::Open(folder.File("a.db"), DatabaseMode::kCreate));
+  const auto print = [&store] { return *store.Fingerprint("serve"); };
+  const uint64_t empty = print();
+  Add(store, "serve", "one");
+  EXPECT_EQ(print(), empty);
+  const ItemKey key = Add(store, "other", "one");
+  const uint64_t one = print();
+  EXPECT_NE(one, empty);
+  EXPECT_EQ(print(), one);
+  StoredGrade grade;
+  grade.key = key;
+  grade.verdict = StoredVerdict::kRight;
+  ASSERT_TRUE(store.SaveGrade(grade).ok());
+  const uint64_t graded = print();
+  EXPECT_NE(graded, one);
+  grade.verdict = StoredVerdict::kWrong;
+  ASSERT_TRUE(store.SaveGrade(grade).ok());
+  EXPECT_NE(print(), graded);
+  const uint64_t before = print();
+  StoredQuestion question;
+  question.suite = "other";
+  question.name = "one";
+  question.text = "text of one";
+  question.gold = "43";
+  ASSERT_TRUE(store.AddQuestion(question).has_value());
+  EXPECT_NE(print(), before);
 }
 
 TEST(StoreListing, FindsItemsByNumberAndName) {

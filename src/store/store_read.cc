@@ -23,13 +23,11 @@ Result<StoredRun> ReadRun(const Statement& row) {
   run.engine = row.Text(6);
   run.version = row.Text(7);
   run.seed = std::strtoull(row.Text(8).c_str(), nullptr, 10);
-  const json settings = json::parse(row.Text(9), nullptr, /*allow_exceptions=*/false);
-  if (!settings.is_object()) {
+  std::optional<std::map<std::string, std::string>> settings = ReadSettings(row.Text(9));
+  if (!settings) {
     return Error{ErrorCode::kDataLoss, "run " + std::to_string(run.id) + " has broken settings"};
   }
-  for (const auto& [name, value] : settings.items()) {
-    run.settings[name] = value.is_string() ? value.get<std::string>() : value.dump();
-  }
+  run.settings = std::move(*settings);
   return run;
 }
 
@@ -72,6 +70,18 @@ Result<std::vector<Value>> ReadAll(Statement& rows, Read read) {
 }
 
 }  // namespace
+
+std::optional<std::map<std::string, std::string>> ReadSettings(const std::string& text) {
+  const json values = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!values.is_object()) {
+    return std::nullopt;
+  }
+  std::map<std::string, std::string> settings;
+  for (const auto& [name, value] : values.items()) {
+    settings[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return settings;
+}
 
 Result<std::vector<StoredRun>> Store::Runs() {
   Result<Statement> rows = database_.Prepare(

@@ -260,12 +260,19 @@ void FakeEngine::AnswerScores() {
     for (const std::vector<Token>& continuation : request.continuations) {
       std::vector<Token> history = lane->history;
       std::vector<float>& row = event.scores.emplace_back();
+      std::vector<std::vector<TokenLogprob>> tops;
       for (const Token token : continuation) {
         const std::vector<float> logits = LogitsAfter(*lane, history);
         RowSummary summary;
-        SummarizeRow(logits, 0, summary);
+        SummarizeRow(logits, lane->spec.score_tops ? lane->spec.top_count : 0, summary);
+        if (lane->spec.score_tops) {
+          tops.emplace_back(summary.top.begin(), summary.top.end());
+        }
         row.push_back(static_cast<float>(logits[static_cast<size_t>(token)] - summary.log_sum_exp));
         history.push_back(token);
+      }
+      if (lane->spec.score_tops) {
+        event.score_tops.push_back(std::move(tops));
       }
     }
     events_.push_back(std::move(event));

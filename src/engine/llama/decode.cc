@@ -257,6 +257,21 @@ void LlamaEngine::EndLane(LaneId id, Lane* lane, EndReason reason) {
   AddEvent(EventKind::kEnd, id).end_reason = reason;
 }
 
+void LlamaEngine::EndGrammar(LaneId id, Lane* lane) {
+  for (const Token end : {llama_vocab_eos(vocab_), llama_vocab_eot(vocab_)}) {
+    if (IsEndOfGeneration(end) && !lane->grammar->Allows(end)) {
+      lane->ended = true;
+      lane->grant = 0;
+      AddEvent(EventKind::kFailed, id).error =
+          InvalidArgument("no token of the model continues a text of the form after " +
+                          std::to_string(lane->length() - lane->grammar_start) +
+                          " tokens; the form asks for characters that the model cannot write");
+      return;
+    }
+  }
+  EndLane(id, lane, EndReason::kStop);  // whole, and the model has no end token
+}
+
 void LlamaEngine::TakeToken(LaneId id, Lane* lane, std::span<float> logits, const Routed& routed) {
   const auto begin = std::chrono::steady_clock::now();
   RowSummary& summary = summaries_[summaries_used_++];
@@ -265,7 +280,7 @@ void LlamaEngine::TakeToken(LaneId id, Lane* lane, std::span<float> logits, cons
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   cost_.sampler_s += taken.count();
   if (token == kNoToken && lane->grammar && !summary.degenerate) {
-    EndLane(id, lane, EndReason::kStop);  // whole, and the model has no end token
+    EndGrammar(id, lane);
     return;
   }
   if (token == kNoToken) {

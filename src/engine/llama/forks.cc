@@ -79,7 +79,21 @@ Result<Lane> LlamaEngine::ChildOf(LaneId lane, int position, const LaneSpec& spe
   return child;
 }
 
-Status LlamaEngine::BeginGrammar(Lane* lane, const Lane* parent) const {
+Result<GrammarState> LlamaEngine::BegunGrammar(const std::shared_ptr<const Grammar>& grammar) {
+  std::erase_if(grammars_, [](const auto& entry) { return entry.first.expired(); });
+  for (const auto& [parsed, state] : grammars_) {
+    if (parsed.lock() == grammar) {
+      return GrammarState(state);
+    }
+  }
+  Result<GrammarState> state = GrammarState::Make(vocab_, *grammar);
+  if (state) {
+    grammars_.emplace_back(grammar, *state);
+  }
+  return state;
+}
+
+Status LlamaEngine::BeginGrammar(Lane* lane, const Lane* parent) {
   if (lane->spec.grammar == nullptr) {
     return {};
   }
@@ -92,7 +106,7 @@ Status LlamaEngine::BeginGrammar(Lane* lane, const Lane* parent) const {
     lane->grammar.emplace(*parent->grammar);
     return {};
   }
-  Result<GrammarState> state = GrammarState::Make(vocab_, *lane->spec.grammar);
+  Result<GrammarState> state = BegunGrammar(lane->spec.grammar);
   if (!state) {
     return state.error();
   }

@@ -231,6 +231,7 @@ Result<uint64_t> LlamaEngine::Score(LaneId lane,
   request.number = numbers_->next_request++;
   request.lane = lane;
   request.prefix = entry.length() - 1;
+  request.top_count = entry.spec.score_tops ? entry.spec.top_count : 0;
   ++entry.open_scores;
   scores_.push_back(std::move(request));
   return scores_.back().number;

@@ -93,11 +93,13 @@ class LlamaEngine final : public Engine {
     int done = 0;               // rows computed
     int sequence = -1;
     std::vector<float> logprobs;
+    std::vector<std::vector<TokenLogprob>> tops;  // where the lane asks for them
   };
   struct ScoreRequest {
     uint64_t number = 0;
     LaneId lane = 0;
-    int prefix = 0;  // cells of the lane that every continuation shares
+    int prefix = 0;     // cells of the lane that every continuation shares
+    int top_count = 0;  // of the top lists; 0: none are asked for
     std::vector<Continuation> continuations;
   };
   // How a forward ended.
@@ -118,7 +120,9 @@ class LlamaEngine final : public Engine {
   Result<Lane> ChildOf(LaneId lane, int position, const LaneSpec& spec);
   Result<LaneId> AddLane(Lane lane);
   // Puts a lane's grammar to its end: that of `parent` goes on, where it has the same.
-  Status BeginGrammar(Lane* lane, const Lane* parent) const;
+  Status BeginGrammar(Lane* lane, const Lane* parent);
+  // The state of a grammar at its beginning; lanes that have the same one parse it once.
+  Result<GrammarState> BegunGrammar(const std::shared_ptr<const Grammar>& grammar);
   void CopyCells(LlamaEngine& other, const Lane& from, LaneId id);
   int ResidentLength(const Lane& lane) const;
   void EnsureSequence(Lane* lane);
@@ -172,6 +176,8 @@ class LlamaEngine final : public Engine {
   };
   // The token that follows, by the lane's sampler, bias and grammar; kNoToken: there is none.
   Token Draw(Lane* lane, std::span<const float> logits);
+  // No token is allowed: the text is whole, or the grammar leads nowhere from here.
+  void EndGrammar(LaneId id, Lane* lane);
   void EndLane(LaneId id, Lane* lane, EndReason reason);
   void TakeToken(LaneId id, Lane* lane, std::span<float> logits, const Routed& routed);
   Event& AddEvent(EventKind kind, LaneId lane);
@@ -195,6 +201,7 @@ class LlamaEngine final : public Engine {
 
   std::map<LaneId, Lane> lanes_;
   std::deque<ScoreRequest> scores_;
+  std::vector<std::pair<std::weak_ptr<const Grammar>, GrammarState>> grammars_;  // parsed
   OwnerShares shares_;
   uint64_t round_ = 0;  // fewest turns of the lanes that last wished for a row
   EngineCost cost_;

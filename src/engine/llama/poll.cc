@@ -337,9 +337,12 @@ void LlamaEngine::TakeScores(const std::vector<Continuation*>& owners) {
   for (size_t row = 0; row < owners.size(); ++row) {
     Continuation& owner = *owners[row];
     const std::span<float> logits = Logits(static_cast<int>(row));
-    SummarizeRow(logits, 0, summary);
+    SummarizeRow(logits, scores_.front().top_count, summary);
     const Token token = owner.tokens[static_cast<size_t>(owner.done) + 1];
     owner.logprobs.push_back(static_cast<float>(logits[token] - summary.log_sum_exp));
+    if (scores_.front().top_count > 0) {
+      owner.tops.emplace_back(summary.top.begin(), summary.top.end());
+    }
     ++owner.done;
     pool_->Appended(owner.sequence, 1);
   }
@@ -364,6 +367,9 @@ bool LlamaEngine::FinishScore() {
   event.request = request.number;
   for (Continuation& continuation : request.continuations) {
     event.scores.push_back(std::move(continuation.logprobs));
+    if (request.top_count > 0) {
+      event.score_tops.push_back(std::move(continuation.tops));
+    }
   }
   --lanes_.at(request.lane).open_scores;
   scores_.pop_front();

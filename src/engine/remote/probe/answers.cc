@@ -23,10 +23,15 @@ Status ReadModels(const std::string& base, const JsonAnswer& answer, const std::
     return Refusal(base, answer);
   }
   std::string names;
+  std::string plain;  // that name under which another hyper decodes and does nothing else
   const WireJson list = answer.body.value("data", WireJson::array());
   for (const WireJson& entry : list) {
     const std::string id = entry.is_object() ? entry.value("id", "") : "";
     names += (names.empty() ? "" : ", ") + id;
+    if (wanted.empty() && !can.model.empty() && id == can.model + ":plain" &&
+        entry.value("owned_by", WireJson()) == "hyper") {
+      plain = id;
+    }
     if (!can.model.empty() || (!wanted.empty() && id != wanted)) {
       continue;
     }
@@ -40,6 +45,7 @@ Status ReadModels(const std::string& base, const JsonAnswer& answer, const std::
                : owner == "llamacpp" ? ServerKind::kLlamaServer
                                      : ServerKind::kUnknown;
   }
+  can.model = plain.empty() ? can.model : plain;
   if (!wanted.empty() && can.model.empty()) {
     return Error{ErrorCode::kNotFound, fmt::format("the server at {} has no model '{}'; it has {}",
                                                    base, wanted, names.empty() ? "none" : names)};

@@ -19,6 +19,23 @@ TEST(ProbeAnswers, CacheHitsOfAllEnginesOutOfMetrics) {
   EXPECT_EQ(CacheHits(R"({"error":"no metrics here"})"), 0);
 }
 
+TEST(ProbeAnswers, OfAnotherHyperPlainDecodingIsTheEngine) {
+  const auto model = [](const char* owner, const std::string& wanted) {
+    JsonAnswer answer;
+    answer.end.status = 200;
+    answer.body = {{"data", WireJson::array()}};
+    for (const char* id : {"m", "m:plain", "m:sc"}) {
+      answer.body["data"].push_back({{"id", id}, {"owned_by", owner}});
+    }
+    Abilities can;
+    EXPECT_TRUE(ReadModels("http://x/v1", answer, wanted, can).ok());
+    return can.model;
+  };
+  EXPECT_EQ(model("hyper", ""), "m:plain");
+  EXPECT_EQ(model("hyper", "m:sc"), "m:sc");
+  EXPECT_EQ(model("vllm", ""), "m");
+}
+
 TEST(ProbeAnswers, CachedTokensOfUsageOrTimings) {
   JsonAnswer answer;
   answer.text = R"({"usage":{"prompt_tokens":8,"prompt_tokens_details":{"cached_tokens":7}}})";
