@@ -9,14 +9,10 @@
 
 #include <immintrin.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
-#include "quants.h"
 #include "repack.h"
-#include "simd-mappings.h"
 
 namespace hyper_native {
 
@@ -93,12 +89,6 @@ struct Q4_0 {
     to->offset = -8 * Sum(bytes);
   }
 
-  static void Round(const float* from, Row* to, int64_t size) {
-    for (int64_t done = 0; done < size; done += kBlock, ++to) {
-      RoundBlock(from + done, to);
-    }
-  }
-
   template <int rows>
   static void Strip(int64_t blocks, const Block* left, const Block* right, const Row* const* in,
                     float* const* out, int columns, const char* next) {
@@ -162,27 +152,24 @@ struct Q4_K {
     int32_t unused;  // the next block starts at a multiple of 8 bytes
   };
 
-  // One block as quantize_row_q8_K of ggml rounds it, 16 numbers at a time. False where that
-  // function has to decide: numbers that are not finite, or too small to divide by.
-  static bool RoundBlock(const float* from, Row* to) {
+  // As quantize_row_q8_K of ggml rounds a block, 16 numbers at a time. What is too small to divide
+  // by gets the scale zero.
+  static void RoundBlock(const float* from, Row* to) {
     __m512 greatest = _mm512_setzero_ps();
     for (int64_t i = 0; i < kBlock; i += 16) {
       greatest = _mm512_max_ps(greatest, _mm512_abs_ps(_mm512_loadu_ps(from + i)));
     }
-    const float most = _mm512_reduce_max_ps(greatest);
+    const __m512 most = _mm512_set1_ps(_mm512_reduce_max_ps(greatest));
     float signed_most = 0.0F;  // the first of the greatest
     for (int64_t i = 0; i < kBlock; i += 16) {
       const __m512 size = _mm512_abs_ps(_mm512_loadu_ps(from + i));
-      const __mmask16 found = _mm512_cmp_ps_mask(size, _mm512_set1_ps(most), _CMP_EQ_OQ);
+      const __mmask16 found = _mm512_cmp_ps_mask(size, most, _CMP_EQ_OQ);
       if (found != 0) {
         signed_most = from[i + __builtin_ctz(found)];
         break;
       }
     }
     const float factor = -127.0F / signed_most;
-    if (!std::isfinite(factor) || factor == 0.0F) {
-      return false;
-    }
     const __m512 f = _mm512_set1_ps(factor);
     for (int part = 0; part < kParts; ++part) {
       const float* numbers = from + part * 32;
@@ -192,23 +179,6 @@ struct Q4_K {
       to->part_sums[part] = static_cast<int16_t>(Sum(bytes));
     }
     to->scale = 1.0F / factor;
-    return true;
-  }
-
-  static void Round(const float* from, Row* to, int64_t size) {
-    for (int64_t done = 0; done < size; done += kBlock, ++to) {
-      if (RoundBlock(from + done, to)) {
-        continue;
-      }
-      block_q8_K rounded = {};  // ggml leaves the sums of a block of zeros as they are
-      quantize_row_q8_K(from + done, &rounded, kBlock);
-      to->scale = rounded.d;
-      memcpy(to->numbers, rounded.qs, sizeof to->numbers);
-      for (int part = 0; part < kParts; ++part) {
-        to->part_sums[part] =
-            static_cast<int16_t>(rounded.bsums[2 * part] + rounded.bsums[2 * part + 1]);
-      }
-    }
   }
 
   // Scales and minimums of a strip of 16 columns, ready for vpdpwssd.

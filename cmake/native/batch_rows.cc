@@ -77,7 +77,10 @@ void RoundRows(const Plan<Type>& plan, const ggml_compute_params* params) {
   for (int64_t i = params->ith; i < plan.InputRows(); i += params->nth) {
     const char* from = static_cast<const char*>(input.data) + i % input.ne[1] * input.nb[1] +
                        i / input.ne[1] * input.nb[2];
-    Type::Round(reinterpret_cast<const float*>(from), rows + i * plan.Blocks(), input.ne[0]);
+    for (int64_t b = 0; b < plan.Blocks(); ++b) {
+      Type::RoundBlock(reinterpret_cast<const float*>(from) + b * Type::kBlock,
+                       rows + i * plan.Blocks() + b);
+    }
   }
 }
 
