@@ -58,9 +58,10 @@ foreach(file ${changed})
 endforeach()
 
 add_library(hyper_native MODULE ${HYPER_NATIVE_SOURCES}/ops.cpp ${HYPER_NATIVE_SOURCES}/repack.cpp
-  ${own}/batch_rows.cc ${cpu}/ggml-cpu.c ${cpu}/ggml-cpu.cpp ${cpu}/iqp.cpp ${cpu}/hbm.cpp ${cpu}/quants.c ${cpu}/traits.cpp ${cpu}/amx/amx.cpp
-  ${cpu}/amx/mmq.cpp ${cpu}/binary-ops.cpp ${cpu}/unary-ops.cpp ${cpu}/vec.cpp
-  ${cpu}/llamafile/sgemm.cpp ${cpu}/arch/x86/quants.c ${cpu}/arch/x86/repack.cpp)
+  ${own}/batch_rows.cc ${cpu}/ggml-cpu.c ${cpu}/ggml-cpu.cpp ${cpu}/iqp.cpp ${cpu}/hbm.cpp
+  ${cpu}/quants.c ${cpu}/traits.cpp ${cpu}/amx/amx.cpp ${cpu}/amx/mmq.cpp
+  ${cpu}/binary-ops.cpp ${cpu}/unary-ops.cpp ${cpu}/vec.cpp ${cpu}/llamafile/sgemm.cpp
+  ${cpu}/arch/x86/quants.c ${cpu}/arch/x86/repack.cpp)
 target_include_directories(hyper_native PRIVATE ${own} ${cpu}
   ${HYPER_LLAMA_TREE}/ggml/src ${HYPER_LLAMA_TREE}/ggml/include)
 target_compile_definitions(hyper_native PRIVATE _GNU_SOURCE NDEBUG GGML_BACKEND_DL
