@@ -198,9 +198,12 @@ def write_weights(file, kind, count):
         return
     blocks = 1 << 14
     elements, size = BLOCK[kind]
-    # Q4_K has 6 bits each for a scale and a minimum of 32 numbers.
-    scales = struct.pack("<e", 0.004) if kind == Q4_0 else struct.pack("<2e", 0.00015, 0.0011)
-    some = b"".join(scales + random.randbytes(size - len(scales)) for _ in range(blocks))
+    # Q4_K has 6 bits each for a scale and a minimum of 32 numbers. Half of the blocks are negated, or
+    # all weights together would lean to one side, and all tokens to the same experts.
+    scales = (0.004,) if kind == Q4_0 else (0.00015, 0.0011)
+    heads = [struct.pack(f"<{len(scales)}e", *(sign * scale for scale in scales)) for sign in (1, -1)]
+    some = b"".join(random.choice(heads) + random.randbytes(size - 2 * len(scales))
+                    for _ in range(blocks))
     left = count // elements * size
     while left > 0:
         file.write(some[:left])
