@@ -152,6 +152,16 @@ std::vector<double> WeightsOf(std::span<const SwitchVote> votes) {
 
 }  // namespace
 
+SwitchFeatures NextSwitchFeatures(const SwitchFeatures* before, int tokens, double confidence,
+                                  bool same) {
+  if (before == nullptr) {
+    return {static_cast<double>(tokens), confidence, 0, 1, 0};
+  }
+  const auto& [last_tokens, last_confidence, changes, streak, last_rise] = *before;
+  return {static_cast<double>(tokens), confidence, changes + (same ? 0 : 1), same ? streak + 1 : 1,
+          confidence - last_confidence};
+}
+
 SwitchModel FitSwitches(std::span<const SwitchFeatures> states, const std::vector<bool>& switched) {
   SwitchModel model;
   if (states.empty()) {

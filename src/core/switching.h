@@ -14,6 +14,15 @@ namespace hyper {
 inline constexpr size_t kSwitchFeatures = 5;
 using SwitchFeatures = std::array<double, kSwitchFeatures>;
 
+// Features of a path that is asked again.
+//   before      what they were when it was asked last; null: it never was
+//   tokens      of the path so far
+//   confidence  of the path now
+//   same        whether it gives the same answer as before; not read where `before` is null
+// Source: Chen et al., "MARS" (2026), its features. Pure.
+SwitchFeatures NextSwitchFeatures(const SwitchFeatures* before, int tokens, double confidence,
+                                  bool same);
+
 // P(switch) = s(scale * x + shift), x = intercept + sum slope (feature - mean) / deviation, with
 // s(x) = 1 / (1 + exp(-x)).
 struct SwitchModel {

@@ -32,6 +32,17 @@ SwitchSample SwitchSampleOf(uint32_t seed, uint32_t count) {
   return sample;
 }
 
+TEST(Switching, FeaturesCountChangesAndStreaks) {
+  SwitchFeatures state = NextSwitchFeatures(nullptr, 10, 0.5, true);
+  EXPECT_EQ(state, (SwitchFeatures{10, 0.5, 0, 1, 0}));
+  state = NextSwitchFeatures(&state, 20, 0.75, true);
+  EXPECT_EQ(state, (SwitchFeatures{20, 0.75, 0, 2, 0.25}));
+  state = NextSwitchFeatures(&state, 30, 0.25, false);
+  EXPECT_EQ(state, (SwitchFeatures{30, 0.25, 1, 1, -0.5}));
+  state = NextSwitchFeatures(&state, 40, 0.25, true);
+  EXPECT_EQ(state, (SwitchFeatures{40, 0.25, 1, 2, 0}));
+}
+
 // The penalised log-likelihood of the logistic part, with numbers of its own.
 double Likelihood(const SwitchSample& sample, const SwitchModel& model) {
   double sum = 0;

@@ -59,14 +59,14 @@ std::vector<DecisionRecord::Reading> ReadingsOf(const Pool& pool) {
 std::vector<WarmupRecord::Position> WarmupPositions(const Pool& pool) {
   int longest = 0;
   for (const Path& path : pool.paths()) {
-    longest = path.warmup ? std::max(longest, path.length()) : longest;
+    longest = std::max(longest, path.length());
   }
   std::vector<WarmupRecord::Position> positions;
   std::vector<PathView> views;
   for (int length = 1; length <= longest; ++length) {
     views.clear();
     for (const Path& path : pool.paths()) {
-      if (path.warmup && path.length() >= length) {
+      if (path.length() >= length) {
         views.push_back(ViewOf(path, length, SuffixTokens(pool.options()),
                                path.top_history[static_cast<size_t>(length - 1)]));
       }

@@ -86,6 +86,8 @@ class Twin {
     return Softmaxed(LogitsOf(owner->key, static_cast<size_t>(at)));
   }
 
+  Distribution At(PathId id, int at) const { return At(pool_.path(id), at); }
+
   double Confidence(const Path& path, int at) const {
     double sum = 0;
     int count = 0;
@@ -288,7 +290,13 @@ void CheckDecision(const Twin& twin, const Maxima& maxima, const std::set<PathId
   EXPECT_EQ(decision.expansion, (width + survivors - 1) / survivors);
   EXPECT_EQ(decision.readings.size(), running.size());
   for (const DecisionRecord::Reading& reading : decision.readings) {
-    EXPECT_EQ(running.count(reading.path), 1U);
+    ASSERT_EQ(running.count(reading.path), 1U);
+    const Distribution drawn = twin.At(reading.path, decision.position - 1);
+    ASSERT_GE(reading.top.size(), static_cast<size_t>(kCandidates));
+    for (size_t i = 0; i < reading.top.size(); ++i) {
+      EXPECT_EQ(reading.top[i].token, drawn[i].second);
+      EXPECT_NEAR(reading.top[i].logprob, drawn[i].first, kClose);
+    }
   }
 }
 

@@ -38,19 +38,13 @@ void SwitchingPaths::Note(const Path& path) {
   Asked asked;
   asked.answer = path.probed.back();
   const double confidence = std::isfinite(path.window_mean) ? path.window_mean : 0.0;
-  asked.state = {static_cast<double>(path.length()), confidence, 0, 1, 0};
-  if (!probes.empty()) {
-    const SwitchFeatures& before = probes.back().state;
-    const bool same = SameReply(probes.back().answer, asked.answer);
-    asked.state[2] = before[2] + (same ? 0 : 1);
-    asked.state[3] = same ? before[3] + 1 : 1;
-    asked.state[4] = confidence - before[1];
-  }
+  const bool same = !probes.empty() && SameReply(probes.back().answer, asked.answer);
+  asked.state = NextSwitchFeatures(probes.empty() ? nullptr : &probes.back().state, path.length(),
+                                   confidence, same);
   probes.push_back(std::move(asked));
 }
 
 void SwitchingPaths::Learn(const Pool& pool) {
-  learned_ = true;
   asked_.resize(pool.paths().size());
   std::vector<const Path*> ended;
   std::vector<SwitchFeatures> states;
@@ -82,7 +76,7 @@ void SwitchingPaths::Learn(const Pool& pool) {
   for (size_t i = 0; i < numbers.size(); ++i) {
     const size_t probe = i / ended.size();
     const std::vector<Asked>& probes = asked_[static_cast<size_t>(ended[i % ended.size()]->id)];
-    const double q = probe < probes.size() ? SwitchProbability(model_, probes[probe].state) : 0;
+    const double q = probe < probes.size() ? SwitchProbability(*model_, probes[probe].state) : 0;
     votes[probe].push_back({numbers[i], 1, q});
   }
   gamma_ = CalibrateGamma(votes, LeaderOf(votes.back()));
@@ -98,7 +92,7 @@ std::vector<SwitchVote> SwitchingPaths::VotesNow(const Pool& pool) const {
     const auto id = static_cast<size_t>(path.id);
     const bool known = path.running() && id < asked_.size() && !asked_[id].empty();
     answers.push_back(known ? asked_[id].back().answer : path.running() ? "" : path.answer);
-    switching.push_back(known            ? SwitchProbability(model_, asked_[id].back().state)
+    switching.push_back(known            ? SwitchProbability(*model_, asked_[id].back().state)
                         : path.running() ? 1.0
                                          : 0.0);
   }
@@ -116,7 +110,7 @@ void SwitchingPaths::OnProbed(Pool& pool) {
       Note(pool.path(id));
     }
   }
-  if (learned_ && IsSafeLead(VotesNow(pool), gamma_)) {
+  if (model_ && IsSafeLead(VotesNow(pool), gamma_)) {
     pool.Emit(NoticeRecord{fmt::format(
         "no likely change of the replies turns the vote (gamma {:.2f}): the run ends", gamma_)});
     pool.CancelAll("the vote is safe");

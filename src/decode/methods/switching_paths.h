@@ -1,6 +1,7 @@
 // MARS: probed paths that end when no likely change of their answers turns the vote.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,7 @@ class SwitchingPaths : public SelfConsistency {
   std::vector<SwitchVote> VotesNow(const Pool& pool) const;
 
   std::vector<std::vector<Asked>> asked_;  // by path: its probes
-  bool learned_ = false;
-  SwitchModel model_;
+  std::optional<SwitchModel> model_;       // once the first paths have ended
   double gamma_ = 1;
 };
 

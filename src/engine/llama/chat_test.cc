@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "hyper/think_tags.h"
 #include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
