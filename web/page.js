@@ -96,8 +96,10 @@ function drawSelected() {
   const reply = model.result !== null && selected === model.winner();
   $('path-title').textContent = selected === null ? 'Path' : `Path ${selected}${reply ? ', the reply' : ''}`;
   const path = model.paths.get(selected);
-  const may = live !== null && live.id !== null && path !== undefined && path.status === 'running';
-  $('prune').disabled = $('fork').disabled = !may;
+  const runs = path !== undefined && path.status === 'running';
+  $('steer').hidden = live === null || live.id === null || (model.head || {}).method === 'plain';
+  $('prune').disabled = $('finish').disabled = !runs;
+  $('fork').disabled = path === undefined || (!runs && $('fork-at').value === '');
   if ($('path-list').open) drawPathTable($('path-table'), model);
 }
 
@@ -248,6 +250,28 @@ function wireViews() {
   addEventListener('resize', redraw);
 }
 
+// Changes of the run that is watched: what the fields beside the path's text say.
+function wireSteering() {
+  const text = () => $('fork-text').value ? {text: $('fork-text').value} : {};
+  const count = () => ({n: Number($('fork-n').value) || 1});
+  const steer = (what, body) => live && post(`/v1/runs/${live.id}/${what}`, body);
+  const onPath = (action, body) => steer(`paths/${selected}/${action}`, body);
+  $('prune').addEventListener('click', () => onPath('prune', {}));
+  $('finish').addEventListener('click', () => onPath('finish', text()));
+  $('widen').addEventListener('click', () => steer('paths', count()));
+  $('fork').addEventListener('click', () => {
+    const at = $('fork-at').value === '' ? {} : {at: Number($('fork-at').value)};
+    onPath('fork', {...at, ...text(), ...count()});
+  });
+  $('fork-at').addEventListener('input', () => { redrawAll = dirty = true; });
+  $('text').addEventListener('click', (event) => {
+    const span = event.target.closest('[data-token]');
+    if (!span) return;
+    $('fork-at').value = span.dataset.token;
+    redrawAll = dirty = true;
+  });
+}
+
 function wireServer() {
   $('ask').addEventListener('submit', ask);
   $('stop').addEventListener('click', stop);
@@ -280,9 +304,7 @@ function wireServer() {
   addEventListener('hashchange', route);
   addEventListener('popstate', route);
   $('other').addEventListener('change', (event) => loadOther(event.target.value));
-  for (const action of ['prune', 'fork']) {
-    $(action).addEventListener('click', () => live && post(`/v1/runs/${live.id}/paths/${selected}/${action}`));
-  }
+  wireSteering();
   let seconds = 0;
   setInterval(() => (live || ++seconds % 5 === 0) && !document.hidden && refreshRuns(), 1000);
   connect();

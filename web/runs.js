@@ -74,8 +74,22 @@ async function refreshRuns() {
   $('other').value = second;
 }
 
+async function deleteRun(run) {
+  if (!confirm(`Delete the run of "${run.question.slice(0, 80)}"? It cannot be brought back.`)) return;
+  const response = await fetch(`/v1/runs/${encodeURIComponent(run.id)}`, {method: 'DELETE', headers: headers()})
+      .catch(() => null);
+  if (!response || !response.ok) {
+    const {error} = response ? await response.json().catch(() => ({})) : {};
+    say(`Not deleted: ${error ? error.message : 'the server does not answer'}.`);
+  } else if (run.id === shown) {
+    blank();
+  }
+  refreshRuns();
+}
+
 // What can be done with a run of the list.
-function runButtons(id) {
+function runButtons(run) {
+  const {id} = run;
   const button = (name, title, act) => {
     const one = make('button', name, {type: 'button', class: 'link', title});
     one.addEventListener('click', act);
@@ -92,23 +106,27 @@ function runButtons(id) {
       if (shown === '') return open();
       $('other').value = id;
       loadOther(id).then(() => $('pair-panel').scrollIntoView());
-    })]);
+    }), ...(['waiting', 'running'].includes(run.status) || id.startsWith('item_') ? [] : [
+      ' ', button('delete', 'Delete this run, after a question', () => deleteRun(run))])]);
 }
 
 // Those that have every word of the search in some column; the shown one is marked.
 function drawRuns() {
   const words = $('search').value.toLowerCase().split(/\s+/);
   const time = {dateStyle: 'short', timeStyle: 'short'};
+  const seconds = (run) => Number.isFinite(run.seconds) ? run.seconds.toFixed(1) : '';
   const cells = (run) => [new Date(1000 * run.created).toLocaleString([], time), run.question, run.method,
-                          run.answer || '', run.status, run.paths, run.tokens, run.id].map(String);
-  const rows = runs.map((run) => [run.id, cells(run)]).filter(([, row]) =>
+                          run.width || '', run.seed, run.answer || '', run.status, run.paths, run.tokens,
+                          seconds(run), run.id].map(String);
+  const rows = runs.map((run) => [run, cells(run)]).filter(([, row]) =>
       words.every((word) => row.join(' ').toLowerCase().includes(word)));
-  const head = tableRow(['time', 'question', 'method', 'answer', 'status', 'paths', 'tokens', ''], 'th');
-  fill($('runs').tBodies[0], [head, ...rows.map(([id, row]) => {
+  const head = tableRow(['time', 'question', 'method', 'width', 'seed', 'answer', 'status', 'paths', 'tokens', 'seconds', ''], 'th');
+  fill($('runs').tBodies[0], [head, ...rows.map(([run, row]) => {
+    const {id} = run;
     const [, question] = row;
     const line = tableRow(row.slice(0, -1).map((text, column) =>
         column === 1 ? make('a', question || id, {href: `#/runs/${id}`}) : text));
-    line.append(runButtons(id));
+    line.append(runButtons(run));
     if (id === shown) line.setAttribute('aria-current', 'true');
     return line;
   })]);

@@ -93,7 +93,7 @@ function embedded() { return $('run-data'); }
 
 function openEmbedded() {
   const online = [$('ask'), document.querySelector('label[for=trace]'), $('runs-panel'), $('new'), $('to-runs'),
-                  $('share'), $('prune'), $('fork')];
+                  $('share'), $('steer')];
   online.forEach((element) => { element.hidden = true; });
   $('other').parentElement.hidden = true;
   const data = JSON.parse(embedded().textContent);

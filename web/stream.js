@@ -110,8 +110,8 @@ function ask(event) {
   follow(null, {method: 'POST', body: JSON.stringify(body)}, '/v1/chat/completions');
 }
 
-async function post(path) {
-  const response = await fetch(path, {method: 'POST', headers: headers()});
+async function post(path, body) {
+  const response = await fetch(path, {method: 'POST', headers: headers(), body: JSON.stringify(body || {})});
   if (!response.ok && live) say(await failure(response), true);  // one that has just ended says so itself
 }
 

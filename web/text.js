@@ -93,7 +93,7 @@ function tokenLines(model, id, i) {
   if (!token) return [];
   if (tokenNeighbours === null || tokenNeighbours.id !== id) tokenNeighbours = {id, at: sameTextBefore(model, id)};
   const fixed = (value) => Number.isFinite(value) ? value.toFixed(2) : '\u2013';
-  const lines = [`${quoted(token.text)}, token ${i}`,
+  const lines = [`${quoted(token.text)}, token ${i}`, token.routes === 0 ? 'given to the path, not generated' :
                  `probability ${fixed(100 * Math.exp(token.logprob))} %, confidence ${fixed(token.confidence)}, ` +
                  `entropy ${fixed(token.entropy)}${token.routes > 1 ? `, ${token.routes} routes` : ''}`];
   const written = tokenNeighbours.at(i);

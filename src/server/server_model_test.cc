@@ -122,6 +122,37 @@ TEST_F(ServerModel, KnownPromptsAreNotComputedAgain) {
   EXPECT_LE(after.cost.cells_used, after.cache_cells);
 }
 
+// What decoding said of each token, one forward after another, echo says of all in few forwards.
+TEST_F(ServerModel, EchoAgreesWithDecoding) {
+  httplib::Client client("127.0.0.1", server_->port());
+  client.set_read_timeout(std::chrono::seconds(600));
+  const auto complete = [&client](const Json& fields) {
+    Json body = {{"model", "m:plain"}, {"temperature", 0}, {"logprobs", 3}};
+    body.update(fields);
+    const httplib::Result reply = client.Post("/v1/completions", body.dump(), "application/json");
+    EXPECT_EQ(reply->status, 200) << reply->body;
+    return Json::parse(reply->body)["choices"][0];
+  };
+  const std::string prompt = "Start with 12, add 7, multiply by 5.\n";
+  const Json decoded = complete({{"prompt", prompt}, {"max_tokens", 20}});
+  const Json echoed = complete(
+      {{"prompt", prompt + decoded["text"].get<std::string>()}, {"max_tokens", 0}, {"echo", true}});
+  const Json& one = decoded["logprobs"];
+  const Json& all = echoed["logprobs"];
+  const size_t count = one["tokens"].size();
+  ASSERT_GT(count, 10U);
+  ASSERT_GT(all["tokens"].size(), count + 5);
+  const size_t first = all["tokens"].size() - count;
+  for (size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(all["tokens"][first + i], one["tokens"][i]);
+    EXPECT_NEAR(all["token_logprobs"][first + i].get<double>(),
+                one["token_logprobs"][i].get<double>(), 2e-3)
+        << i;
+    EXPECT_EQ(all["top_logprobs"][first + i].size(), 3U);
+    EXPECT_EQ(all["top_logprobs"][first + i].begin().key(), one["top_logprobs"][i].begin().key());
+  }
+}
+
 TEST_F(ServerModel, RoutesRefineEveryToken) {
   const Json reply = Ask({{"max_tokens", 4}, {"hyper", {{"route", 3}}}});
   const Json& ledger = reply["usage"]["hyper"];

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -32,7 +33,7 @@ TEST(Server, SurvivesBodiesThatAreNoRequests) {
 
 TEST(Server, AsksForItsKey) {
   ServerSetup setup;
-  setup.http.api_key = "secret";
+  setup.http.keys = {KeyOf("secret")};
   const TestServer server(setup);
   EXPECT_EQ(server.Post(kChat, Chat("say x"))->status, 401);
   httplib::Client client = server.Client();
@@ -275,6 +276,25 @@ TEST(Server, ReportsAnEngineThatFails) {
   const Json reply = server.Good(kChat, Chat("x"));
   EXPECT_EQ(Content(reply), "");
   EXPECT_EQ(reply["choices"][0]["finish_reason"], "length");
+}
+
+// As where memory runs out on the thread that decodes.
+TEST(Server, AnExceptionEndsTheRunsAndNotTheServer) {
+  ServerSetup setup;
+  setup.logits = [](const FakeStep& step, std::span<float> logits) {
+    const std::string text(step.history.begin(), step.history.end());
+    if (text.ends_with("abcdefgh\nabc")) {
+      throw std::runtime_error("no memory");
+    }
+    Say(step, logits);
+  };
+  const TestServer server(setup);
+  const httplib::Result failed = server.Post(kChat, Chat("say abcdefgh"));
+  EXPECT_EQ(failed->status, 500);
+  EXPECT_NE(failed->body.find("no memory"), std::string::npos);
+  EXPECT_EQ(server.Settled().running, 0);
+  EXPECT_EQ(Content(server.Good(kChat, Chat("say so that it is beyond it"))),
+            "so that it is beyond it");
 }
 
 TEST(EqualInConstantTime, ComparesWholeTexts) {

@@ -139,6 +139,9 @@ class TestServer {
     return reply;
   }
   Scheduler& scheduler() { return *scheduler_; }
+  std::shared_ptr<const RunLog> scheduler_log(const std::string& id) const {
+    return scheduler_->Log(id);
+  }
   const HttpServer& http() const { return *server_; }
 
  private:

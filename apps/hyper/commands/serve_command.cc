@@ -18,6 +18,7 @@
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/flags/engine_flags.h"
 #include "apps/hyper/flags/option_flags.h"
+#include "apps/hyper/input/client_keys.h"
 #include "apps/hyper/input/secret.h"
 #include "apps/hyper/interrupt.h"
 #include "hyper/ask.h"
@@ -44,6 +45,7 @@ constexpr auto kServeEveryday = std::to_array<EverydayOption>({
     {"--host"},
     {"--port", "port to listen on; 0: any free one [8080]"},
     {"--api-key-file", "file with the key of clients [HYPER_API_KEY]"},
+    {"--keys-file", "file of several keys with limits"},
     {"--name", "name of the model for clients [the file's]"},
     {"--method"},
     {"--preset", "auto, paper or short [auto]"},
@@ -68,6 +70,7 @@ struct ServeFlags {
   server::ServerLimits limits;
   server::ArchiveOptions archive;  // no path: none
   std::string api_key_file;
+  std::string keys_file;
   std::string name;
   int lanes = 0;
   int queue_mb = 256;
@@ -92,6 +95,10 @@ std::vector<Option> NetworkOptions(ServeFlags& flags) {
        {.name = "api-key-file",
         .help = "file with the key that clients must give; else the variable HYPER_API_KEY",
         .group = kNetwork}},
+      {flags.keys_file,
+       {.name = "keys-file",
+        .help = "file with the keys of several clients, their limits and what they see",
+        .group = kNetwork}},
       {flags.http.allowed_hosts,
        {.name = "allowed-host",
         .help = "names by which clients call this server, as behind a proxy; empty: those of the "
@@ -105,6 +112,12 @@ std::vector<Option> NetworkOptions(ServeFlags& flags) {
        {.name = "connections",
         .help = "connections served at once",
         .bounds = Between(1, 4096),
+        .group = kNetwork}},
+      {flags.http.most_per_address,
+       {.name = "connections-per-address",
+        .help = "of these, connections of one client's address; 0: all on the loopback, half of "
+                "them elsewhere",
+        .bounds = Between(0, 4096),
         .group = kNetwork}},
   };
 }
@@ -247,20 +260,31 @@ Status Check(const OptionValues& given, ServeFlags& flags) {
   if (!key) {
     return key.error();
   }
-  flags.http.api_key = std::move(*key);
-  if (flags.http.api_key.empty() && !flags.without_key && !server::IsLoopback(flags.http.host)) {
+  if (!flags.keys_file.empty()) {
+    Result<std::vector<server::ClientKey>> keys = ReadClientKeys(flags.keys_file);
+    if (!keys) {
+      return keys.error();
+    }
+    flags.http.keys = std::move(*keys);
+  }
+  if (!key->empty()) {
+    flags.http.keys.push_back(server::KeyOf(*key));
+  }
+  const bool loopback = server::IsLoopback(flags.http.host);
+  if (flags.http.keys.empty() && !flags.without_key && !loopback) {
     return InvalidArgument(
-        fmt::format("--host {} lets other machines in, and there is no key; give --api-key-file or "
-                    "HYPER_API_KEY, or --without-key if anyone may use the server",
+        fmt::format("--host {} lets other machines in, and there is no key; give --api-key-file, "
+                    "--keys-file or HYPER_API_KEY, or --without-key if anyone may use the server",
                     flags.http.host));
+  }
+  if (flags.http.most_per_address == 0 && !loopback) {
+    flags.http.most_per_address = std::max(1, flags.http.most_connections / 2);
   }
   flags.archive.engine =
       fmt::format("{} kv={}", flags.engine.engine, NameOf(flags.engine.llama.kv_type));
   flags.archive.version = HYPER_VERSION;
   if (flags.verbose) {
-    flags.http.log = [](const std::string& method, const std::string& path, int status) {
-      Tell(fmt::format("{} {} {}\n", OneLine(method), OneLine(path), status));
-    };
+    flags.http.log = [](const std::string& line) { Tell(line + "\n"); };
   }
   return {};
 }
@@ -348,7 +372,7 @@ int ServeCommand(int argc, const char* const* argv) {
   app.add_flag("--without-key", flags.without_key,
                "let clients on other machines in without a key; --host refuses it otherwise")
       ->group(kNetwork);
-  app.add_flag("--verbose", flags.verbose, "print a line for each request to stderr")
+  app.add_flag("--verbose", flags.verbose, "print a line of JSON for each request to stderr")
       ->group("Serving");
   flags.engine.llama.strict = false;
   flags.engine.llama.interleave = true;

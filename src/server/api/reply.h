@@ -22,7 +22,7 @@ namespace hyper::server {
 // A generated token with its log-probability and rivals, as bytes.
 struct TokenLogprobs {
   std::string bytes;
-  float logprob = 0;
+  float logprob = 0;                               // NaN: none, as of the first token of a prompt
   std::vector<std::pair<std::string, float>> top;  // most probable first
 };
 
@@ -48,6 +48,7 @@ struct ReplyEvent {
     kAccepted,  // the prompt is rendered and fits: choices [choice, choice + choices) will come;
                 // `content` is a raw prompt
     kText,      // more of a choice
+    kPrompt,    // the log-probabilities of the prompt of choices [choice, choice + choices)
     kRecord,    // a hyper.* event: `json`
     kFinish,    // a choice has ended: its whole text and finish_reason
     kDone,      // the run has ended: usage, and `json`, what is particular to HyPER

@@ -1,6 +1,7 @@
 #include "src/server/api/reply_format.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
@@ -57,6 +58,8 @@ class ChoicesFormat : public ReplyFormat {
       }
       case ReplyEvent::Kind::kText:
         return Chunk(TextChoice(event));
+      case ReplyEvent::Kind::kPrompt:
+        return "";  // no stream has them
       case ReplyEvent::Kind::kRecord:
         return RecordEvent(event.json);
       case ReplyEvent::Kind::kFinish:
@@ -74,6 +77,11 @@ class ChoicesFormat : public ReplyFormat {
     if (event.kind == ReplyEvent::Kind::kAccepted) {
       for (int i = 0; i < event.choices; ++i) {
         choices_[event.choice + i].prompt = event.content;
+      }
+    } else if (event.kind == ReplyEvent::Kind::kPrompt) {
+      for (int i = 0; i < event.choices; ++i) {
+        std::vector<TokenLogprobs>& logprobs = choices_[event.choice + i].logprobs;
+        logprobs.insert(logprobs.begin(), event.logprobs.begin(), event.logprobs.end());
       }
     } else if (event.kind == ReplyEvent::Kind::kText) {
       std::vector<TokenLogprobs>& logprobs = choices_[event.choice].logprobs;
@@ -255,9 +263,10 @@ class CompletionFormat : public ChoicesFormat {
       for (const auto& [bytes, logprob] : entry.top) {
         top[base::ValidUtf8(bytes)] = logprob;
       }
+      const bool known = !std::isnan(entry.logprob);
       json["tokens"].push_back(base::ValidUtf8(entry.bytes));
-      json["token_logprobs"].push_back(entry.logprob);
-      json["top_logprobs"].push_back(std::move(top));
+      json["token_logprobs"].push_back(known ? Json(entry.logprob) : Json());
+      json["top_logprobs"].push_back(known ? std::move(top) : Json());
       const bool inside = offset > 0 && !entry.bytes.empty() && base::GoesOn(entry.bytes.front());
       json["text_offset"].push_back(offset - (inside ? 1 : 0));
       offset += base::CountCharacters(entry.bytes);

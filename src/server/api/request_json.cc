@@ -97,8 +97,10 @@ void ReadLogitBias(FieldReader& fields, const ServerLimits& limits, ServedRun& r
   }
 }
 
+using FieldNames = std::vector<const char*>;
+
 void ReadLength(FieldReader& fields, const ServerLimits& limits, ServedRun& run,
-                std::initializer_list<const char*> names) {
+                const FieldNames& names) {
   for (const char* name : names) {
     fields.TakeWithin(name, 1, kLargest, run.plan.options.max_tokens);
   }
@@ -173,6 +175,10 @@ void CheckRun(FieldReader& fields, const ServerLimits& limits, ServedRun& run,
   if (run.method == kPlainMethod) {
     return;
   }
+  if (run.nothing_written) {
+    fields.Refuse("max_tokens", fmt::format("method {} answers; 0 works with {}:plain", run.method,
+                                            limits.model_name));
+  }
   if (run.choices > 1) {
     fields.Refuse("n", fmt::format("method {} gives one choice; 'n' works with {}:plain",
                                    run.method, limits.model_name));
@@ -188,10 +194,33 @@ void CheckRun(FieldReader& fields, const ServerLimits& limits, ServedRun& run,
     return;
   }
   const int paths = std::max(WarmupCount(run.plan.options), PoolWidth(run.plan.options));
+  if (limits.most_width > 0 && paths > limits.most_width) {
+    fields.Fail("hyper.width",
+                fmt::format("'hyper.width' {} needs {} paths at once; your key allows {}",
+                            run.plan.options.width, paths, limits.most_width));
+  }
   if (paths > limits.most_lanes) {
     fields.Fail("hyper.width", fmt::format("'hyper.width' {} needs {} paths at once; this server "
                                            "holds {} (hyper serve --lanes)",
                                            run.plan.options.width, paths, limits.most_lanes));
+  }
+}
+
+// /v1/completions also takes max_tokens 0, and gives the prompt's log-probabilities, with echo.
+void ReadEcho(FieldReader& fields, ApiRequest& api, ServedRun& run) {
+  fields.Take("echo", api.echo);
+  int logprobs = 0;
+  if (fields.TakeWithin("logprobs", 0, kMostTopLogprobs, logprobs)) {
+    run.top_logprobs = logprobs;
+    run.prompt_logprobs = api.echo;
+    if (api.echo && api.stream) {
+      fields.Refuse("stream", "the log-probabilities of a prompt come in one piece");
+    }
+  }
+  int most = 1;
+  run.nothing_written = fields.TakeWithin("max_tokens", 0, kLargest, most) && most == 0;
+  if (run.nothing_written && !api.echo) {
+    fields.Fail("max_tokens", "'max_tokens' 0 asks for nothing; with \"echo\" it gives the prompt");
   }
 }
 
@@ -200,9 +229,11 @@ void BoundLogprobs(FieldReader& fields, const char* name, const std::vector<Serv
   constexpr int64_t kMost = 1 << 20;
   int64_t values = 0;
   for (const ServedRun& run : runs) {
-    values += run.top_logprobs ? int64_t{run.choices} * run.plan.options.max_tokens *
-                                     (1 + int64_t{*run.top_logprobs})
-                               : 0;
+    // A prompt has at most a token for each byte.
+    const auto prompt = static_cast<int64_t>(run.prompt_text.size() + run.prompt_tokens.size());
+    const int64_t tokens = (run.nothing_written ? 0 : run.plan.options.max_tokens) +
+                           (run.prompt_logprobs ? prompt : 0);
+    values += run.top_logprobs ? run.choices * tokens * (1 + int64_t{*run.top_logprobs}) : 0;
   }
   if (values > kMost) {
     fields.Fail(name, fmt::format("'{}' asks for up to {} log-probabilities in one reply, which "
@@ -282,17 +313,15 @@ ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits
     if (fields.TakeWithin("best_of", 1, kLargest, best_of) && best_of != run.choices) {
       fields.Refuse("best_of", "all choices are returned; it takes what 'n' is");
     }
-    fields.Take("echo", api.echo);
-    int logprobs = 0;
-    if (fields.TakeWithin("logprobs", 0, kMostTopLogprobs, logprobs)) {
-      run.top_logprobs = logprobs;
-      if (api.echo) {
-        fields.Refuse("logprobs", "log-probabilities of the prompt are not kept; leave out 'echo'");
-      }
-    }
-    ReadLength(fields, limits, run, {"max_tokens"});
+    ReadEcho(fields, api, run);
+    ReadLength(fields, limits, run, run.nothing_written ? FieldNames() : FieldNames{"max_tokens"});
     CheckRun(fields, limits, run);
     ReadPrompts(fields, limits.model.vocab_size, limits.most_prompts, run, api.runs);
+    const size_t paths = api.runs.size() * static_cast<size_t>(run.choices);
+    if (limits.most_width > 0 && paths > static_cast<size_t>(limits.most_width)) {
+      fields.Fail("prompt", fmt::format("'prompt' and 'n' ask for {} texts; your key allows {}",
+                                        paths, limits.most_width));
+    }
     for (size_t i = 0; i < api.runs.size(); ++i) {
       api.runs[i].first_choice = static_cast<int>(i) * run.choices;
     }

@@ -22,6 +22,7 @@ struct ServerLimits {
   ModelInfo model;
   OptionValues profile;     // calibrated for the model, for preset `auto`
   int most_lanes = 0;       // paths that the engine holds at once
+  int most_width = 0;       // paths of one request that the client may have; 0: no limit
   int most_choices = 128;   // n
   int most_prompts = 64;    // of one /v1/completions request
   int most_tokens = 32768;  // max_tokens of a path; larger wishes are cut to it

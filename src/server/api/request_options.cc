@@ -132,6 +132,14 @@ Result<AskOptions> SettlePlan(const Json& own, const ServerLimits& limits, Serve
   if (!plan) {
     return plan.error();
   }
+  const int width = plan->options.width;
+  if (!plain && limits.most_width > 0 && width > limits.most_width && !own.contains("width")) {
+    wanted.options.emplace_back("width", limits.most_width);  // nobody asked for more
+    plan = ResolveRun(wanted, limits.model);
+    if (!plan) {
+      return plan.error();
+    }
+  }
   run.plan = std::move(*plan);
   if (plain && !own.contains("max-tokens")) {
     run.plan.options.max_tokens = std::min(run.plan.options.max_tokens, limits.plain_tokens);

@@ -16,6 +16,8 @@ class ResponsesFormat : public ReplyFormat {
         return Begin();
       case ReplyEvent::Kind::kText:
         return Text(event);
+      case ReplyEvent::Kind::kPrompt:
+        return "";  // of /v1/completions alone
       case ReplyEvent::Kind::kRecord:
         return RecordEvent(event.json);
       case ReplyEvent::Kind::kFinish:

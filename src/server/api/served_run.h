@@ -12,6 +12,7 @@
 #include "hyper/extract.h"
 #include "hyper/options.h"
 #include "hyper/session.h"
+#include "src/server/api/client.h"
 
 namespace hyper::server {
 
@@ -30,6 +31,7 @@ struct ServedRun {
   std::string method = kPlainMethod;  // or one of Methods()
   RunPlan plan = *ResolveRun(
       {.method = kPlainPlan, .preset = "paper", .options = {{"width", 1}}, .defaults = {}}, {});
+  Client client;
   uint64_t seed = 0;
   SessionLimits limits;
   ExtractOptions extract;
@@ -48,12 +50,18 @@ struct ServedRun {
   std::vector<std::string> stop;    // none empty
   std::optional<int> top_logprobs;  // nothing: no log-probabilities
   std::vector<std::pair<Token, float>> logit_bias;
-  int routes = 1;  // K of every token of plain decoding (hyper.route)
-  bool max_tokens_given = false;
-  bool token_records = false;  // a record per token in the run's log
-  bool records = false;        // the records also go into the reply, as hyper.* events
-  bool keep_running = false;   // goes on where the client leaves
-  bool progress = false;       // decisions go into the reply in words, as reasoning
+  int routes = 1;                // K of every token of plain decoding (hyper.route)
+  bool nothing_written = false;  // the prompt is all that is asked for (max_tokens 0)
+  bool prompt_logprobs = false;  // also those of the prompt; plain decoding
+  bool token_records = false;    // a record per token in the run's log
+  bool records = false;          // the records also go into the reply, as hyper.* events
+  bool keep_running = false;     // goes on where the client leaves
+  bool progress = false;         // decisions go into the reply in words, as reasoning
 };
+
+// Paths of a pool, or choices. Pure.
+inline int WidthOf(const ServedRun& run) {
+  return run.method == kPlainMethod ? run.choices : run.plan.options.width;
+}
 
 }  // namespace hyper::server

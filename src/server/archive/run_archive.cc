@@ -26,8 +26,25 @@ std::optional<int64_t> NumberOf(const std::string& id, std::string_view prefix) 
   return error == std::errc() && at == end && number >= 0 ? std::optional(number) : std::nullopt;
 }
 
+// A setting of the item's run as a number; 0 where it has none.
+int SettingOf(const ListedItem& item, const char* name) {
+  const auto found = item.settings.find(name);
+  int number = 0;
+  if (found != item.settings.end()) {
+    const std::string& text = found->second;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+  }
+  return number;
+}
+
 RunOverview OverviewOf(const ListedItem& item) {
   RunOverview run;
+  const auto client = item.settings.find(kClientSetting);
+  run.client = client != item.settings.end() ? client->second : "";
+  const int choices = SettingOf(item, "choices");  // of plain decoding
+  run.width = choices > 0 ? choices : SettingOf(item, "width");
+  run.seed = item.seed;
+  run.seconds = item.wall_s;
   run.id = item.suite == kRunsSuite ? item.name : kItemPrefix + std::to_string(item.item);
   run.method = item.method;
   run.status = item.reason == kInterrupted ? kInterrupted : NameOf(item.status);
@@ -196,12 +213,28 @@ Status RunArchive::Write(const ArchivedRun& run) {
   return dropped ? Status() : Status(dropped.error());
 }
 
-Result<std::vector<RunOverview>> RunArchive::Newest(int count) const {
+Status RunArchive::Delete(const std::string& id) {
+  if (NumberOf(id, kItemPrefix)) {
+    return InvalidArgument("'" + id +
+                           "' is an answer of an evaluation, which stays; "
+                           "only runs of the server are deleted");
+  }
+  Flush();
+  Result<Store> store = Store::Open(options_.path, DatabaseMode::kCreate);
+  if (!store) {
+    return store.error();
+  }
+  const Result<bool> dropped = store->DropItem(kRunsSuite, id);
+  return dropped ? Status() : Status(dropped.error());
+}
+
+Result<std::vector<RunOverview>> RunArchive::Newest(int count, const Client& client) const {
   Result<Store> store = Store::Open(options_.path, DatabaseMode::kReadOnly);
   if (!store) {
     return store.error();
   }
-  const Result<std::vector<ListedItem>> items = store->Newest(count);
+  const Result<std::vector<ListedItem>> items =
+      client.all_runs ? store->Newest(count) : store->Newest(count, kClientSetting, client.name);
   if (!items) {
     return items.error();
   }
@@ -278,9 +311,26 @@ Result<Json> RunArchive::Figures() const {
   if (!store) {
     return store.error();
   }
+  const Result<uint64_t> now = store->Fingerprint(kRunsSuite);
+  if (!now) {
+    return now.error();
+  }
+  const std::lock_guard lock(figures_mutex_);  // who asks beside another waits for its answer
+  if (figures_of_ != *now) {
+    Result<Json> made = MakeFigures(*store);
+    if (!made) {
+      return made;
+    }
+    figures_ = std::move(*made);
+    figures_of_ = *now;
+  }
+  return figures_;
+}
+
+Result<Json> RunArchive::MakeFigures(Store& store) const {
   eval::SummaryOptions options;
   options.left_out_suite = kRunsSuite;
-  const Result<eval::StudyMaterial> material = eval::LoadMaterial(*store, options);
+  const Result<eval::StudyMaterial> material = eval::LoadMaterial(store, options);
   if (!material) {
     return material.error();
   }

@@ -15,6 +15,7 @@
 
 #include "hyper/result.h"
 #include "src/report/json.h"
+#include "src/server/api/client.h"
 #include "src/server/archive/run_overview.h"
 #include "src/store/store.h"
 
@@ -30,6 +31,9 @@ struct ArchiveOptions {
   // could.
   std::function<void(const std::string&)> on_failure = nullptr;
 };
+
+// The setting of a stored run that names its client.
+inline constexpr const char* kClientSetting = "client";
 
 // A run that has begun or ended, as it is stored; its key is given by the archive.
 struct ArchivedRun {
@@ -64,16 +68,21 @@ class RunArchive {
   // The reason while runs cannot be written; empty where the last one could.
   std::string failing() const;
 
-  // The newest items, newest first: runs of the server, and answers of evaluations as "item_N".
-  Result<std::vector<RunOverview>> Newest(int count) const;
+  // The newest items that `client` may see, newest first: runs of the server, and answers of
+  // evaluations as "item_N".
+  Result<std::vector<RunOverview>> Newest(int count, const Client& client = {}) const;
   // Nothing where there is no such run.
   Result<std::optional<RunOverview>> Find(const std::string& id) const;
+  // Drops a run of the server, once those that were queued before are written; nothing where there
+  // is none. Errors: kInvalidArgument, an answer of an evaluation.
+  Status Delete(const std::string& id);
   // The records of a run (docs/json.md). Errors: kNotFound.
   Result<std::vector<Json>> Records(const std::string& id) const;
   // One object per evaluation in the file: {"row", "method", "suite", "accuracy", ...}.
   Result<Json> Studies() const;
   // The figures of the evaluations in the file, those that it cannot give too (eval::FigureJson).
-  // Reads all their answers. Errors: those of the store; kNotFound, there are none.
+  // Reads all their answers where something of them has changed since the last call. Errors: those
+  // of the store; kNotFound, there are none.
   Result<Json> Figures() const;
 
  private:
@@ -87,9 +96,15 @@ class RunArchive {
   Status Write(const ArchivedRun& run);
   void Note(const ArchivedRun& run, const Status& written);
 
+  Result<Json> MakeFigures(Store& store) const;
+
   const ArchiveOptions options_;
   const uint64_t next_number_;
   Store store_;  // of the thread
+
+  mutable std::mutex figures_mutex_;            // guards both
+  mutable std::optional<uint64_t> figures_of_;  // the fingerprint of what they were made of
+  mutable Json figures_;
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable changed_;

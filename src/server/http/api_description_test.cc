@@ -1,6 +1,8 @@
 // The description at /openapi.json and what the server does are one thing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <set>
 #include <string>
 #include <utility>
@@ -48,7 +50,9 @@ TEST(ApiDescription, ListsTheRoutesAndNothingElse) {
   for (const auto& [path, item] : description["paths"].items()) {
     for (const auto& [method, operation] : item.items()) {
       if (method != "parameters") {
-        described.insert((method == "get" ? "GET " : "POST ") + path);
+        std::string upper = method;
+        std::transform(upper.begin(), upper.end(), upper.begin(), ::toupper);
+        described.insert(upper + " " + path);
       }
     }
   }
@@ -151,6 +155,36 @@ TEST(ApiDescription, KnowsTheOptionsOfTheMethods) {
   }
 }
 
+// Every record of a run has a schema, which names its members and no others.
+TEST(ApiDescription, DescribesTheRecords) {
+  const TestServer server({});
+  Json body = Chat("say so it is \\boxed{42}", "m:hyper");
+  body["hyper"] = {{"width", 4}, {"token-records", true}};
+  const std::string id = server.Good(kChat, body)["hyper"]["run"];
+  const std::string events = server.Client().Get("/v1/runs/" + id + "/events")->body;
+  const Json schemas = Description(server)["components"]["schemas"];
+  std::set<std::string> seen;
+  for (size_t at = 0; (at = events.find("data: ", at)) != std::string::npos; at += 6) {
+    const Json record = Json::parse(events.substr(at + 6, events.find('\n', at) - at - 6));
+    const std::string kind = record["record"];
+    std::string name = kind + "Record";
+    name.front() = static_cast<char>(std::toupper(name.front()));
+    ASSERT_TRUE(schemas.contains(name)) << name;
+    const Json& schema = schemas[name];
+    EXPECT_EQ(schema["properties"]["record"]["enum"], Json::array({kind}));
+    for (const Json& member : schema["required"]) {
+      EXPECT_TRUE(record.contains(member.get<std::string>())) << name << member;
+    }
+    for (const auto& [member, value] : record.items()) {
+      EXPECT_TRUE(kind == "result" || schema["properties"].contains(member)) << name << member;
+    }
+    seen.insert(kind);
+  }
+  for (const char* kind : {"run", "path", "token", "warmup", "decision", "finish", "result"}) {
+    EXPECT_TRUE(seen.contains(kind)) << kind;
+  }
+}
+
 TEST(ApiDescription, KnowsTheFieldsThatChangeNothing) {
   const TestServer server({});
   const Json fields = Description(server)["components"]["schemas"]["Sampling"]["properties"];
@@ -171,7 +205,8 @@ TEST(ApiDescription, NamesTheMethodsThatAPathTakes) {
   ASSERT_TRUE(wrong);
   EXPECT_EQ(wrong->status, 405);
   EXPECT_EQ(wrong->get_header_value("Allow"), "POST");
-  EXPECT_EQ(client.Delete("/v1/runs/run_1")->status, 405);
+  EXPECT_EQ(client.Delete("/v1/runs")->status, 405);
+  EXPECT_EQ(client.Post("/v1/runs/run_1")->get_header_value("Allow"), "GET, HEAD, DELETE");
   EXPECT_EQ(client.Delete("/v1/runs/run_1/other")->status, 404);
   EXPECT_EQ(client.Head("/health")->status, 200);
   // A method that the HTTP library does not know either.

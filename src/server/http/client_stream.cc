@@ -1,5 +1,7 @@
 #include "src/server/http/client_stream.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -9,7 +11,9 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <iterator>
 #include <memory>
+#include <string_view>
 
 // httplib.cpp defines it; its header does not declare it. Shuts the socket down, reads for a moment
 // what is under way, so that the client does not lose the end of its reply, and closes it.
@@ -24,10 +28,19 @@ using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+// What a connection too many is told, whatever it asks.
+constexpr std::string_view kTooMany =
+    "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 5\r\nConnection: close\r\n"
+    "Content-Type: application/json\r\nContent-Length: 149\r\n\r\n"
+    R"({"error":{"message":"your address has as many connections as it may have here","type":)"
+    R"("rate_limit_error","param":null,"code":"too_many_connections"}})";
+
 // The connection whose requests a thread answers.
 struct Answering {
   socket_t socket = INVALID_SOCKET;
-  int status = 0;  // of the newest reply; 0: not known yet
+  std::string address;
+  steady_clock::time_point begin;  // of the newest request
+  int status = 0;                  // of its reply; 0: not known yet
 };
 thread_local Answering* answering = nullptr;
 
@@ -61,6 +74,14 @@ milliseconds RequestTimeLeft(milliseconds patience, milliseconds elapsed, int64_
 bool HasLeft(socket_t socket) { return Poll(socket, POLLRDHUP, milliseconds(0)); }
 
 bool ClientHasLeft() { return answering != nullptr && HasLeft(answering->socket); }
+
+double RequestSeconds() {
+  return answering == nullptr
+             ? 0.0
+             : std::chrono::duration<double>(steady_clock::now() - answering->begin).count();
+}
+
+std::string ClientAddress() { return answering == nullptr ? "" : answering->address; }
 
 ClientStream::ClientStream(socket_t socket, milliseconds patience, int ending)
     : socket_(socket), patience_(patience), ending_(ending) {}
@@ -128,6 +149,41 @@ const char* ClientStream::buffered_data(size_t& size) const {
   return size > 0 ? buffer_.data() + at_ : nullptr;
 }
 
+bool AddressCount::Enter(const std::string& address, int most) {
+  const std::lock_guard lock(mutex_);
+  const auto entry = counts_.try_emplace(address, 0).first;
+  if (entry->second >= most) {
+    return false;
+  }
+  ++entry->second;
+  return true;
+}
+
+void AddressCount::Leave(const std::string& address) {
+  const std::lock_guard lock(mutex_);
+  const auto entry = counts_.find(address);
+  if (entry != counts_.end() && --entry->second == 0) {
+    counts_.erase(entry);
+  }
+}
+
+std::string AddressOf(const sockaddr_storage& peer) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (peer.ss_family == AF_INET) {
+    in_addr address = reinterpret_cast<const sockaddr_in&>(peer).sin_addr;
+    inet_ntop(AF_INET, &address, text.data(), text.size());
+  } else if (peer.ss_family == AF_INET6) {
+    in6_addr address = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
+    if (IN6_IS_ADDR_V4MAPPED(&address)) {
+      inet_ntop(AF_INET, &address.s6_addr[12], text.data(), text.size());
+    } else {
+      std::fill(std::begin(address.s6_addr) + 8, std::end(address.s6_addr), uint8_t{0});
+      inet_ntop(AF_INET6, &address, text.data(), text.size());
+    }
+  }
+  return text.data();
+}
+
 PatientServer::PatientServer() : ending_(eventfd(0, EFD_CLOEXEC)) {
   set_post_routing_handler([](const httplib::Request& /*request*/, httplib::Response& response) {
     answering->status = response.status;
@@ -152,6 +208,7 @@ void PatientServer::Count(int more) {
 
 bool PatientServer::Answer(ClientStream& client, bool last) {
   client.BeginRequest();
+  answering->begin = steady_clock::now();
   answering->status = 0;
   bool closed = false;
   // Counts from the time that line and headers were read: only then is it known where the request
@@ -168,10 +225,28 @@ bool PatientServer::Answer(ClientStream& client, bool last) {
 }
 
 bool PatientServer::process_and_close_socket(socket_t socket) {
+  sockaddr_storage peer{};
+  socklen_t size = sizeof(peer);
+  const bool known = getpeername(socket, reinterpret_cast<sockaddr*>(&peer), &size) == 0;
+  const std::string address = known ? AddressOf(peer) : "";
+  const bool limited = most_per_address_ > 0 && !address.empty();
+  if (limited && !addresses_.Enter(address, most_per_address_)) {
+    (void)send(socket, kTooMany.data(), kTooMany.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    httplib::detail::drain_and_close_socket(socket);
+    return false;
+  }
+  const bool served = Serve(socket, address);
+  if (limited) {
+    addresses_.Leave(address);
+  }
+  return served;
+}
+
+bool PatientServer::Serve(socket_t socket, const std::string& address) {
   ClientStream client(
       socket, std::chrono::seconds(read_timeout_sec_) + milliseconds(read_timeout_usec_ / 1000),
       ending_);
-  Answering request{socket};
+  Answering request{socket, address, {}, 0};
   answering = &request;
   const bool served = serve_guarded([&] {
     bool more = true;

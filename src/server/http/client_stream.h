@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cpp-httplib/httplib.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -27,6 +29,11 @@ bool HasLeft(socket_t socket);
 
 // Whether the client has left whose request this thread answers; for handlers of a PatientServer.
 bool ClientHasLeft();
+
+// Of the request that this thread answers: the seconds since its first byte, and the address that
+// it came from (AddressOf); for handlers of a PatientServer.
+double RequestSeconds();
+std::string ClientAddress();
 
 // Thread rule: one thread at a time.
 class ClientStream final : public httplib::Stream {
@@ -70,6 +77,22 @@ class ClientStream final : public httplib::Stream {
   size_t end_ = 0;
 };
 
+// The connections that each address has now. Any thread.
+class AddressCount {
+ public:
+  // False, and nothing is counted, where the address has `most` already.
+  bool Enter(const std::string& address, int most);
+  void Leave(const std::string& address);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, int> counts_;  // by mutex_; none 0
+};
+
+// The address at the other end, without port; of IPv6 its first 64 bits, which one customer has for
+// all machines. Empty: not known.
+std::string AddressOf(const sockaddr_storage& peer);
+
 // httplib's server on such streams. Its read and write timeouts are the patience.
 class PatientServer final : public httplib::Server {
  public:
@@ -81,14 +104,20 @@ class PatientServer final : public httplib::Server {
   // Takes no more requests, gives up those that are being read, waits up to `limit` for the replies
   // under way, and stops. Any thread.
   void End(std::chrono::milliseconds limit);
+  // From now on an address that has `most` connections is answered 429 on further ones; 0: none is.
+  // Call before the server listens.
+  void LimitAddresses(int most) { most_per_address_ = most; }
 
  private:
   bool process_and_close_socket(socket_t socket) override;
+  bool Serve(socket_t socket, const std::string& address);
   // Answers one request; false: the connection is done with.
   bool Answer(ClientStream& client, bool last);
   void Count(int more);
 
   const int ending_;
+  int most_per_address_ = 0;
+  AddressCount addresses_;
   std::mutex mutex_;
   std::condition_variable answered_;
   int answering_ = 0;  // by mutex_: requests that are read and not answered yet

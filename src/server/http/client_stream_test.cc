@@ -265,5 +265,37 @@ TEST(ClientStream, AClientThatTakesNothingEndsTheWriting) {
   close(ends[1]);
 }
 
+sockaddr_storage Peer(const char* text) {
+  sockaddr_storage peer{};
+  auto& four = reinterpret_cast<sockaddr_in&>(peer);
+  auto& six = reinterpret_cast<sockaddr_in6&>(peer);
+  if (inet_pton(AF_INET, text, &four.sin_addr) == 1) {
+    peer.ss_family = AF_INET;
+  } else {
+    EXPECT_EQ(inet_pton(AF_INET6, text, &six.sin6_addr), 1);
+    peer.ss_family = AF_INET6;
+  }
+  return peer;
+}
+
+TEST(AddressOf, IsThatOfACustomer) {
+  EXPECT_EQ(AddressOf(Peer("192.0.2.7")), "192.0.2.7");
+  EXPECT_EQ(AddressOf(Peer("::ffff:192.0.2.7")), "192.0.2.7");
+  EXPECT_EQ(AddressOf(Peer("2001:db8:1:2:3:4:5:6")), "2001:db8:1:2::");
+  EXPECT_EQ(AddressOf(Peer("2001:db8:1:2:9::1")), "2001:db8:1:2::");
+  EXPECT_EQ(AddressOf(sockaddr_storage{}), "");
+}
+
+TEST(AddressCount, CountsEachAddress) {
+  AddressCount count;
+  EXPECT_TRUE(count.Enter("a", 2));
+  EXPECT_TRUE(count.Enter("a", 2));
+  EXPECT_FALSE(count.Enter("a", 2));
+  EXPECT_TRUE(count.Enter("b", 2));
+  count.Leave("a");
+  EXPECT_TRUE(count.Enter("a", 2));
+  EXPECT_FALSE(count.Enter("a", 2));
+}
+
 }  // namespace
 }  // namespace hyper::server

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -17,9 +18,12 @@
 #include "src/server/http/generation.h"
 #include "src/server/http/metrics.h"
 #include "src/server/http/page_files.h"
+#include "src/server/http/request_log.h"
 #include "src/server/http/routes.h"
 #include "src/server/http/run_routes.h"
 #include "src/server/http/send.h"
+#include "src/server/http/steer_routes.h"
+#include "src/server/http/text_routes.h"
 
 namespace hyper::server {
 namespace {
@@ -60,14 +64,6 @@ bool FromElsewhere(const Request& request, const HttpOptions& options) {
   return scheme == std::string::npos || origin.substr(scheme + 3) != host;
 }
 
-bool Authorised(const Request& request, const HttpOptions& options) {
-  constexpr std::string_view kBearer = "Bearer ";
-  std::string given = request.get_header_value("Authorization");
-  given = given.rfind(kBearer, 0) == 0 ? given.substr(kBearer.size())
-                                       : request.get_header_value("X-Api-Key");
-  return EqualInConstantTime(given, options.api_key);
-}
-
 std::chrono::milliseconds SlowClient(const HttpOptions& options) {
   return std::chrono::milliseconds(static_cast<int64_t>(options.slow_client_s * 1000));
 }
@@ -79,6 +75,11 @@ bool IsProbe(const std::string& path) {
 
 bool IsPublic(const std::string& path) {
   return path == "/" || IsProbe(path) || path.rfind("/page/", 0) == 0;
+}
+
+// What is shown to those only who may see the runs of all.
+bool IsOperators(const std::string& path) {
+  return path == "/metrics" || path.rfind("/v1/studies", 0) == 0;
 }
 
 // Anyone may ask: the reason comes without the name of the file before it.
@@ -171,19 +172,12 @@ bool IsLoopback(std::string_view host) {
   return host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == "::1";
 }
 
-bool EqualInConstantTime(const std::string& given, const std::string& wanted) {
-  unsigned difference = given.size() == wanted.size() ? 0U : 1U;
-  for (size_t i = 0; i < given.size(); ++i) {
-    const char other = wanted.empty() ? '\0' : wanted[i % wanted.size()];
-    difference |= static_cast<unsigned>(static_cast<unsigned char>(given[i]) ^
-                                        static_cast<unsigned char>(other));
-  }
-  return difference == 0;
-}
-
 struct HttpServer::Parts {
   Parts(Scheduler& the_scheduler, ServerLimits the_limits, HttpOptions the_options)
-      : scheduler(the_scheduler), limits(std::move(the_limits)), options(std::move(the_options)) {}
+      : scheduler(the_scheduler),
+        limits(std::move(the_limits)),
+        options(std::move(the_options)),
+        clients(options.keys) {}
   ~Parts() {
     if (threads != nullptr) {  // the server never ran
       threads->shutdown();
@@ -194,6 +188,7 @@ struct HttpServer::Parts {
 
   void SetUp();
   void Guard();
+  void Log(const Request& request, const Response& response);
   void AddApi();
   void AddPage();
   httplib::Server::HandlerResponse Check(const Request& request, Response& response) const;
@@ -201,11 +196,13 @@ struct HttpServer::Parts {
   Scheduler& scheduler;
   const ServerLimits limits;
   const HttpOptions options;
+  const Clients clients;
   // Serve connections, one each; as many connections may wait. All threads are there from the
   // start: a pool that grows on demand lets connections that come together wait behind streams.
   std::unique_ptr<httplib::TaskQueue> threads;
   PatientServer server;
   Routes routes{server};
+  RequestCounts counts;
   int port = 0;
   std::thread thread;
 };
@@ -218,6 +215,7 @@ void HttpServer::Parts::SetUp() {
   server.set_write_timeout(slow);
   server.set_keep_alive_timeout(5);
   server.set_tcp_nodelay(true);
+  server.LimitAddresses(options.most_per_address);
   // Not httplib's own: they let two servers share a port, each with some of the requests.
   server.set_socket_options([](socket_t socket) {
     const int yes = 1;
@@ -225,7 +223,9 @@ void HttpServer::Parts::SetUp() {
   });
   Guard();
   AddApi();
-  AddRunRoutes(routes, scheduler, options.heartbeat_s);
+  AddRunRoutes(routes, scheduler, clients, options.heartbeat_s);
+  AddTextRoutes(routes, scheduler, limits);
+  AddSteerRoutes(routes, scheduler, clients, limits);
   AddPage();
 }
 
@@ -241,16 +241,23 @@ httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request
   if (!options.cors_origin.empty()) {
     response.set_header("Access-Control-Allow-Origin", options.cors_origin);
     response.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key");
-    response.set_header("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
+    response.set_header("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS");
     if (request.method == "OPTIONS") {
       response.status = 204;
       return Handled::Handled;
     }
   }
-  if (!options.api_key.empty() && !IsPublic(request.path) && !Authorised(request, options)) {
+  const Client* client = clients.Find(GivenKey(request));
+  if (client == nullptr && !IsPublic(request.path)) {
     response.set_header("WWW-Authenticate", "Bearer");
     SendError(response, {401, "authentication_error", "invalid_api_key", "",
                          "this server asks for its API key as a Bearer token"});
+    return Handled::Handled;
+  }
+  if (client != nullptr && !client->all_runs && IsOperators(request.path)) {
+    SendError(response, {403, "permission_error", "operator_only", "",
+                         fmt::format("{} tells of all clients' work; it takes the operator's key",
+                                     request.path)});
     return Handled::Handled;
   }
   const std::string methods = routes.MethodsOf(request.path);
@@ -281,11 +288,24 @@ void HttpServer::Parts::Guard() {
       [](const Request& /*request*/, Response& response, const std::exception_ptr& /*failure*/) {
         SendError(response, {500, "server_error", "", "", "this is a bug or memory ran out"});
       });
-  if (options.log) {
-    server.set_logger([this](const Request& request, const Response& response) {
-      options.log(request.method, request.path, response.status);
-    });
+  server.set_logger(
+      [this](const Request& request, const Response& response) { Log(request, response); });
+}
+
+void HttpServer::Parts::Log(const Request& request, const Response& response) {
+  counts.Add({routes.KnownMethod(request.method), routes.PatternOf(request.path), response.status});
+  if (!options.log) {
+    return;
   }
+  const Client* client = clients.Find(GivenKey(request));
+  const std::optional<RunOverview> run = scheduler.Find(response.get_header_value("X-Hyper-Run"));
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  AnsweredRequest answered{request.method, request.path, response.status, RequestSeconds()};
+  answered.address = ClientAddress();
+  answered.client = client != nullptr ? client->name : "";
+  options.log(DumpJson(
+      RequestLine(answered, std::chrono::duration_cast<std::chrono::milliseconds>(now).count(),
+                  run ? &*run : nullptr)));
 }
 
 void HttpServer::Parts::AddApi() {
@@ -310,14 +330,16 @@ void HttpServer::Parts::AddApi() {
       },
       "/v1/models/(.+)");
   routes.Get("/metrics", [this](const Request& /*request*/, Response& response) {
-    response.set_content(MetricsText(scheduler.metrics()), "text/plain; version=0.0.4");
+    response.set_content(MetricsText(scheduler.metrics(), counts), "text/plain; version=0.0.4");
   });
   routes.Get("/openapi.json", [this](const Request& /*request*/, Response& response) {
     Send(response, 200, ApiDescription(limits));
   });
   const auto generate = [this](const char* path, ParseRequest parse, MakeFormat format) {
     routes.Post(path, [this, parse, format](const Request& request, Response& response) {
-      Generate(scheduler, parse(request.body, limits), format, options.heartbeat_s, response);
+      const Client& client = ClientOf(clients, request);
+      Generate(scheduler, client, parse(request.body, LimitsFor(limits, client)), format,
+               options.heartbeat_s, response);
     });
   };
   generate("/v1/chat/completions", ParseChatRequest, MakeChatFormat);

@@ -10,6 +10,7 @@
 
 #include "hyper/result.h"
 #include "src/server/api/request_json.h"
+#include "src/server/http/clients.h"
 #include "src/server/http/route.h"
 #include "src/server/scheduler/scheduler.h"
 
@@ -17,20 +18,23 @@ namespace hyper::server {
 
 struct HttpOptions {
   std::string host = "127.0.0.1";
-  int port = 8080;          // 0: any free one
-  std::string api_key;      // empty: none is asked for
+  int port = 8080;  // 0: any free one
+  // The keys of clients; none: everyone is the operator.
+  std::vector<ClientKey> keys;
   std::string cors_origin;  // of other origins that may call; empty: none
   // Names in the Host of requests, beside those of the loopback; empty: on the loopback only those,
   // elsewhere any.
   std::vector<std::string> allowed_hosts;
   int most_connections = 256;  // served at once, each by a thread; as many more may wait
+  int most_per_address = 0;    // of these, of one client's address; 0: all
   size_t most_body_bytes = size_t{4} << 20U;
   double heartbeat_s = 10;  // between comments in a quiet stream
   // A client that takes nothing, or sends nothing, for so long is dropped; so is one whose request
   // has not come whole by then, with a second more for each 16 KiB of it (RequestTimeLeft).
   double slow_client_s = 20;
-  // Told of each request once it is answered: method, path, status. May be empty.
-  std::function<void(const std::string& method, const std::string& path, int status)> log;
+  // Given a line of JSON for each request once it is answered (RequestLine). Any thread. May be
+  // empty.
+  std::function<void(const std::string& line)> log;
 };
 
 // Thread rule: made, stopped and destroyed by one thread; the handlers run on threads of its own.
@@ -61,8 +65,5 @@ class HttpServer {
 
 // Whether an address to listen on is this machine's loopback. Pure.
 bool IsLoopback(std::string_view host);
-
-// Whether two texts are equal, in a time that depends on the lengths only. Pure.
-bool EqualInConstantTime(const std::string& given, const std::string& wanted);
 
 }  // namespace hyper::server

@@ -1,13 +1,14 @@
-// Counters and gauges in the text format of Prometheus.
+// Counters, gauges and histograms in the text format of Prometheus.
 #pragma once
 
 #include <string>
 
+#include "src/server/http/request_log.h"
 #include "src/server/scheduler/scheduler.h"
 
 namespace hyper::server {
 
 // The body of /metrics. Pure.
-std::string MetricsText(const SchedulerMetrics& metrics);
+std::string MetricsText(const SchedulerMetrics& metrics, const RequestCounts& requests);
 
 }  // namespace hyper::server

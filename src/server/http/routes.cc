@@ -1,5 +1,6 @@
 #include "src/server/http/routes.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace hyper::server {
@@ -39,6 +40,11 @@ void Routes::Post(const std::string& path, httplib::Server::Handler handler) {
   server_.Post(Pattern(path), std::move(handler));
 }
 
+void Routes::Delete(const std::string& path, httplib::Server::Handler handler) {
+  list_.push_back({"DELETE", path});
+  server_.Delete(Pattern(path), std::move(handler));
+}
+
 std::string Routes::MethodsOf(std::string_view path) const {
   std::string methods;
   for (const Route& route : list_) {
@@ -48,6 +54,22 @@ std::string Routes::MethodsOf(std::string_view path) const {
     }
   }
   return methods;
+}
+
+std::string Routes::PatternOf(std::string_view path) const {
+  for (const Route& route : list_) {
+    if (IsPathOf(route.path, path)) {
+      return route.path;
+    }
+  }
+  return "other";
+}
+
+std::string Routes::KnownMethod(const std::string& method) const {
+  const bool known = method == "HEAD" || method == "OPTIONS" ||
+                     std::any_of(list_.begin(), list_.end(),
+                                 [&method](const Route& route) { return route.method == method; });
+  return known ? method : "other";
 }
 
 bool IsPathOf(std::string_view route, std::string_view path) {

@@ -22,10 +22,15 @@ class Routes {
   void Get(const std::string& path, httplib::Server::Handler handler,
            const std::string& pattern = "");
   void Post(const std::string& path, httplib::Server::Handler handler);
+  void Delete(const std::string& path, httplib::Server::Handler handler);
 
   const std::vector<Route>& list() const { return list_; }
   // The methods that `path` takes, such as "GET, HEAD"; empty: there is no such path.
   std::string MethodsOf(std::string_view path) const;
+  // The route that a path is one of, and a method that some route takes; else "other": labels of
+  // counts, of which clients cannot make any number.
+  std::string PatternOf(std::string_view path) const;
+  std::string KnownMethod(const std::string& method) const;
 
  private:
   httplib::Server& server_;

@@ -1,7 +1,6 @@
 #include "src/server/http/run_routes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <iterator>
 #include <memory>
@@ -9,12 +8,10 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "src/server/api/body_json.h"
-#include "src/server/api/field_reader.h"
 #include "src/server/api/reply_format.h"
+#include "src/server/http/run_lookup.h"
 #include "src/server/http/send.h"
 
 namespace hyper::server {
@@ -26,21 +23,9 @@ using httplib::Response;
 
 constexpr size_t kLinesAtOnce = 512;
 
-void SendUnknown(Response& response, const std::string& id) {
-  SendError(response, {404, "not_found_error", "run_not_found", "",
-                       "run '" + id + "' is not kept; GET /v1/runs lists those that are"});
-}
-
-// A number from 0; nothing where the text is none.
-std::optional<int> WholeNumber(const std::string& text) {
-  int number = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && number >= 0;
-  return whole ? std::optional(number) : std::nullopt;
-}
-
 // GET /v1/runs?limit=N: those in memory, then those that are stored only.
-void SendRuns(const Scheduler& scheduler, const Request& request, Response& response) {
+void SendRuns(const Scheduler& scheduler, const Client& client, const Request& request,
+              Response& response) {
   constexpr int kMost = 1000;
   int limit = 100;
   if (request.has_param("limit")) {
@@ -52,8 +37,9 @@ void SendRuns(const Scheduler& scheduler, const Request& request, Response& resp
     limit = *given;
   }
   std::vector<RunOverview> runs = scheduler.Runs();
+  std::erase_if(runs, [&client](const RunOverview& run) { return !MaySee(client, run.client); });
   if (const RunArchive* archive = scheduler.archive()) {
-    const Result<std::vector<RunOverview>> stored = archive->Newest(limit);
+    const Result<std::vector<RunOverview>> stored = archive->Newest(limit, client);
     if (!stored) {
       SendError(response, FromError(stored.error()));
       return;
@@ -88,16 +74,17 @@ void SendStudies(const Scheduler& scheduler, Result<Json> (RunArchive::*read)() 
   Send(response, 200, {{"object", "list"}, {"data", std::move(studies)}});
 }
 
-// The overview of a run that is stored only; nothing, after a reply, where there is none.
-std::optional<RunOverview> FindStored(const Scheduler& scheduler, const std::string& id,
-                                      Response& response) {
+// The overview of a run that is stored only; nothing, after a reply, where there is none that the
+// client may see.
+std::optional<RunOverview> FindStored(const Scheduler& scheduler, const Client& client,
+                                      const std::string& id, Response& response) {
   const RunArchive* archive = scheduler.archive();
   const Result<std::optional<RunOverview>> run =
       archive != nullptr ? archive->Find(id) : std::optional<RunOverview>();
   if (!run) {
     SendError(response, FromError(run.error()));
-  } else if (!*run) {
-    SendUnknown(response, id);
+  } else if (!*run || !MaySee(client, (*run)->client)) {
+    SendUnknownRun(response, id);
   } else {
     return *run;
   }
@@ -105,9 +92,9 @@ std::optional<RunOverview> FindStored(const Scheduler& scheduler, const std::str
 }
 
 // As SendRun and SendEvents, of a run that is stored only.
-void SendStored(const Scheduler& scheduler, const std::string& id, bool events,
-                Response& response) {
-  const std::optional<RunOverview> run = FindStored(scheduler, id, response);
+void SendStored(const Scheduler& scheduler, const Client& client, const std::string& id,
+                bool events, Response& response) {
+  const std::optional<RunOverview> run = FindStored(scheduler, client, id, response);
   if (!run) {
     return;
   }
@@ -135,11 +122,12 @@ void SendStored(const Scheduler& scheduler, const std::string& id, bool events,
 }
 
 // GET /v1/runs/ID: the summary with the records, those of tokens left out.
-void SendRun(const Scheduler& scheduler, const std::string& id, Response& response) {
-  const std::optional<RunOverview> summary = scheduler.Find(id);
+void SendRun(const Scheduler& scheduler, const Client& client, const std::string& id,
+             Response& response) {
+  const std::optional<RunOverview> summary = FindInMemory(scheduler, client, id);
   const std::shared_ptr<const RunLog> log = scheduler.Log(id);
   if (!summary || log == nullptr) {
-    SendStored(scheduler, id, /*events=*/false, response);
+    SendStored(scheduler, client, id, /*events=*/false, response);
     return;
   }
   Json body = OverviewJson(*summary);
@@ -162,11 +150,11 @@ void SendRun(const Scheduler& scheduler, const std::string& id, Response& respon
 }
 
 // GET /v1/runs/ID/events: all records from the first, live ones as they come.
-void SendEvents(const Scheduler& scheduler, const std::string& id, double heartbeat_s,
-                Response& response) {
+void SendEvents(const Scheduler& scheduler, const Client& client, const std::string& id,
+                double heartbeat_s, Response& response) {
   const std::shared_ptr<const RunLog> log = scheduler.Log(id);
-  if (log == nullptr) {
-    SendStored(scheduler, id, /*events=*/true, response);
+  if (log == nullptr || !FindInMemory(scheduler, client, id)) {
+    SendStored(scheduler, client, id, /*events=*/true, response);
     return;
   }
   response.set_header("Cache-Control", "no-cache");
@@ -197,54 +185,34 @@ void SendEvents(const Scheduler& scheduler, const std::string& id, double heartb
       });
 }
 
-void Control(Scheduler& scheduler, const std::string& id, const RunCommand& command,
-             Response& response) {
-  if (!scheduler.Find(id)) {
-    SendUnknown(response, id);
+// DELETE /v1/runs/ID: a run that has ended, from memory and from the store.
+void DeleteRun(Scheduler& scheduler, const Client& client, const std::string& id,
+               Response& response) {
+  RunArchive* archive = scheduler.archive();
+  const bool kept = FindInMemory(scheduler, client, id).has_value();
+  if (!kept && !FindStored(scheduler, client, id, response)) {
     return;
   }
-  const std::optional<ApiError> error = scheduler.Control(id, command);
-  if (error) {
-    SendError(response, *error);
-  } else {
-    Send(response, 200, {{"id", id}, {"object", "hyper.run"}, {"done", true}});
+  if (kept) {
+    if (const std::optional<ApiError> error = scheduler.Forget(id)) {
+      SendError(response, *error);
+      return;
+    }
   }
-}
-
-void ControlPath(Scheduler& scheduler, const Request& request, RunCommand command,
-                 Response& response) {
-  const std::optional<int> number = WholeNumber(request.path_params.at("path"));
-  if (!number) {
-    SendError(response, BadField("path", "'path' takes the number of a path, from 0"));
+  const Status deleted = archive != nullptr ? archive->Delete(id) : Status();
+  if (!deleted) {
+    SendError(response, FromError(deleted.error()));
     return;
   }
-  command.path = *number;
-  Control(scheduler, request.path_params.at("run"), command, response);
-}
-
-void GrantPath(Scheduler& scheduler, const Request& request, Response& response) {
-  RunCommand command;
-  command.kind = RunCommand::Kind::kGrant;
-  const std::variant<Json, ApiError> body = ParseBody(request.body);
-  if (const auto* error = std::get_if<ApiError>(&body)) {
-    SendError(response, *error);
-    return;
-  }
-  FieldReader fields(std::get<Json>(body));
-  if (!fields.TakeWithin("tokens", 1, 1 << 20, command.tokens)) {
-    SendError(response,
-              fields.error().value_or(BadField(
-                  "tokens", "'tokens' is missing; it takes the number of tokens to grant")));
-    return;
-  }
-  ControlPath(scheduler, request, command, response);
+  Send(response, 200, {{"id", id}, {"object", "hyper.run"}, {"deleted", true}});
 }
 
 }  // namespace
 
-void AddRunRoutes(Routes& routes, Scheduler& scheduler, double heartbeat_s) {
-  routes.Get("/v1/runs", [&scheduler](const Request& request, Response& response) {
-    SendRuns(scheduler, request, response);
+void AddRunRoutes(Routes& routes, Scheduler& scheduler, const Clients& clients,
+                  double heartbeat_s) {
+  routes.Get("/v1/runs", [&scheduler, &clients](const Request& request, Response& response) {
+    SendRuns(scheduler, ClientOf(clients, request), request, response);
   });
   routes.Get("/v1/studies", [&scheduler](const Request& /*request*/, Response& response) {
     SendStudies(scheduler, &RunArchive::Studies, response);
@@ -252,26 +220,18 @@ void AddRunRoutes(Routes& routes, Scheduler& scheduler, double heartbeat_s) {
   routes.Get("/v1/studies/figures", [&scheduler](const Request& /*request*/, Response& response) {
     SendStudies(scheduler, &RunArchive::Figures, response);
   });
-  routes.Get("/v1/runs/{run}", [&scheduler](const Request& request, Response& response) {
-    SendRun(scheduler, request.path_params.at("run"), response);
+  routes.Get("/v1/runs/{run}", [&scheduler, &clients](const Request& request, Response& response) {
+    SendRun(scheduler, ClientOf(clients, request), request.path_params.at("run"), response);
   });
+  routes.Delete(
+      "/v1/runs/{run}", [&scheduler, &clients](const Request& request, Response& response) {
+        DeleteRun(scheduler, ClientOf(clients, request), request.path_params.at("run"), response);
+      });
   routes.Get("/v1/runs/{run}/events",
-             [&scheduler, heartbeat_s](const Request& request, Response& response) {
-               SendEvents(scheduler, request.path_params.at("run"), heartbeat_s, response);
+             [&scheduler, &clients, heartbeat_s](const Request& request, Response& response) {
+               SendEvents(scheduler, ClientOf(clients, request), request.path_params.at("run"),
+                          heartbeat_s, response);
              });
-  routes.Post("/v1/runs/{run}/cancel", [&scheduler](const Request& request, Response& response) {
-    Control(scheduler, request.path_params.at("run"), RunCommand{}, response);
-  });
-  const std::string path = "/v1/runs/{run}/paths/{path}/";
-  routes.Post(path + "fork", [&scheduler](const Request& request, Response& response) {
-    ControlPath(scheduler, request, {RunCommand::Kind::kFork}, response);
-  });
-  routes.Post(path + "prune", [&scheduler](const Request& request, Response& response) {
-    ControlPath(scheduler, request, {RunCommand::Kind::kPrune}, response);
-  });
-  routes.Post(path + "grant", [&scheduler](const Request& request, Response& response) {
-    GrantPath(scheduler, request, response);
-  });
 }
 
 }  // namespace hyper::server

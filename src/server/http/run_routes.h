@@ -1,11 +1,13 @@
-// /v1/runs: the runs that are kept, their records, and control of live ones.
+// /v1/runs: the runs that are kept, and their records.
 #pragma once
 
+#include "src/server/http/clients.h"
 #include "src/server/http/routes.h"
 #include "src/server/scheduler/scheduler.h"
 
 namespace hyper::server {
 
-void AddRunRoutes(Routes& routes, Scheduler& scheduler, double heartbeat_s);
+// `scheduler` and `clients` must outlive the routes.
+void AddRunRoutes(Routes& routes, Scheduler& scheduler, const Clients& clients, double heartbeat_s);
 
 }  // namespace hyper::server

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "hyper/ask.h"
@@ -15,8 +14,6 @@
 
 namespace hyper::server {
 namespace {
-
-constexpr float kLowestLogprob = -9999.0F;  // stands for minus infinity, which JSON lacks
 
 ApiError ContextExceeded(const std::string& field, size_t tokens, int context) {
   return {400, "exceed_context_size_error", "context_length_exceeded", field,
@@ -32,48 +29,9 @@ ApiError EngineError(const Error& error) {
              : FromError(error);
 }
 
-const char* FinishReason(const Path* path, bool stopped, bool calls) {
-  if (calls && path != nullptr && path->status == PathStatus::kFinished) {
-    return "tool_calls";
-  }
-  return stopped || (path != nullptr && path->status == PathStatus::kFinished) ? "stop" : "length";
-}
-
-// Bytes of content that a stream got since it had `before`.
-size_t Grown(size_t before, const TextStream& stream) {
-  return std::max(stream.content_bytes(), before) - before;
-}
-
-// Moves the entries of content out of `undecided`, the last ones with `bytes` bytes in all; those
-// before them are tags and the white space around.
-void MoveContent(std::vector<TokenLogprobs>& undecided, size_t bytes,
-                 std::vector<TokenLogprobs>& content) {
-  auto first = undecided.end();
-  for (size_t taken = 0; taken < bytes && first != undecided.begin();) {
-    --first;
-    taken += first->bytes.size();
-  }
-  content.insert(content.end(), std::make_move_iterator(first),
-                 std::make_move_iterator(undecided.end()));
-  undecided.clear();
-}
-
-bool IsEmpty(const ReplyEvent& event) {
-  return event.content.empty() && event.reasoning.empty() && event.logprobs.empty() &&
-         event.calls.empty();
-}
-
-// Adds what became certain to an event.
-void Put(const TextStream::Delta& delta, ReplyEvent& event) {
-  event.reasoning += delta.reasoning;
-  event.content += delta.content;
-}
-
-// The same of a reply that may call functions; stop strings are looked for in its content.
-void Put(const CallStream::Delta& delta, TextStream& content, ReplyEvent& event) {
-  event.reasoning += delta.reasoning;
-  event.calls.insert(event.calls.end(), delta.calls.begin(), delta.calls.end());
-  Put(content.Push(delta.content), event);
+// Tokens of all paths, judges and probes; where the prompt is scored, that is no completion.
+int64_t CompletionTokens(const Ledger& ledger, const ServedRun& request) {
+  return request.prompt_logprobs ? ledger.generated : ledger.effective() - ledger.extra_routes;
 }
 
 // What a session may take: enough for every path to its end, so that runs beside each other never
@@ -86,20 +44,22 @@ Reservation MostOf(const ServedRun& request, size_t prompt_tokens, const Engine&
   const auto prompt = static_cast<int64_t>(prompt_tokens);
   const int64_t path = request.plan.options.max_tokens;
   const int64_t rows = int64_t{most.lanes} * (plain ? request.routes : 1);
+  const int scoring = request.prompt_logprobs ? 1 : 0;  // a lane, and a sequence beside it
   const int64_t part =
       plain ? most.cells : std::max((most.cells - kept.cells) / pools, prompt + path);
-  most.lanes =
-      plain ? most.lanes : std::min(most.lanes, engine.capabilities().max_lanes - kept.lanes);
-  most.cells = std::min(prompt + rows * path, part);
+  most.lanes = plain ? std::min(most.lanes + scoring, engine.capabilities().max_lanes)
+                     : std::min(most.lanes, engine.capabilities().max_lanes - kept.lanes);
+  most.cells = std::min(prompt + rows * path + scoring * (prompt + 1), part);
   return most;
 }
 
 }  // namespace
 
 LiveRun::LiveRun(std::string id, ServedRun request, std::shared_ptr<ReplyQueue> reply,
-                 std::shared_ptr<RunLog> log)
+                 std::shared_ptr<RunLog> log, double submitted_s)
     : id_(std::move(id)),
       request_(std::move(request)),
+      times_(submitted_s),
       waiting_bytes_(WaitingBytes(request_)),
       reply_(std::move(reply)),
       log_(std::move(log)) {}
@@ -123,9 +83,12 @@ std::optional<ApiError> LiveRun::MakeSession(Engine& engine, RequestPrompt rende
   spec.logit_bias = request_.logit_bias;
   std::unique_ptr<Method> method;  // the plan's, where there is none here
   if (plain()) {
+    spec.score_tops = request_.prompt_logprobs && *request_.top_logprobs > 0;
     method = std::make_unique<PlainMethod>(
-        request_.choices, request_.routes,
-        [this](const Path& path) { return Feed(path, static_cast<int>(path.id)); });
+        request_.nothing_written ? 0 : request_.choices, request_.routes,
+        [this](const Path& path) { return Feed(path, static_cast<int>(path.id)); },
+        request_.prompt_logprobs ? [this](const PromptScores& scores) { TellPrompt(scores); }
+                                 : PlainMethod::PromptObserver());
   } else {
     spec.extractor =
         request_.wish.json_schema.empty() ? ExtractorFor(request_.extract) : JsonExtractor();
@@ -218,88 +181,6 @@ void LiveRun::Refuse(ApiError error) {
   reply_->Push(std::move(event));
 }
 
-TokenLogprobs LiveRun::LogprobsOf(const Path& path, size_t at) const {
-  TokenLogprobs entry{
-      engine_->TokenText(path.tokens[at]), std::max(path.logprobs[at], kLowestLogprob), {}};
-  // The path keeps the rivals of its newest token only; one token comes at a time.
-  const size_t shown = at + 1 == path.tokens.size()
-                           ? std::min(path.top.size(), static_cast<size_t>(*request_.top_logprobs))
-                           : 0;
-  for (const TokenLogprob& rival : std::span(path.top).first(shown)) {
-    entry.top.emplace_back(engine_->TokenText(rival.token),
-                           std::max(rival.logprob, kLowestLogprob));
-  }
-  return entry;
-}
-
-bool LiveRun::Feed(const Path& path, int number) {
-  Choice& choice = choices_[static_cast<size_t>(number)];
-  ReplyEvent event;
-  event.choice = request_.first_choice + number;
-  for (; choice.consumed < path.length() && !choice.stream.stopped(); ++choice.consumed) {
-    const auto at = static_cast<size_t>(choice.consumed);
-    const Token token = path.tokens[at];
-    if (engine_->IsEndOfGeneration(token)) {
-      continue;
-    }
-    const bool in_content = !choice.stream.undecided() && !choice.stream.in_reasoning();
-    const size_t before = choice.stream.content_bytes();
-    PushToken(choice, engine_->TokenText(token), event);
-    const bool thinks =
-        choice.calls && choice.calls->sent().content.empty() && choice.calls->sent().calls.empty();
-    if (choice.stream.in_reasoning() || thinks) {
-      ++choice.reasoning_tokens;
-      choice.undecided.clear();
-    } else if (request_.top_logprobs) {
-      (in_content ? event.logprobs : choice.undecided).push_back(LogprobsOf(path, at));
-      if (!in_content && !choice.stream.undecided()) {
-        MoveContent(choice.undecided, Grown(before, choice.stream), event.logprobs);
-      }
-    }
-  }
-  if (!IsEmpty(event)) {
-    reply_->Push(std::move(event));
-  }
-  return choice.stream.stopped();
-}
-
-void LiveRun::PushToken(Choice& choice, const std::string& bytes, ReplyEvent& event) const {
-  if (choice.calls) {
-    Put(choice.calls->Push(bytes), choice.stream, event);
-  } else {
-    Put(choice.stream.Push(bytes), event);
-  }
-}
-
-void LiveRun::FinishChoice(const Path* path, int number) {
-  Choice& choice = choices_[static_cast<size_t>(number)];
-  if (std::exchange(choice.finished, true)) {
-    return;
-  }
-  if (path != nullptr) {
-    Feed(*path, number);
-  }
-  ReplyEvent event;
-  if (choice.calls) {
-    Put(choice.calls->Finish(), choice.stream, event);
-  }
-  const size_t before = choice.stream.content_bytes();
-  Put(choice.stream.Finish(), event);
-  MoveContent(choice.undecided, Grown(before, choice.stream), event.logprobs);
-  event.choice = request_.first_choice + number;
-  if (!IsEmpty(event)) {
-    reply_->Push(std::move(event));
-    event = {};
-    event.choice = request_.first_choice + number;
-  }
-  event.kind = ReplyEvent::Kind::kFinish;
-  event.content = choice.stream.content();
-  event.reasoning = choice.calls ? choice.calls->sent().reasoning : choice.stream.reasoning();
-  event.calls = choice.calls ? choice.calls->calls() : std::vector<CallPart>();
-  event.finish_reason = FinishReason(path, choice.stream.stopped(), !event.calls.empty());
-  reply_->Push(std::move(event));
-}
-
 void LiveRun::SharePrompt(PromptCache& cache) {
   if (!session_->started()) {
     return;
@@ -317,6 +198,12 @@ void LiveRun::SharePrompt(PromptCache& cache) {
     cache.Keep(path.lane, prompt);
     prompt_kept_ = true;
   }
+}
+
+int64_t LiveRun::used_tokens() const {
+  return result_ ? static_cast<int64_t>(session_->pool().prompt().tokens.size()) +
+                       CompletionTokens(result_->ledger, request_)
+                 : 0;
 }
 
 Json LiveRun::Summary(const SessionResult& result) const {
@@ -342,8 +229,8 @@ Json LiveRun::Summary(const SessionResult& result) const {
   return summary;
 }
 
-std::function<void()> LiveRun::Finalize() {
-  AfterStep();
+std::function<void()> LiveRun::Finalize(RunMeters& meters, double now_s) {
+  AfterStep(meters, now_s);
   const SessionResult& result = result_.emplace(session_->Result());
   if (!session_->status()) {
     Refuse(EngineError(session_->status().error()));
@@ -366,7 +253,7 @@ std::function<void()> LiveRun::Finalize() {
   done.kind = ReplyEvent::Kind::kDone;
   done.usage.prompt_tokens = static_cast<int64_t>(session_->pool().prompt().tokens.size());
   done.usage.cached_tokens = cached_tokens_.value_or(0);
-  done.usage.completion_tokens = result.ledger.effective() - result.ledger.extra_routes;
+  done.usage.completion_tokens = CompletionTokens(result.ledger, request_);
   int64_t content_tokens = 0;
   for (const Choice& choice : choices_) {
     content_tokens += choice.consumed - choice.reasoning_tokens;

@@ -15,17 +15,20 @@
 #include "src/server/api/served_run.h"
 #include "src/server/api/text_stream.h"
 #include "src/server/archive/run_archive.h"
+#include "src/server/scheduler/plain_method.h"
 #include "src/server/scheduler/prompt_cache.h"
 #include "src/server/scheduler/request_prompt.h"
 #include "src/server/scheduler/run_log.h"
+#include "src/server/scheduler/run_meters.h"
 
 namespace hyper::server {
 
 class LiveRun {
  public:
   // `reply` and `log` are shared with HTTP threads, which may outlast the run or leave before it.
+  //   submitted_s  by the clock of the meters
   LiveRun(std::string id, ServedRun request, std::shared_ptr<ReplyQueue> reply,
-          std::shared_ptr<RunLog> log);
+          std::shared_ptr<RunLog> log, double submitted_s);
 
   // Renders the prompt and makes the session, not started; on an error the reply has it.
   //   pools  that may share the cells: one reserves this part of them at most
@@ -37,14 +40,15 @@ class LiveRun {
   // step, before what follows.
   void SharePrompt(PromptCache& cache);
   // Sends what the last step brought.
-  void AfterStep();
+  void AfterStep(RunMeters& meters, double now_s);
   // The session has finished: takes its result, sends the rest, closes the log. What it returns
   // sends the costs, which end the reply; any thread may call it.
-  std::function<void()> Finalize();
+  std::function<void()> Finalize(RunMeters& meters, double now_s);
   // Ends the run without a result, whatever its state.
   void Refuse(ApiError error);
 
   const std::string& id() const { return id_; }
+  const RunTimes& times() const { return times_; }
   const ServedRun& request() const { return request_; }
   // Whether it is to end because nobody waits for it.
   bool abandoned() const { return !request_.keep_running && reply_->abandoned(); }
@@ -55,6 +59,8 @@ class LiveRun {
   // Of memory, while it has not started.
   size_t waiting_bytes() const { return waiting_bytes_; }
   bool plain() const { return request_.method == kPlainMethod; }
+  // Of prompt and all paths, as `usage` counts them; 0 before Finalize.
+  int64_t used_tokens() const;
   // The run as it is stored after Prepare, and after Finalize.
   ArchivedRun Begun() const;
   ArchivedRun ToArchive() const;
@@ -77,9 +83,10 @@ class LiveRun {
   void PushToken(Choice& choice, const std::string& bytes, ReplyEvent& event) const;
   // Sends the new tokens of `path` as text of `choice`; true where a stop string ended it.
   bool Feed(const Path& path, int choice);
+  void TellPrompt(const PromptScores& scores);
   void FinishChoice(const Path* path, int choice);
   TokenLogprobs LogprobsOf(const Path& path, size_t at) const;
-  void OnRecord(const Record& record);
+  void OnRecord(const Record& record, RunMeters& meters);
   // Into the log and, where they are asked for, the reply.
   void Tell(Json record);
   // One more point of a path's curve of confidence, where it has `least` tokens since the last.
@@ -88,6 +95,7 @@ class LiveRun {
 
   std::string id_;
   ServedRun request_;
+  RunTimes times_;
   size_t waiting_bytes_;
   std::shared_ptr<ReplyQueue> reply_;
   std::shared_ptr<RunLog> log_;

@@ -26,6 +26,9 @@ ArchivedRun LiveRun::Begun() const {
   if (plain()) {
     archived.run.settings["choices"] = std::to_string(request_.choices);
   }
+  if (!request_.client.name.empty()) {
+    archived.run.settings[kClientSetting] = request_.client.name;
+  }
   archived.question.name = id_;
   archived.question.prompt = pool.prompt().text;
   archived.question.text = request_.messages.empty() ? pool.prompt().text : pool.prompt().question;

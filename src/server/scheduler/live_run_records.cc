@@ -16,21 +16,25 @@ constexpr int kCurvePart = 32;  // later: this part of the path, so some 200 poi
 
 }  // namespace
 
-void LiveRun::OnRecord(const Record& record) {
+void LiveRun::OnRecord(const Record& record, RunMeters& meters) {
   const auto* finish = std::get_if<FinishRecord>(&record);
   if (finish != nullptr && plain() && finish->status == PathStatus::kFailed) {
     session_->Stop("the engine gave up a choice");  // which is no short one: the session fails
   } else if (finish != nullptr && plain() && session_->status() &&
-             finish->path < request_.choices) {
+             session_->pool().path(finish->path).kind == PathKind::kReasoning) {
     FinishChoice(&session_->pool().path(finish->path), static_cast<int>(finish->path));
   }
   if (finish != nullptr) {
+    meters.PathEnded(*finish);
     AddCurvePoint(session_->pool().path(finish->path), 1);
   }
   if (!std::holds_alternative<TokenRecord>(record) && finish == nullptr) {
     records_.push_back(record);
   }
   const auto* decision = std::get_if<DecisionRecord>(&record);
+  if (decision != nullptr) {
+    meters.Decided(*decision);
+  }
   if (decision != nullptr && request_.progress) {
     ReplyEvent event;
     event.choice = request_.first_choice;
@@ -68,10 +72,11 @@ void LiveRun::AddCurvePoint(const Path& path, int least) {
         {"window_mean", std::isfinite(path.window_mean) ? Json(path.window_mean) : Json()}});
 }
 
-void LiveRun::AfterStep() {
+void LiveRun::AfterStep(RunMeters& meters, double now_s) {
   for (const Record& record : session_->TakeRecords()) {
-    OnRecord(record);
+    OnRecord(record, meters);
   }
+  meters.Stepped(times_, *session_, now_s);
   const Pool& pool = session_->pool();
   for (const PathId id : pool.running()) {
     const Path& path = pool.path(id);

@@ -58,6 +58,25 @@ std::vector<StartPiece> StartPieces(const Prompt& rendered, const AssistantStart
   return pieces;
 }
 
+Result<std::vector<Token>> FirstTokens(Engine& engine) {
+  const std::vector<ChatMessage> messages = {{"user", "x"}};
+  Result<Prompt> chat = engine.RenderChat(messages, {});
+  if (!chat) {
+    return chat.error();
+  }
+  const Result<std::vector<Token>> text = engine.Tokenize(chat->text, /*parse_special=*/true);
+  if (!text) {
+    return text.error();
+  }
+  std::vector<Token>& tokens = chat->tokens;
+  const auto behind = std::search(tokens.begin(), tokens.end(), text->begin(), text->end());
+  if (behind == tokens.end()) {
+    return std::vector<Token>();
+  }
+  tokens.erase(behind, tokens.end());
+  return std::move(tokens);
+}
+
 Result<RequestPrompt> RenderRequest(Engine& engine, const ServedRun& request) {
   if (request.messages.empty()) {
     return RawPrompt(engine, request);

@@ -21,6 +21,10 @@ struct RequestPrompt {
 // Errors: those of Engine::RenderChat; kInvalidArgument where the prompt has no token.
 Result<RequestPrompt> RenderRequest(Engine& engine, const ServedRun& request);
 
+// The control tokens that a prompt begins with beside what the chat template writes, as a model's
+// first token. An engine adds them to chats.
+Result<std::vector<Token>> FirstTokens(Engine& engine);
+
 // A part of the reply's start: a tag of the reasoning, or words of the client.
 struct StartPiece {
   std::string text;

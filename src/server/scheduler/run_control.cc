@@ -1,7 +1,9 @@
-// Changes of a live run that a client asks for, between two steps of the scheduler's thread.
+// What clients ask of runs, carried out between two steps of the scheduler's thread.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
@@ -9,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "src/decode/fork_steps.h"
 #include "src/server/scheduler/scheduler.h"
+#include "src/server/scheduler/steering.h"
 
 namespace hyper::server {
 namespace {
@@ -22,18 +24,55 @@ ApiError NoSuchRun(const std::string& id) {
 
 }  // namespace
 
-std::optional<ApiError> Scheduler::Control(const std::string& id, const RunCommand& command) {
-  auto answer = std::make_shared<std::promise<std::optional<ApiError>>>();
-  std::future<std::optional<ApiError>> future = answer->get_future();
+bool Scheduler::BetweenSteps(const std::function<void()>& command) {
+  std::promise<void> done;
+  std::future<void> future = done.get_future();
   {
     const std::lock_guard lock(mutex_);
     if (ending_) {
-      return NoSuchRun(id);
+      return false;
     }
-    commands_.emplace_back([this, id, command, answer] { answer->set_value(Apply(id, command)); });
+    commands_.emplace_back([&command, &done] {
+      try {
+        command();
+        done.set_value();
+      } catch (...) {  // it is the caller's
+        done.set_exception(std::current_exception());
+      }
+    });
     work_.notify_one();
   }
-  return future.get();
+  future.get();
+  return true;
+}
+
+Steered Scheduler::Control(const std::string& id, const RunCommand& command) {
+  Steered steered{{}, NoSuchRun(id)};
+  BetweenSteps([&] { steered = Apply(id, command); });
+  return steered;
+}
+
+std::optional<ApiError> Scheduler::Forget(const std::string& id) {
+  std::optional<ApiError> error = NoSuchRun(id);
+  BetweenSteps([&] { error = Drop(id); });
+  return error;
+}
+
+Result<Json> Scheduler::AskEngine(const std::function<Result<Json>(Engine&)>& question) {
+  Result<Json> answer = Error{ErrorCode::kUnavailable, "the server is shutting down"};
+  BetweenSteps([&] { answer = question(engine_); });
+  return answer;
+}
+
+std::optional<ApiError> Scheduler::Drop(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto is_it = [&id](const auto& run) { return run->id() == id; };
+  if (FindLive(id) != nullptr || std::any_of(inbox_.begin(), inbox_.end(), is_it)) {
+    return ApiError{409, "invalid_request_error", "run_not_ended", "",
+                    fmt::format("run '{}' has not ended; cancel it first", id)};
+  }
+  const auto gone = std::erase_if(kept_, [&id](const Kept& run) { return run.summary.id == id; });
+  return gone > 0 ? std::nullopt : std::optional(NoSuchRun(id));
 }
 
 void Scheduler::RunCommands() {
@@ -56,51 +95,18 @@ LiveRun* Scheduler::FindLive(const std::string& id) {
   return nullptr;
 }
 
-std::optional<ApiError> Scheduler::Apply(const std::string& id, const RunCommand& command) {
+Steered Scheduler::Apply(const std::string& id, const RunCommand& command) {
   LiveRun* run = FindLive(id);
   if (run == nullptr) {
-    return NoSuchRun(id);
+    return {{}, NoSuchRun(id)};
   }
-  if (command.kind == RunCommand::Kind::kCancel) {
-    run->session()->Stop("cancelled by request");
-    return std::nullopt;
+  if (!run->session()->started() && command.kind != RunCommand::Kind::kCancel &&
+      command.kind != RunCommand::Kind::kLimits) {
+    return {{},
+            ApiError{409, "invalid_request_error", "run_not_started", "",
+                     fmt::format("run '{}' waits and has no paths yet", id)}};
   }
-  Pool& pool = run->session()->pool();
-  if (command.path < 0 || command.path >= static_cast<int>(pool.paths().size()) ||
-      !pool.path(command.path).running()) {
-    return ApiError{409, "invalid_request_error", "path_not_running", "path",
-                    fmt::format("path {} of {} is not running", command.path, id)};
-  }
-  switch (command.kind) {
-    case RunCommand::Kind::kFork:
-      return run->plain() ? BadField("path", "plain decoding has no forks; ask for more choices")
-                          : ForkPath(pool, command.path);
-    case RunCommand::Kind::kPrune:
-      pool.Finish(command.path, PathStatus::kPruned, "pruned by request");
-      return std::nullopt;
-    case RunCommand::Kind::kGrant: {
-      const Status status = pool.Grant(command.path, command.tokens);
-      return status ? std::nullopt : std::optional(FromError(status.error()));
-    }
-    case RunCommand::Kind::kCancel:
-      break;
-  }
-  return std::nullopt;
-}
-
-// The child gets what its parent still has of the round, so that both settle together.
-std::optional<ApiError> Scheduler::ForkPath(Pool& pool, PathId parent) {
-  const int granted = pool.path(parent).granted;
-  if (pool.FreeLanes(granted) < 1) {
-    return ApiError{409, "invalid_request_error", "no_lane", "path",
-                    "the run has no lane or no cells left for another path"};
-  }
-  const Result<PathId> child = pool.Fork(parent, kRequestedForkStep, ++forks_);
-  if (!child) {
-    return FromError(child.error());
-  }
-  const Status status = pool.Grant(*child, granted);
-  return status ? std::nullopt : std::optional(FromError(status.error()));
+  return Steer(engine_, *run, command, ++forks_, driver_.FreeLanes());
 }
 
 }  // namespace hyper::server

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <random>
 #include <utility>
 
@@ -39,6 +40,18 @@ std::string QuestionOf(const ServedRun& request) {
       request.messages.empty() ? request.prompt_text : request.messages.back().content;
   text.resize(std::min(text.size(), kShown));
   return text.substr(0, text.size() - base::IncompleteTail(text));
+}
+
+RunOverview OverviewOf(const ServedRun& request) {
+  RunOverview summary;
+  summary.client = request.client.name;
+  summary.method = request.method;
+  summary.status = "waiting";
+  summary.question = QuestionOf(request);
+  summary.created_s = UnixTime();
+  summary.width = WidthOf(request);
+  summary.seed = request.seed;
+  return summary;
 }
 
 // The run of that id, null where there is none.
@@ -83,20 +96,24 @@ Scheduler::Submission Scheduler::Submit(std::vector<ServedRun> requests,
   if (waiting_bytes_ + bytes > options_.waiting_bytes) {
     return {"", QueueFull()};
   }
+  const Client client = requests.front().client;
+  const double now_s = base::SteadyClock().Now();
+  if (const int wait_s = accounts_.WaitSeconds(client, now_s); wait_s > 0) {
+    return {"", MinuteUsedUp(client, wait_s)};
+  }
   waiting_bytes_ += bytes;
   Submission first;
   for (ServedRun& request : requests) {
     std::string id = NewRunId();
     first.id = first.id.empty() ? id : first.id;
     auto log = std::make_shared<RunLog>(options_.log_bytes);
-    RunOverview summary;
+    RunOverview summary = OverviewOf(request);
     summary.id = id;
-    summary.method = request.method;
-    summary.status = "waiting";
-    summary.question = QuestionOf(request);
-    summary.created_s = UnixTime();
-    kept_.push_back({std::move(summary), log});
-    inbox_.push_back(std::make_unique<LiveRun>(std::move(id), std::move(request), reply, log));
+    const int64_t pledged = PledgeOf(request);
+    accounts_.Pledge(client, pledged, now_s);
+    kept_.push_back({std::move(summary), log, pledged});
+    inbox_.push_back(
+        std::make_unique<LiveRun>(std::move(id), std::move(request), reply, log, now_s));
     ++metrics_.waiting;
     ++metrics_.runs_started;
   }
@@ -116,6 +133,17 @@ ApiError Scheduler::QueueFull() {
                       "again in {} s",
                       metrics_.waiting, retry_after_s),
           retry_after_s};
+}
+
+ApiError Scheduler::MinuteUsedUp(const Client& client, int wait_s) {
+  ++metrics_.runs_refused;
+  return {429,
+          "rate_limit_error",
+          "tokens_per_minute",
+          "",
+          fmt::format("key '{}' has used its {} tokens a minute; try again in {} s", client.name,
+                      client.tokens_per_minute, wait_s),
+          wait_s};
 }
 
 std::vector<RunOverview> Scheduler::Runs() const {
@@ -182,16 +210,41 @@ bool Scheduler::WaitForWork() {
 void Scheduler::Loop() {
   cache_ = std::make_unique<PromptCache>(engine_, options_.most_prompts);
   while (WaitForWork()) {
-    TakeSubmissions();
-    RunCommands();
-    DropAbandoned();
-    cache_->MakeRoom(std::min(driver_.LanesDue(), engine_.capabilities().max_lanes));
-    // An engine that failed has failed its sessions, which Settle reports.
-    (void)driver_.Step(kPollTimeout).ok();
-    Settle();
-    Publish();
+    // Nobody else would catch it, as when memory runs out: the server goes on without these runs.
+    try {
+      Turn();
+    } catch (const std::exception& failure) {
+      FailAll(failure.what());
+    }
   }
   cache_.reset();
+}
+
+void Scheduler::Turn() {
+  TakeSubmissions();
+  RunCommands();
+  DropAbandoned();
+  cache_->MakeRoom(std::min(driver_.LanesDue(), engine_.capabilities().max_lanes));
+  // An engine that failed has failed its sessions, which Settle reports.
+  (void)driver_.Step(kPollTimeout).ok();
+  Settle();
+  Publish();
+}
+
+void Scheduler::Fail(LiveRun& run, const std::string& words) {
+  if (run.session() != nullptr) {
+    driver_.Remove(run.session());
+  }
+  run.Refuse({500, "server_error", "", "", "unexpected failure: " + words});
+  Summarise(run, "failed");
+}
+
+void Scheduler::FailAll(const std::string& words) {
+  for (const std::unique_ptr<LiveRun>& run : live_) {
+    Fail(*run, words);
+  }
+  live_.clear();
+  Publish();
 }
 
 void Scheduler::TakeSubmissions() {
@@ -201,19 +254,27 @@ void Scheduler::TakeSubmissions() {
     taken.swap(inbox_);
   }
   for (std::unique_ptr<LiveRun>& run : taken) {
-    if (run->abandoned()) {
-      run->Refuse({499, "cancelled", "", "", "the client left"});
-      Summarise(*run, "cancelled");
-    } else if (!run->Prepare(engine_, options_.pools, kept_part_)) {
-      Summarise(*run, "failed");
-    } else {
-      driver_.Add(run->session(), run->plain() ? Admission::kReserved : Admission::kByUse);
-      if (options_.archive != nullptr) {
-        options_.archive->Save(run->Begun());
-      }
-      run->Accept();
-      live_.push_back(std::move(run));
+    try {
+      Take(run);
+    } catch (const std::exception& failure) {
+      Fail(*run, failure.what());
     }
+  }
+}
+
+void Scheduler::Take(std::unique_ptr<LiveRun>& run) {
+  if (run->abandoned()) {
+    run->Refuse({499, "cancelled", "", "", "the client left"});
+    Summarise(*run, "cancelled");
+  } else if (!run->Prepare(engine_, options_.pools, kept_part_)) {
+    Summarise(*run, "failed");
+  } else {
+    driver_.Add(run->session(), run->plain() ? Admission::kReserved : Admission::kByUse);
+    if (options_.archive != nullptr) {
+      options_.archive->Save(run->Begun());
+    }
+    run->Accept();
+    live_.push_back(std::move(run));
   }
 }
 
@@ -233,15 +294,16 @@ void Scheduler::DropAbandoned() {
 }
 
 void Scheduler::Settle() {
+  const double now_s = base::SteadyClock().Now();
   for (const std::unique_ptr<LiveRun>& run : live_) {
     run->SharePrompt(*cache_);
-    run->AfterStep();
+    run->AfterStep(meters_, now_s);
     if (!run->session()->finished()) {
       continue;
     }
     driver_.Remove(run->session());
     const bool cancelled = run->abandoned();  // not by a client that has all it came for
-    std::function<void()> end_reply = run->Finalize();
+    std::function<void()> end_reply = run->Finalize(meters_, now_s);
     const char* status = run->result()->partial ? "partial" : "done";
     status = run->session()->status() ? status : "failed";
     Summarise(*run, cancelled ? "cancelled" : status);
@@ -255,6 +317,8 @@ void Scheduler::Settle() {
 }
 
 void Scheduler::Summarise(const LiveRun& run, const char* status) {
+  const double now_s = base::SteadyClock().Now();
+  meters_.Ended(run.times(), run.request().method, status, run.result(), now_s);
   const std::lock_guard lock(mutex_);
   if (Kept* kept = FindById(kept_, run.id())) {
     RunOverview& summary = kept->summary;
@@ -263,11 +327,13 @@ void Scheduler::Summarise(const LiveRun& run, const char* status) {
       summary.answer = result->answer.value_or("");
       summary.tokens = result->ledger.generated;
       summary.paths = static_cast<int>(run.session()->pool().paths().size());
+      summary.seconds = result->ledger.wall_s;
       summary.running = 0;
       summary.cells = 0;
       metrics_.prompt_tokens += result->ledger.prefilled;
       metrics_.generated_tokens += result->ledger.generated;
     }
+    accounts_.Settle(run.request().client, kept->pledged, run.used_tokens(), now_s);
   }
   run_ended_ = true;
   ++metrics_.runs_finished;
@@ -277,6 +343,7 @@ void Scheduler::Summarise(const LiveRun& run, const char* status) {
 void Scheduler::Publish() {
   const std::lock_guard lock(mutex_);
   metrics_.cost = engine_.cost();
+  metrics_.meters = meters_;
   metrics_.cache_lanes = cache_->lanes();
   metrics_.cache_cells = cache_->cells();
   metrics_.running = driver_.running_count();
@@ -298,6 +365,7 @@ void Scheduler::Publish() {
       kept->summary.status = "running";
       kept->summary.tokens = pool.ledger().generated;
       kept->summary.paths = static_cast<int>(pool.paths().size());
+      kept->summary.seconds = pool.ledger().wall_s;
       kept->summary.running = static_cast<int>(pool.running().size());
       kept->summary.cells = pool.cells();
     }

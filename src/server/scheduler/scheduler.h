@@ -16,10 +16,13 @@
 
 #include "hyper/driver.h"
 #include "hyper/engine.h"
+#include "src/server/api/run_command.h"
 #include "src/server/archive/run_archive.h"
 #include "src/server/archive/run_overview.h"
 #include "src/server/scheduler/live_run.h"
 #include "src/server/scheduler/prompt_cache.h"
+#include "src/server/scheduler/run_meters.h"
+#include "src/server/scheduler/token_accounts.h"
 #include "src/server/scheduler/waiting_line.h"
 
 namespace hyper::server {
@@ -50,14 +53,7 @@ struct SchedulerMetrics {
   int cache_lanes = 0;      // lanes of cost.lanes_open that keep prompts
   int64_t cache_cells = 0;  // cells that they hold at most
   EngineCost cost;
-};
-
-// A change of a live run.
-struct RunCommand {
-  enum class Kind { kCancel, kFork, kPrune, kGrant };
-  Kind kind = Kind::kCancel;
-  int path = 0;
-  int tokens = 0;  // kGrant
+  RunMeters meters;
 };
 
 class Scheduler {
@@ -69,8 +65,8 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
 
   // Queues runs, all or none; their events go into `reply`. Returns the first one's id, or 429
-  // where the waiting runs take all memory that they may, 503 while the server shuts down. Any
-  // thread, as all below.
+  // where the waiting runs take all memory that they may, or their client has used the tokens of
+  // this minute, 503 while the server shuts down. Any thread, as all below.
   struct Submission {
     std::string id;
     std::optional<ApiError> error;
@@ -79,11 +75,15 @@ class Scheduler {
 
   std::vector<RunOverview> Runs() const;  // newest first; those in memory
   // Where older ones are, or null.
-  const RunArchive* archive() const { return options_.archive; }
+  RunArchive* archive() const { return options_.archive; }
   std::optional<RunOverview> Find(const std::string& id) const;
   std::shared_ptr<const RunLog> Log(const std::string& id) const;  // null: no such run
-  // Carries a command out between two steps; nothing where all went well.
-  std::optional<ApiError> Control(const std::string& id, const RunCommand& command);
+  // Carries a command out between two steps.
+  Steered Control(const std::string& id, const RunCommand& command);
+  // Keeps a run that has ended no longer. Errors: 409 where it has not, 404.
+  std::optional<ApiError> Forget(const std::string& id);
+  // What `question` says of the engine, asked on the scheduler's thread between two steps.
+  Result<Json> AskEngine(const std::function<Result<Json>(Engine&)>& question);
   SchedulerMetrics metrics() const;
   // Returns once what the archive was given before is written, or could not be.
   void AwaitStored();
@@ -97,17 +97,27 @@ class Scheduler {
   struct Kept {
     RunOverview summary;
     std::shared_ptr<RunLog> log;
+    int64_t pledged = 0;  // tokens of its client
   };
 
-  ApiError QueueFull();  // under the mutex
+  // Under the mutex:
+  ApiError QueueFull();
+  ApiError MinuteUsedUp(const Client& client, int wait_s);
   void Loop();
+  void Turn();  // of the loop
+  // After what was thrown: the run is given up, or all that are live, whose work may be half done.
+  void Fail(LiveRun& run, const std::string& words);
+  void FailAll(const std::string& words);
   bool WaitForWork();  // false: time to end
   void TakeSubmissions();
+  void Take(std::unique_ptr<LiveRun>& run);  // one of them; moved where it is live now
   void RunCommands();
   void DropAbandoned();
   void Settle();  // sends what a step brought, retires what has finished
-  std::optional<ApiError> Apply(const std::string& id, const RunCommand& command);
-  std::optional<ApiError> ForkPath(Pool& pool, PathId path);
+  // Has the scheduler's thread do it between two steps; false: it takes nothing any more.
+  bool BetweenSteps(const std::function<void()>& command);
+  Steered Apply(const std::string& id, const RunCommand& command);
+  std::optional<ApiError> Drop(const std::string& id);
   LiveRun* FindLive(const std::string& id);
   void Publish();
   void DropOldest();  // under the mutex
@@ -123,6 +133,7 @@ class Scheduler {
   std::vector<std::unique_ptr<LiveRun>> live_;
   int forks_ = 0;  // by request, so that their keys differ
   int64_t seen_starts_ = 0;
+  RunMeters meters_;
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable work_;
@@ -133,6 +144,7 @@ class Scheduler {
   SchedulerMetrics metrics_;
   size_t waiting_bytes_ = 0;
   DrainRate drained_;
+  TokenAccounts accounts_;
   bool run_ended_ = false;  // since kept_ was looked through
   bool closing_ = false;    // no more runs
   bool cancelling_ = false;

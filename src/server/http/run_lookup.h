@@ -1,0 +1,34 @@
+// What the routes of runs share: numbers in paths, and the runs that a client may see.
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "src/server/http/send.h"
+#include "src/server/scheduler/scheduler.h"
+
+namespace hyper::server {
+
+// A run of another client is as unknown as one that there is not.
+inline void SendUnknownRun(httplib::Response& response, const std::string& id) {
+  SendError(response, {404, "not_found_error", "run_not_found", "",
+                       "run '" + id + "' is not kept; GET /v1/runs lists those that are"});
+}
+
+// Nothing where it is not in memory, or is not shown to `client`.
+inline std::optional<RunOverview> FindInMemory(const Scheduler& scheduler, const Client& client,
+                                               const std::string& id) {
+  std::optional<RunOverview> run = scheduler.Find(id);
+  return run && MaySee(client, run->client) ? run : std::nullopt;
+}
+
+// A number from 0; nothing where the text is none.
+inline std::optional<int> WholeNumber(const std::string& text) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && number >= 0;
+  return whole ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace hyper::server

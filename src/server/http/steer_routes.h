@@ -1,0 +1,14 @@
+// Changes of live runs: cancel them, prune, fork and extend their paths.
+#pragma once
+
+#include "src/server/http/clients.h"
+#include "src/server/http/routes.h"
+#include "src/server/scheduler/scheduler.h"
+
+namespace hyper::server {
+
+// All of them must outlive the routes.
+void AddSteerRoutes(Routes& routes, Scheduler& scheduler, const Clients& clients,
+                    const ServerLimits& limits);
+
+}  // namespace hyper::server
