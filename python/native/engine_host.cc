@@ -131,6 +131,8 @@ void EngineHost::Loop(const Maker& make) {
     Serve(make);
   } catch (const std::exception& exception) {
     Fail({ErrorCode::kInternal, std::string("the engine has failed: ") + exception.what()});
+  } catch (...) {
+    Fail({ErrorCode::kInternal, "the engine has failed"});
   }
 }
 
@@ -222,6 +224,8 @@ Result<EngineHost::Active> EngineHost::PrepareSafely(Asked asked) {
     return Prepare(std::move(asked));
   } catch (const std::exception& exception) {
     return Error{ErrorCode::kInternal, exception.what()};
+  } catch (...) {
+    return Error{ErrorCode::kInternal, "the question could not be prepared"};
   }
 }
 
