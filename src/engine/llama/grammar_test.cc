@@ -152,6 +152,34 @@ TEST_F(GrammarTest, AForkGoesOnInTheGrammar) {
   }
 }
 
+// A form that leads nowhere is an error; one whose text is whole is an end.
+TEST_F(GrammarTest, ADeadEndIsNoEnd) {
+  const auto written = [this](const char* rules) {
+    LaneSpec spec = Greedy();
+    spec.grammar = std::make_shared<const Grammar>(Grammar{rules});
+    Prompt prompt;
+    prompt.tokens = QuestionTokens(*engine_, kSumQuestion);
+    return Written(prompt, spec, 9);
+  };
+  const LaneLog whole = written(R"(root ::= "7")");
+  EXPECT_EQ(whole.error, "");
+  EXPECT_TRUE(whole.ended);
+  const LaneLog dead = written(R"(root ::= "7" [^\x00-\U7FFFFFFF])");  // no character is left
+  EXPECT_NE(dead.error.find("after 1 tokens"), std::string::npos) << dead.error;
+}
+
+// Lanes of one grammar parse it once, and each goes through it from its beginning.
+TEST_F(GrammarTest, LanesOfOneGrammarGoThroughItByThemselves) {
+  LaneSpec spec = Greedy();
+  spec.grammar = std::make_shared<const Grammar>(Grammar{R"(root ::= "7" "8" "9")"});
+  Prompt prompt;
+  prompt.tokens = QuestionTokens(*engine_, kSumQuestion);
+  for (int i = 0; i < 2; ++i) {
+    const LaneLog log = Written(prompt, spec, 9);
+    EXPECT_EQ(TextOf(*engine_, log.tokens).substr(0, 3), "789");
+  }
+}
+
 TEST_F(GrammarTest, AGivenTextOutsideItFreesTheLane) {
   LaneSpec spec = Greedy();
   spec.grammar = std::make_shared<const Grammar>(Grammar{R"(root ::= "7" [ ] "7")"});
