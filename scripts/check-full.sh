@@ -2,11 +2,11 @@
 # The checks that are too heavy for every change; each run adds a section to
 # docs/log/<version>.md. Run by hand, as root on Debian 12.
 #   scripts/check-full.sh [STEP...]      steps: fresh source system models mutations coverage
-#                                    valgrind sanitizers fuzz server remote rpc python; none: all
+#                                    valgrind sanitizers fuzz server remote addon rpc python; none: all
 set -uo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ $# -gt 0 ] || steps=(fresh source system models mutations coverage valgrind sanitizers fuzz server remote rpc python)
+[ $# -gt 0 ] || steps=(fresh source system models mutations coverage valgrind sanitizers fuzz server remote addon rpc python)
 work=$PWD/build-check-full
 mkdir -p "$work"
 report=docs/log/$(sed -n 's/^project(hyper VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt).md
@@ -172,6 +172,21 @@ check_vllm() {
       "$checkpoint" --runs 1
 }
 
+# The add-on of vLLM, in the environment with vLLM 0.32 that VLLM_PYTHON names; the model's checkpoint
+# is made of the GGUF file. The types are those of the add-on's own code.
+check_addon() {
+  local python=${VLLM_PYTHON:-$work/vllm-venv/bin/python} addon=$PWD/integrations/vllm
+  if [ ! -x "$python" ]; then
+    echo "-- vLLM add-on left out: set VLLM_PYTHON to the Python of an environment with vLLM 0.32"
+    return 0
+  fi
+  "$python" -m pip install --quiet --no-deps --editable "$addon" &&
+    "$python" -m pip install --quiet gguf==0.19.0 pytest==9.2.0 mypy==2.4.1 || return 1
+  (cd "$addon" && "$python" -B -m unittest discover -s tests/unit &&
+    "$python" -m mypy --cache-dir=/dev/null &&
+    "$python" -B -m pytest -p no:cacheprovider tests/engine)
+}
+
 # One model over two ggml-rpc-servers on the loopback, and what that costs.
 check_rpc() {
   cmake --preset release -B "$work/rpc" -DHYPER_LLAMA=source -DHYPER_LLAMA_SOURCE= \
@@ -216,7 +231,7 @@ for step in "${steps[@]}"; do
   echo "-- $step: $result in $((SECONDS - begin)) s"
   {
     printf '\n### %s: %s in %s s\n\n```\n' "$step" "$result" $((SECONDS - begin))
-    grep -E '^== |^-- ([0-9]+m|vLLM)|greedy: |^rpc: |^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log" | grep -v '^[0-9]*/[0-9]* ' # no progress
+    grep -E '^== |^-- ([0-9]+m|vLLM)|^=+ .*passed|greedy: |^rpc: |^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log" | grep -v '^[0-9]*/[0-9]* ' # no progress
     printf '```\n'
   } >>"$report"
 done

@@ -32,8 +32,6 @@ def halves(key: int) -> tuple[int, int]:
     return key & MASK, key >> 32 & MASK
 
 
-def route_counter(
-    position: Any, layer: Any, route: Any, block: Any
-) -> tuple[Any, Any, Any, Any]:
+def route_counter(position: Any, layer: Any, route: Any, block: Any) -> tuple[Any, Any, Any, Any]:
     """The counter whose words are the noise of experts 4 * block to 4 * block + 3."""
     return position, ROUTE_PURPOSE | layer << 8, route, block

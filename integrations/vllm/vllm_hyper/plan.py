@@ -86,7 +86,7 @@ def build_plan(
     given = share(wanted, room)
     groups = []
     first = 0
-    for candidate, rows in zip(refined, given):
+    for candidate, rows in zip(refined, given, strict=True):
         if rows > 0:
             groups.append(Group(candidate, rows + 1, first))
             first += rows

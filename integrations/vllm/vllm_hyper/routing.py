@@ -23,9 +23,7 @@ def gumbel_noise(
     words = philox(
         key_low[None, :, None],
         key_high[None, :, None],
-        route_counter(
-            position[None, :, None], layers[:, None, None], route[None, :, None], block
-        ),
+        route_counter(position[None, :, None], layers[:, None, None], route[None, :, None], block),
     )
     bits = torch.stack(words, dim=-1).flatten(-2)[..., :experts]
     uniform = (bits.double() + 0.5) * 2.0**-32

@@ -18,7 +18,7 @@ def read_settings(additional: object) -> Settings:
     if not isinstance(ours, Mapping):
         raise ValueError(
             "vllm_hyper: the number of extra rows is not set; add for instance "
-            "--additional-config '{\"hyper\": {\"rows\": 48}}'"
+            '--additional-config \'{"hyper": {"rows": 48}}\''
         )
     unknown = set(ours) - {"rows"}
     if unknown:

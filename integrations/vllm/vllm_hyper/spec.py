@@ -56,7 +56,12 @@ def _integer(low: int, high: int) -> Callable[[str, Any], int]:
 def _number(at_least: float, above: bool) -> Callable[[str, Any], float]:
     def read(name: str, value: Any) -> float:
         fine = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not fine or not math.isfinite(value) or value < at_least or (above and value == at_least):
+        if (
+            not fine
+            or not math.isfinite(value)
+            or value < at_least
+            or (above and value == at_least)
+        ):
             raise _error(name, value, f"a number {'above' if above else 'from'} {at_least:g}")
         return float(value)
 

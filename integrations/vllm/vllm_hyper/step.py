@@ -41,7 +41,7 @@ def _matrix(groups: Sequence[Group], base: int, roots: Sequence[int]) -> list[li
     return [
         [root, *range(base + group.first, base + group.first + group.routes - 1)]
         + [root] * (width - group.routes)
-        for group, root in zip(groups, roots)
+        for group, root in zip(groups, roots, strict=True)
     ]
 
 

@@ -1,6 +1,6 @@
 """One engine for all tests: its start takes most of a minute.
 
-    pytest integrations/vllm/tests/engine        in an environment with vLLM, the add-on and gguf
+pytest integrations/vllm/tests/engine        in an environment with vLLM, the add-on and gguf
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer
 
 sys.path.insert(0, str(Path(__file__).parent))
 import checkpoint as checkpoints
@@ -38,10 +39,10 @@ def runs() -> list[harness.Run]:
 
 
 @pytest.fixture(scope="session")
-def prompts(runs: list[harness.Run]) -> list[list[int]]:
-    """Different prompts of the committed runs."""
-    different: list[list[int]] = []
-    for run in runs:
-        if run.prompt not in different:
-            different.append(run.prompt)
-    return different
+def prompts() -> list[list[int]]:
+    """The questions of the goldens as chats."""
+    tokenizer = Tokenizer.from_file(str(harness.MODEL.with_name("tokenizer.json")))
+    return [
+        tokenizer.encode(f"<|im_start|>user\n{q}<|im_end|>\n<|im_start|>assistant\n<think>\n").ids
+        for q in harness.goldens.QUESTIONS
+    ]

@@ -19,6 +19,7 @@ os.environ |= {
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_LOGGING_LEVEL": "WARNING",
     "HF_HUB_OFFLINE": "1",
+    "TORCHDYNAMO_DISABLE": "1",  # the sampler compiles C++ at its first use
     "OMP_NUM_THREADS": "1",
 }
 
@@ -123,6 +124,7 @@ class Engine:
     def recorded(self) -> Iterator[dict[int, list[np.ndarray]]]:
         """Expert ids that vLLM used for one refined request: position -> layers of [K, m]."""
         from vllm.model_executor.layers.fused_moe.runner.moe_runner import MoERunner
+
         from vllm_hyper.step import CURRENT
 
         seen: dict[int, list[np.ndarray]] = {}
@@ -157,19 +159,32 @@ class Oracle:
     def __init__(self) -> None:
         torch.set_grad_enabled(False)
         self.model = goldens.Model(MODEL)
+        self.known: list[int] = []  # tokens whose clean keys and values are in `cache`
+        self.cache = self.model.empty_cache()
+
+    def step(self, history: Sequence[int], routes: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits [K, V] behind `history`, and the scores; what is known is not computed again."""
+        common = 0
+        limit = min(len(self.known), len(history) - 1)
+        while common < limit and self.known[common] == history[common]:
+            common += 1
+        self.known = list(history[:common])
+        self.cache = [(k[:common], v[:common]) for k, v in self.cache]
+        for position in range(common, len(history)):
+            last = position + 1 == len(history)
+            token = history[position]
+            out = self.model.step(token, position, routes if last else 1, 0, self.cache)
+            self.known.append(token)
+        return out
 
     def follow(
         self, prompt: Sequence[int], tokens: Sequence[int], routes: int
     ) -> Iterator[tuple[int, np.ndarray, torch.Tensor]]:
         """Position, log-probabilities [V] and scores [layers, K, E] of every token refined."""
-        cache = self.model.empty_cache()
-        for position, token in enumerate(prompt[:-1]):
-            self.model.step(token, position, 1, 0, cache)
-        position = len(prompt) - 1
-        for token in [prompt[-1], *tokens[:-1]]:
-            logits, scores = self.model.step(token, position, routes, 0, cache)
-            yield position, goldens.aggregate(logits).numpy(), scores
-            position += 1
+        for i in range(len(tokens)):
+            history = [*prompt, *tokens[:i]]
+            logits, scores = self.step(history, routes)
+            yield len(history) - 1, goldens.aggregate(logits).numpy(), scores
 
 
 @dataclass

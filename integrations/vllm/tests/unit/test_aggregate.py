@@ -8,6 +8,7 @@ from goldens import HAS_TORCH, NO_TORCH, section
 
 if HAS_TORCH:
     import torch
+
     from vllm_hyper.aggregate import aggregate
 
 INF = float("inf")

@@ -6,6 +6,7 @@ import math
 import unittest
 
 from goldens import HAS_TORCH, NO_TORCH, section
+
 from vllm_hyper.philox import halves, philox, route_counter
 
 
@@ -38,6 +39,7 @@ class PhiloxTest(unittest.TestCase):
 class TorchNoiseTest(unittest.TestCase):
     def test_equals_the_goldens(self) -> None:
         import torch
+
         from vllm_hyper.routing import gumbel_noise
 
         low, high = halves(int(section("random")["key"]))

@@ -33,10 +33,13 @@ class PlanTest(unittest.TestCase):
         plan = build_plan([candidate(0, 4), candidate(1, 1), candidate(2, 2, 7)], 3, 8, 10)
         assert plan is not None
         self.assertEqual((plan.requests, plan.tokens, plan.count, plan.capped), (3, 8, 4, 0))
-        self.assertEqual([(g.candidate.request, g.routes, g.first) for g in plan.groups],
-                         [(0, 4, 0), (2, 2, 3)])
-        self.assertEqual([(row.candidate.token, row.route) for row in plan.extra],
-                         [(0, 1), (0, 2), (0, 3), (7, 1)])
+        self.assertEqual(
+            [(g.candidate.request, g.routes, g.first) for g in plan.groups], [(0, 4, 0), (2, 2, 3)]
+        )
+        self.assertEqual(
+            [(row.candidate.token, row.route) for row in plan.extra],
+            [(0, 1), (0, 2), (0, 3), (7, 1)],
+        )
 
     def test_no_room(self) -> None:
         plan = build_plan([candidate(0, 4), candidate(1, 4)], 2, 2, 1)

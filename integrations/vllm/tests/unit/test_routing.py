@@ -5,21 +5,23 @@ from __future__ import annotations
 import unittest
 
 from goldens import HAS_TORCH, NO_TORCH, section
+
 from vllm_hyper.plan import Candidate, build_plan
 from vllm_hyper.spec import Spec
 
 if HAS_TORCH:
     import torch
+
     from vllm_hyper.philox import halves
     from vllm_hyper.routing import gumbel_noise, top_mask, two_pass
     from vllm_hyper.step import MoeLayers, Step
 
 
-def one(value: float | bool) -> "torch.Tensor":
+def one(value: float | bool) -> torch.Tensor:
     return torch.tensor([value])[:, None, None]
 
 
-def perturbed(rows: "torch.Tensor", noise: "torch.Tensor", used: int, spec: Spec) -> "torch.Tensor":
+def perturbed(rows: torch.Tensor, noise: torch.Tensor, used: int, spec: Spec) -> torch.Tensor:
     softmax = spec.penalty == "softmax"
     return two_pass(
         rows[None],
@@ -51,7 +53,7 @@ class TwoPassTest(unittest.TestCase):
             out = perturbed(torch.tensor(case["rows"]), noise, case["m"], spec)
             self.assertLess((out - torch.tensor(case["out"])).abs().max().item(), 1e-5)
             chosen = top_mask(out, case["m"])
-            for row, wanted in zip(chosen, case["chosen"]):
+            for row, wanted in zip(chosen, case["chosen"], strict=True):
                 self.assertEqual(row.nonzero().flatten().tolist(), sorted(wanted))
             seen += 1
         self.assertGreaterEqual(seen, 18)
@@ -81,14 +83,10 @@ class StepTest(unittest.TestCase):
         plan = build_plan(candidates, requests=4, tokens=8, room=10)
         assert plan is not None
         self.plan = plan
-        self.step = Step(
-            plan, MoeLayers(self.layers, self.experts, (2, 3)), torch.device("cpu")
-        )
-        self.logits = torch.randn(
-            15, self.experts, generator=torch.Generator().manual_seed(1)
-        )
+        self.step = Step(plan, MoeLayers(self.layers, self.experts, (2, 3)), torch.device("cpu"))
+        self.logits = torch.randn(15, self.experts, generator=torch.Generator().manual_seed(1))
 
-    def expected(self, ordinal: int, rows: list[int], position: int, spec: Spec) -> "torch.Tensor":
+    def expected(self, ordinal: int, rows: list[int], position: int, spec: Spec) -> torch.Tensor:
         low, high = halves(spec.key)
         extra = len(rows) - 1
         noise = torch.zeros(len(rows), self.experts)

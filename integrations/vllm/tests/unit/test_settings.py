@@ -61,20 +61,42 @@ class SignatureTest(unittest.TestCase):
 def config(**changes: Any) -> Any:
     """A VllmConfig of a server that may refine; `part__field=value` changes it."""
     parts: dict[str, dict[str, Any]] = {
-        "model": dict(is_multimodal_model=False, uses_mrope=False, enable_prompt_embeds=False,
-                      runner_type="generate", is_encoder_decoder=False, is_diffusion=False,
-                      is_hybrid=False, is_attention_free=False, logits_processors=[SPEC_CHECK]),
-        "parallel": dict(pipeline_parallel_size=1, prefill_context_parallel_size=1,
-                         decode_context_parallel_size=1, use_ubatching=False,
-                         use_sequence_parallel_moe=False, enable_batch_sharded_sampling=None,
-                         worker_cls="vllm_hyper.CPUWorker"),
+        "model": dict(
+            is_multimodal_model=False,
+            uses_mrope=False,
+            enable_prompt_embeds=False,
+            runner_type="generate",
+            is_encoder_decoder=False,
+            is_diffusion=False,
+            is_hybrid=False,
+            is_attention_free=False,
+            logits_processors=[SPEC_CHECK],
+        ),
+        "parallel": dict(
+            pipeline_parallel_size=1,
+            prefill_context_parallel_size=1,
+            decode_context_parallel_size=1,
+            use_ubatching=False,
+            use_sequence_parallel_moe=False,
+            enable_batch_sharded_sampling=None,
+            worker_cls="vllm_hyper.CPUWorker",
+        ),
         "cache": dict(kv_sharing_fast_prefill=False),
-        "scheduler": dict(max_num_seqs=64, max_num_active_seqs=16, max_num_batched_tokens=1024,
-                          max_num_scheduled_tokens=960, scheduler_cls="vllm_hyper.Scheduler"),
+        "scheduler": dict(
+            max_num_seqs=64,
+            max_num_active_seqs=16,
+            max_num_batched_tokens=1024,
+            max_num_scheduled_tokens=960,
+            scheduler_cls="vllm_hyper.Scheduler",
+        ),
     }
-    outer: dict[str, Any] = dict(speculative_config=None, lora_config=None,
-                                 kv_transfer_config=None, use_v2_model_runner=False,
-                                 additional_config={"hyper": {"rows": 48}})
+    outer: dict[str, Any] = dict(
+        speculative_config=None,
+        lora_config=None,
+        kv_transfer_config=None,
+        use_v2_model_runner=False,
+        additional_config={"hyper": {"rows": 48}},
+    )
     for name, value in changes.items():
         part, _, field = name.partition("__")
         if field:

@@ -1,0 +1,141 @@
+"""The same through `vllm serve`: flags, endpoints, refused requests, refused starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import BLOCK_SIZE, ROOT, ROWS, committed_runs, refine
+
+sys.path.insert(0, str(ROOT / "tests/remote"))
+import servers  # noqa: E402
+
+FLAGS = [
+    *("--served-model-name", "tinymath", "--dtype", "float32", "--enforce-eager"),
+    *("--block-size", str(BLOCK_SIZE), "--max-model-len", "1024", "--max-logprobs", "20"),
+    *("--max-num-seqs", "64", "--max-num-active-seqs", "16"),
+    *("--max-num-batched-tokens", "1024", "--max-num-scheduled-tokens", "960"),
+    *("--worker-cls", "vllm_hyper.CPUWorker", "--scheduler-cls", "vllm_hyper.Scheduler"),
+    *("--logits-processors", "vllm_hyper:SpecCheck"),
+    *("--additional-config", json.dumps({"hyper": {"rows": ROWS}})),
+]
+ENVIRONMENT = os.environ | {
+    "VLLM_PLUGINS": "hyper",
+    "VLLM_CPU_KVCACHE_SPACE": "1",
+    "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "1",
+}
+
+
+def command(checkpoint: Path, flags: list[str], *more: str) -> list[str]:
+    start = [sys.executable, "-m", "vllm.entrypoints.cli.main", "serve", str(checkpoint)]
+    return [*start, *flags, *more]
+
+
+@pytest.fixture(scope="module")
+def url(checkpoint: Path) -> Iterator[str]:
+    port = servers.free_port()
+    root = f"http://127.0.0.1:{port}"
+    started = command(checkpoint, FLAGS, "--host", "127.0.0.1", "--port", str(port))
+    with servers.running(started, ENVIRONMENT, root + "/health"):
+        yield root
+
+
+def complete(url: str, **more: Any) -> dict[str, Any]:
+    body = {
+        "model": "tinymath",
+        "prompt": committed_runs()[0].prompt,
+        "max_tokens": 6,
+        "temperature": 0,
+        "logprobs": 9,
+        "ignore_eos": True,
+        **more,
+    }
+    answer: dict[str, Any] = servers.post(url + "/v1/completions", body)
+    return answer["choices"][0]
+
+
+def test_capabilities(url: str) -> None:
+    assert servers.get(url + "/hyper/capabilities") == {
+        "routing": True,
+        "max_routes": ROWS + 1,
+        "max_extra_rows": ROWS,
+        "layers": 6,
+        "experts": 16,
+        "experts_used": 4,
+        "weights": ["noisy"],
+        "version": "0.1.0",
+    }
+
+
+def test_refined_over_http_and_counted(url: str) -> None:
+    before = servers.get(url + "/hyper/stats")
+    plain = complete(url)
+    refined = complete(url, vllm_xargs=refine(4))
+    after = servers.get(url + "/hyper/stats")
+    assert after["refined_tokens"] - before["refined_tokens"] == 6
+    assert after["route_rows"] - before["route_rows"] == 6 * 3
+    assert after["capped_rows"] == 0
+    # The committed run tells what the first token's distribution is.
+    run = next(run for run in committed_runs() if run.routes == 4)
+    wanted = sorted(run.logprobs[0])[::-1][:9]
+    found = sorted(refined["logprobs"]["top_logprobs"][0].values())[::-1][:9]
+    assert max(abs(a - b) for a, b in zip(found, wanted, strict=True)) < 1e-3
+    first = sorted(plain["logprobs"]["top_logprobs"][0].values())[::-1][:9]
+    assert max(abs(a - b) for a, b in zip(first, wanted, strict=True)) > 1e-3
+
+
+@pytest.mark.parametrize(
+    "spec, reason",
+    [
+        ({"hyper_k": 4}, "hyper_key is missing"),
+        ({"hyper_k": 1000, "hyper_key": 1}, "hyper_k is 1000"),
+        ({"hyper_k": 2, "hyper_key": 1, "hyper_weights": "clean"}, "only noisy"),
+        ({"hyper_routes": 2}, "hyper_routes is unknown"),
+    ],
+)
+def test_a_wrong_spec_is_refused(url: str, spec: dict[str, Any], reason: str) -> None:
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        complete(url, vllm_xargs=spec)
+    assert caught.value.code == 400
+    assert reason in caught.value.read().decode()
+
+
+def test_keys_of_64_bits_arrive_whole(url: str) -> None:
+    top = complete(url, vllm_xargs=refine(3, hyper_key=2**64 - 1))
+    text = complete(url, vllm_xargs=refine(3, hyper_key=str(2**64 - 1)))
+    other = complete(url, vllm_xargs=refine(3, hyper_key=2**64 - 2))
+    assert top["logprobs"] == text["logprobs"]
+    assert top["logprobs"] != other["logprobs"]
+
+
+@pytest.mark.parametrize(
+    "drop, reason",
+    [
+        ("--logits-processors", "add --logits-processors vllm_hyper:SpecCheck"),
+        ("--max-num-active-seqs", "leaves room for 0 extra rows, not for 48"),
+    ],
+)
+def test_a_server_that_cannot_refine_does_not_start(
+    checkpoint: Path, drop: str, reason: str
+) -> None:
+    at = FLAGS.index(drop)
+    flags = FLAGS[:at] + FLAGS[at + 2 :]
+    done = subprocess.run(
+        command(checkpoint, flags, "--port", str(servers.free_port())),
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert reason in done.stdout + done.stderr
