@@ -297,6 +297,8 @@ void ScriptedModel::Handle(const HttpMessage& request, ServerConnection& connect
     const Json entry = {
         {"id", "scripted"}, {"owned_by", llama ? "llamacpp" : "vllm"}, {"max_model_len", context}};
     connection.Respond(200, Json{{"data", Json::array({entry})}}.dump());
+  } else if (request.path == "/hyper/capabilities" && !llama && !routing.is_null()) {
+    connection.Respond(200, routing.dump());
   } else if (request.path == "/props" && llama) {
     connection.Respond(
         200,

@@ -47,6 +47,7 @@ class ScriptedModel {
   int slots = 64;
   int context = 4096;
   int delay_ms = 0;  // before each token
+  Json routing;      // answer of vLLM's add-on to /hyper/capabilities; null: there is none
   std::function<uint64_t(uint32_t seed)> key_of_seed = [](uint32_t seed) { return seed; };
   // Faults: asked before each streamed completion, with its number; true: it has answered itself.
   std::function<bool(int number, const Json& body, ServerConnection&)> fault;

@@ -237,7 +237,9 @@ void RemoteEngine::ReleaseToken(RemoteLane& lane) {
   lane.history.push_back(next.token);
   lane.wire.push_back(next.wire_id);
   --lane.granted;
-  ++cost_.decode_rows;
+  event.routes = lane.route ? lane.route->routes : 1;
+  cost_.decode_rows += event.routes;
+  cost_.route_rows += event.routes - 1;
   events_.push_back(std::move(event));
   const int beyond = static_cast<int>(lane.waiting.size()) - lane.granted;
   if (lane.stream && lane.stream->paused && beyond < options_.waiting_tokens / 2) {

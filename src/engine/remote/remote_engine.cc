@@ -35,9 +35,27 @@ RemoteEngine::RemoteEngine(RemoteOptions options, std::unique_ptr<base::HttpLoop
   model_.context_train_tokens = can().context_tokens;
   model_.has_chat_template =
       can().chat != Abilities::Template::kNone || !options_.chat_template.empty();
+  SetRouting();
   for (const std::string& workaround : can().workarounds) {
     Notice(workaround, replicas_[probed_].url + ": " + workaround);
   }
+}
+
+// Tokens can be refined where all servers that answer do it.
+void RemoteEngine::SetRouting() {
+  const ServerRouting& routing = can().routing;
+  model_.expert_count = routing.experts;
+  model_.expert_used_count = routing.experts_used;
+  model_.moe_layer_count = routing.moe_layers;
+  for (const Replica& replica : replicas_) {
+    if (replica.probed && replica.can.routing.most_routes < std::max(routing.most_routes, 2)) {
+      capabilities_.no_routing =
+          "the server at " + replica.url +
+          " does not refine tokens; vLLM does with an add-on (docs/remote.md)";
+      return;
+    }
+  }
+  capabilities_.routing = true;
 }
 
 EngineCost RemoteEngine::cost() const {
@@ -158,11 +176,34 @@ Status RemoteEngine::Revoke(LaneId id) {
 }
 
 Status RemoteEngine::Route(LaneId id, const std::optional<RouteSpec>& spec) {
-  if (Find(id) == nullptr) {
+  RemoteLane* lane = Find(id);
+  if (lane == nullptr) {
     return UnknownLane(id);
   }
-  if (spec && spec->routes > 1) {
-    return Error{ErrorCode::kUnsupported, "a server's experts cannot be routed from outside"};
+  const bool refined = spec && spec->routes > 1;
+  if (refined && !capabilities_.routing) {
+    return Error{ErrorCode::kUnsupported, capabilities_.no_routing};
+  }
+  if (refined && spec->weights == RouteWeights::kClean) {
+    return Error{ErrorCode::kUnsupported,
+                 "a server's router takes experts and weights from one row; use --weights noisy"};
+  }
+  const int most = can().routing.most_routes;
+  if (refined && spec->routes > most) {
+    return InvalidArgument(
+        fmt::format("{} routes are asked for; the server has room for {}", spec->routes, most));
+  }
+  if (!refined && !lane->route) {
+    return {};
+  }
+  if (lane->length_with_waiting() > lane->length()) {
+    lane->ended.reset();  // what waits was made the other way and is forgotten, its end too
+    lane->failed.reset();
+  }
+  Drop(*lane);
+  lane->route = refined ? spec : std::nullopt;
+  if (Wants(*lane)) {
+    Enqueue(*lane, 0);
   }
   return {};
 }

@@ -53,6 +53,7 @@ struct RemoteLane {
   std::string replay;  // bytes that a new stream must repeat: a split character before it
   int recomputed = 0;  // prefilled again, not yet told
   int most_asked = std::numeric_limits<int>::max();  // tokens that a request may ask for
+  std::optional<RouteSpec> route;  // its tokens are refined; all that wait are made that way
   std::optional<EndReason> ended;
   std::optional<Error> failed;
   uint64_t last_list = 0;  // hash of the newest list, see Judge
@@ -115,6 +116,7 @@ class RemoteEngine : public Engine {
   RemoteLane* Find(LaneId lane);
   Result<LaneId> Insert(RemoteLane lane);
   const Abilities& can() const { return replicas_[probed_].can; }
+  void SetRouting();
   void Drop(RemoteLane& lane);
   void Notice(const std::string& key, const std::string& text);
   std::vector<Token> PromptTokens(const std::string& text, const std::vector<int32_t>& ids,

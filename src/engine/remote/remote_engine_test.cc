@@ -229,19 +229,28 @@ TEST(RemoteEngine, LanesBeyondTheServersSlotsQueueAndAllFinish) {
   EXPECT_LE(model.open_peak, 4) << "an ended stream may still be on its way out";
 }
 
-// Lanes of an engine in process, as they are opened: their keys by the seed that a server is sent.
+// Lanes of an engine in process, as they are opened: their keys by the seeds that a server is sent.
 class NotingEngine : public FakeEngine {
  public:
   using FakeEngine::FakeEngine;
   Result<LaneId> Open(std::span<const Token> prompt, const LaneSpec& spec) override {
-    keys[remote::RequestSeed(spec.path_key, static_cast<int>(prompt.size()), 0)] = spec.path_key;
+    Note(spec.path_key, static_cast<int>(prompt.size()));
     return FakeEngine::Open(prompt, spec);
   }
   Result<LaneId> Fork(LaneId lane, int position, const LaneSpec& spec) override {
-    keys[remote::RequestSeed(spec.path_key, position, 0)] = spec.path_key;
+    Note(spec.path_key, position);
     return FakeEngine::Fork(lane, position, spec);
   }
   std::map<uint32_t, uint64_t> keys;
+
+ private:
+  // A stream of the lane may begin at any position, where refinement begins or ends.
+  void Note(uint64_t key, int begin) {
+    constexpr int kLongest = 200;
+    for (int position = begin; position < begin + kLongest; ++position) {
+      keys[remote::RequestSeed(key, position, 0)] = key;
+    }
+  }
 };
 
 AskOptions SmallHyper(const std::string& method) {
@@ -274,6 +283,8 @@ RunOf RunIt(Engine& engine, const AskOptions& options) {
   return run;
 }
 
+constexpr int kAddOn = 4;  // in place of a dialect: vLLM with the add-on
+
 class SameDecisions : public ::testing::TestWithParam<std::pair<const char*, int>> {};
 
 TEST_P(SameDecisions, AsInProcess) {
@@ -282,14 +293,20 @@ TEST_P(SameDecisions, AsInProcess) {
   local.logits = [](const FakeStep& step, std::span<float> logits) {
     WriteLogits(step.path_key, step.history, logits);
   };
-  local.capabilities.routing = false;
+  local.capabilities.routing = dialect == kAddOn;
   NotingEngine in_process(local);
-  const AskOptions options = SmallHyper(method);
+  AskOptions options = SmallHyper(method);
+  if (dialect == kAddOn) {
+    options.defaults.insert(options.defaults.end(), {{"routes", 4}, {"weights", "noisy"}});
+  }
   const RunOf expected = RunIt(in_process, options);
 
   ScriptedModel model(WriteLogits);
-  model.dialect = static_cast<ScriptedModel::Dialect>(dialect % 2);
-  model.renders = dialect < 2;  // else chats whose last message is continued
+  model.dialect = static_cast<ScriptedModel::Dialect>(dialect == kAddOn ? 1 : dialect % 2);
+  if (dialect == kAddOn) {
+    model.routing = {{"routing", true}, {"max_routes", 49}, {"experts", 8}};
+  }
+  model.renders = dialect < 2 || dialect == kAddOn;  // else chats whose last message is continued
   model.prefill = dialect == 2 ? ScriptedModel::Prefill::kTrailing : ScriptedModel::Prefill::kFlag;
   model.key_of_seed = [&in_process](uint32_t seed) -> uint64_t {
     const auto found = in_process.keys.find(seed);
@@ -302,6 +319,9 @@ TEST_P(SameDecisions, AsInProcess) {
   EXPECT_EQ(got.texts, expected.texts);
   EXPECT_EQ(got.result.answer, expected.result.answer);
   EXPECT_EQ(got.result.ledger.lanes_opened, expected.result.ledger.lanes_opened);
+  EXPECT_EQ(got.result.ledger.refined, expected.result.ledger.refined);
+  EXPECT_EQ(got.result.ledger.extra_routes, expected.result.ledger.extra_routes);
+  EXPECT_EQ(got.result.ledger.refined > 0, dialect == kAddOn);
   std::vector<DecisionRecord> expected_decisions;
   std::vector<DecisionRecord> decisions;
   for (const Record& record : expected.records) {
@@ -326,7 +346,8 @@ TEST_P(SameDecisions, AsInProcess) {
 INSTANTIATE_TEST_SUITE_P(Methods, SameDecisions,
                          ::testing::Values(std::pair{"sc", 0}, std::pair{"hyper", 0},
                                            std::pair{"deepconf", 0}, std::pair{"hyper", 1},
-                                           std::pair{"hyper", 2}, std::pair{"hyper", 3}));
+                                           std::pair{"hyper", 2}, std::pair{"hyper", 3},
+                                           std::pair{"roe", kAddOn}));
 
 }  // namespace
 }  // namespace hyper

@@ -101,13 +101,15 @@ bool RemoteEngine::MakeRoom() {
   return false;
 }
 
-// Tokens that the next request of a lane asks for.
+// Tokens that the next request of a lane asks for. Refined ones cost K times as much, so that none
+// is made ahead.
 int RemoteEngine::TokensToAsk(const RemoteLane& lane) const {
   const int length = lane.length_with_waiting();
   const int room = std::max(1, context_tokens_ - length);
-  if (options_.grant_tokens > 0) {
+  if (options_.grant_tokens > 0 || lane.route) {
+    const int most = options_.grant_tokens > 0 ? std::min(options_.grant_tokens, room) : room;
     const int missing = lane.granted - static_cast<int>(lane.waiting.size());
-    return std::min(std::clamp(missing, 1, std::min(options_.grant_tokens, room)), lane.most_asked);
+    return std::min(std::clamp(missing, 1, most), lane.most_asked);
   }
   return std::min(std::clamp(options_.stream_tokens - (length - lane.prompt_tokens), 1, room),
                   lane.most_asked);
@@ -124,6 +126,8 @@ CompletionRequest RemoteEngine::RequestOf(RemoteLane& lane, const Abilities& ser
   request.max_tokens = TokensToAsk(lane);
   request.seed = RequestSeed(lane.spec.path_key, lane.length_with_waiting(), lane.restarts);
   request.stop_at_end = lane.spec.stop_at_end;
+  request.route = lane.route;
+  request.route_key = lane.spec.path_key;
   for (const auto& [token, bias] : lane.spec.logit_bias) {
     request.logit_bias.emplace_back(table_.WireId(token), bias);
   }

@@ -63,6 +63,17 @@ void ReadProps(const JsonAnswer& props, Abilities& can) {
   can.context_tokens = settings.is_object() ? settings.value("n_ctx", 0) : 0;
 }
 
+void ReadRouting(const JsonAnswer& answer, Abilities& can) {
+  if (!answer.ok() || !answer.body.value("routing", false)) {
+    return;
+  }
+  can.routing.most_routes = answer.body.value("max_routes", 0);
+  can.routing.extra_rows = answer.body.value("max_extra_rows", 0);
+  can.routing.moe_layers = answer.body.value("layers", 0);
+  can.routing.experts = answer.body.value("experts", 0);
+  can.routing.experts_used = answer.body.value("experts_used", 0);
+}
+
 std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk) {
   std::map<std::string, float> list;
   if (ChunkParser().Parse(answer.text, chunk) && !chunk.tokens.empty()) {

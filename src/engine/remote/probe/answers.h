@@ -25,6 +25,10 @@ Status ReadModels(const std::string& base, const JsonAnswer& answer, const std::
 // Throws as ReadModels. Pure but for `can`.
 void ReadProps(const JsonAnswer& props, Abilities& can);
 
+// Reads what a vLLM's add-on says of refinement out of its /hyper/capabilities; other answers
+// change nothing. Throws as ReadModels. Pure but for `can`.
+void ReadRouting(const JsonAnswer& answer, Abilities& can);
+
 // The first token's list out of an answer, by name; the whole answer comes out in `chunk`. Pure.
 std::map<std::string, float> FirstList(const JsonAnswer& answer, Chunk& chunk);
 

@@ -19,6 +19,7 @@ namespace hyper::remote {
 namespace {
 
 constexpr double kProbeSeconds = 120;  // a server may load its model first
+constexpr const char* kRoutingPath = "/hyper/capabilities";
 constexpr const char* kSample = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,";
 
 // One probe of one server.
@@ -48,6 +49,7 @@ class Prober {
   void FindIds(const JsonAnswer& plain);
   void FindSampling();
   void FindCache();
+  void FindRouting();
   void FindErrorStyle();
   void Workaround(const std::string& words) { can_.workarounds.push_back(words); }
 
@@ -255,6 +257,12 @@ void Prober::FindCache() {
   can_.prefix_cache = CachedTokens(Complete(longer)) > 0 || hits() > before;
 }
 
+void Prober::FindRouting() {
+  if (can_.kind == ServerKind::kVllm) {
+    ReadRouting(Get(root_ + kRoutingPath), can_);
+  }
+}
+
 void Prober::FindErrorStyle() {
   const JsonAnswer answer =
       Post(base_ + CompletionPath(Short(1)), {{"model", can_.model}, {"max_tokens", "x"}});
@@ -283,6 +291,7 @@ Result<Abilities> Prober::Run(const std::string& model) {
   }
   FindSampling();
   FindCache();
+  FindRouting();
   FindChat(loop_, base_, can_);
   FindErrorStyle();
   if (!can_.completions && can_.chat != Abilities::Template::kPrefill) {
@@ -304,8 +313,10 @@ Result<Abilities> Prober::RunFurther(const Abilities& first) {
   if (can_.kind != first.kind) {
     return Run(first.model);
   }
+  FindRouting();
   Abilities further = first;
   further.slots = can_.slots;
+  further.routing = can_.routing;
   further.workarounds.clear();
   return further;
 }
@@ -345,7 +356,8 @@ Revival::Revival(base::HttpLoop& loop, const std::string& url) : loop_(loop), ba
     }
     return id ? *id : 0;
   };
-  transfers_ = {start(base_ + "/models", models_), start(RootUrl(base_) + "/props", props_)};
+  transfers_ = {start(base_ + "/models", models_), start(RootUrl(base_) + "/props", props_),
+                start(RootUrl(base_) + kRoutingPath, routing_)};
 }
 
 Revival::~Revival() {
@@ -368,6 +380,13 @@ Result<Abilities> Revival::Found(const Abilities& first) const {
       return Error{ErrorCode::kUnsupported,
                    fmt::format("the server at {} is of another kind ({}) than the others ({})",
                                base_, ServerKindName(now.kind), ServerKindName(first.kind))};
+    }
+    if (now.kind == ServerKind::kVllm) {
+      ReadRouting(ReadJson(loop_, routing_.answer), now);
+    }
+    if (now.routing.most_routes < first.routing.most_routes) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("the server at {} does not refine tokens as the others do", base_)};
     }
     Abilities further = first;
     further.slots = now.slots;

@@ -28,7 +28,7 @@ class Revival {
   Revival& operator=(const Revival&) = delete;
 
   // Whether all answers are here, or have failed.
-  bool done() const { return models_.done && props_.done; }
+  bool done() const { return models_.done && props_.done && routing_.done; }
   // What they say, once done. Errors: as ProbeFurther, and kUnsupported for another kind of server.
   Result<Abilities> Found(const Abilities& first) const;
 
@@ -37,7 +37,8 @@ class Revival {
   std::string base_;
   base::BodySink models_;
   base::BodySink props_;
-  std::array<base::TransferId, 2> transfers_{};
+  base::BodySink routing_;
+  std::array<base::TransferId, 3> transfers_{};
 };
 
 }  // namespace hyper::remote

@@ -24,6 +24,12 @@ const char* ChatWay(const Abilities& can) {
   return "none";
 }
 
+std::string Refinement(const ServerRouting& routing) {
+  return routing.most_routes > 0 ? fmt::format("yes, K up to {}, {} extra rows a forward",
+                                               routing.most_routes, routing.extra_rows)
+                                 : "no";
+}
+
 std::string Number(int value) { return value > 0 ? std::to_string(value) : "unknown"; }
 
 }  // namespace
@@ -52,6 +58,9 @@ ServerReport Describe(const std::string& url, const Abilities& can) {
       {"reasoning field", can.reasoning_field.empty() ? "none" : can.reasoning_field},
       {"errors", can.error_style},
   };
+  if (can.kind == ServerKind::kVllm) {
+    report.findings.push_back({"token refinement", Refinement(can.routing)});
+  }
   report.workarounds = can.workarounds;
   return report;
 }

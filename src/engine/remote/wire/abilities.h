@@ -19,6 +19,15 @@ struct Continuation {
   std::string opener;    // what the template opens a turn with, and a continued message must repeat
 };
 
+// Refinement of tokens inside a server: vLLM with the add-on of integrations/vllm.
+struct ServerRouting {
+  int most_routes = 0;  // K of one token; 0: tokens are not refined
+  int extra_rows = 0;   // of one forward, over all requests
+  int moe_layers = 0;
+  int experts = 0;
+  int experts_used = 0;
+};
+
 struct Abilities {
   ServerKind kind = ServerKind::kUnknown;
   std::string model;           // as requests name it
@@ -39,6 +48,7 @@ struct Abilities {
   bool tokenizes = false;      // POST /tokenize with a text
   bool token_pieces = false;   // and tells each token's text
   enum class Template { kNone, kApplyTemplate, kTokenizeMessages, kPrefill } chat = Template::kNone;
+  ServerRouting routing;
   Continuation continuation;             // with kPrefill
   std::string no_continuation;           // why chats are answered but not continued; else empty
   std::string reasoning_field;           // where chat answers put the reasoning; empty: nowhere

@@ -27,6 +27,34 @@ void AddSampler(const CompletionRequest& request, const Abilities& can, OrderedJ
   body["seed"] = request.seed;
 }
 
+const char* NameIn(RoutePenalty penalty) {
+  return penalty == RoutePenalty::kSoftmax ? "softmax" : "score";
+}
+
+const char* NameIn(RouteAggregate aggregate) {
+  return aggregate == RouteAggregate::kMeanProb ? "mean-prob" : "confidence";
+}
+
+const char* NameIn(ConfidenceSet set) {
+  return set == ConfidenceSet::kTopK ? "top-k" : "alternatives";
+}
+
+// The members that the add-on of vLLM reads (integrations/vllm/README.md).
+void AddRoute(const RouteSpec& route, uint64_t key, OrderedJson& body) {
+  OrderedJson& members = body["vllm_xargs"];
+  members["hyper_k"] = route.routes;
+  members["hyper_key"] = std::to_string(key);  // as a number it might become a double on its way
+  members["hyper_tau"] = route.tau;
+  members["hyper_lambda"] = route.lambda;
+  members["hyper_two_pass"] = route.two_pass ? 1 : 0;
+  members["hyper_penalty"] = NameIn(route.penalty);
+  members["hyper_agg"] = NameIn(route.aggregate);
+  members["hyper_agg_temperature"] = route.aggregate_temperature;
+  members["hyper_count"] = route.confidence_count;
+  members["hyper_set"] = NameIn(route.confidence_set);
+  members["hyper_skip"] = {route.skip_first_layers, route.skip_last_layers};
+}
+
 // Messages, and behind them what the assistant has said so far.
 void AddChat(const CompletionRequest& request, const Abilities& can, OrderedJson& body) {
   const ChatPrompt& chat = *request.chat;
@@ -85,6 +113,9 @@ std::string CompletionBody(const CompletionRequest& request, const Abilities& ca
   }
   for (const auto& [id, bias] : request.logit_bias) {
     body["logit_bias"][std::to_string(id)] = bias;
+  }
+  if (request.route) {
+    AddRoute(*request.route, request.route_key, body);
   }
   if (can.kind == ServerKind::kLlamaServer) {
     body["preserved_tokens"] = kReasoningTags;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "hyper/engine.h"
 #include "hyper/types.h"
 #include "src/engine/remote/wire/abilities.h"
 
@@ -32,6 +34,8 @@ struct CompletionRequest {
   bool stream = true;
   bool stop_at_end = true;
   std::vector<std::pair<int32_t, float>> logit_bias;
+  std::optional<RouteSpec> route;  // how the server refines the tokens
+  uint64_t route_key = 0;          // of the router noise
 };
 
 // Where the request goes, below a server's base URL. Pure.
