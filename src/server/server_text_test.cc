@@ -48,7 +48,9 @@ TEST(ServerText, TokensOfATextAndBack) {
 
 TEST(ServerText, TheTokensThatPromptsBeginWithComeWhereAsked) {
   ServerSetup setup;
-  setup.make_engine = [](FakeOptions options) { return std::make_unique<BeginsWithOne>(options); };
+  setup.make_engine = [](const FakeOptions& options) {
+    return std::make_unique<BeginsWithOne>(options);
+  };
   const TestServer server(setup);
   const auto tokens = [&server](const Json& body) {
     return server.Good("/tokenize", body)["tokens"];
@@ -112,7 +114,7 @@ TEST(ServerText, EchoTellsTheLogprobsOfAPrompt) {
   const Json choice = reply["choices"][0];
   EXPECT_EQ(choice["text"], text);
   EXPECT_EQ(choice["finish_reason"], "length");
-  const Json logprobs = choice["logprobs"];
+  const Json& logprobs = choice["logprobs"];
   EXPECT_EQ(logprobs["tokens"], Json({"a", "b", "c", "x", "!"}));
   EXPECT_EQ(logprobs["text_offset"], Json({0, 1, 2, 3, 4}));
   EXPECT_TRUE(logprobs["token_logprobs"][0].is_null());
@@ -169,7 +171,7 @@ TEST(ServerText, EveryChoiceOfAnEchoHasThePromptsLogprobs) {
   ASSERT_EQ(reply["choices"].size(), 3U);
   const std::vector<double> wanted = DirectLogprobs("abc");
   for (const Json& choice : reply["choices"]) {
-    const Json logprobs = choice["logprobs"];
+    const Json& logprobs = choice["logprobs"];
     ASSERT_EQ(logprobs["tokens"].size(), 7U);
     EXPECT_NEAR(logprobs["token_logprobs"][1].get<double>(), wanted[0], 1e-5);
     EXPECT_EQ(logprobs["top_logprobs"][1], Json::object());

@@ -156,10 +156,11 @@ std::vector<std::string> CommandsOf(const std::string& study, const eval::StudyM
   return commands;
 }
 
-// The figures of a study, drawn as far as there is a gnuplot.
+// The figures of a study, drawn as far as there is a gnuplot; `undrawn` says why there is none.
 Result<std::vector<eval::ReportFigure>> FiguresOf(const std::string& study, const std::string& stem,
                                                   const eval::StudyMaterial& material,
-                                                  const PictureFolder& folder, bool& draws) {
+                                                  const PictureFolder& folder,
+                                                  std::string& undrawn) {
   std::vector<eval::ReportFigure> figures;
   for (const eval::FigureSpec& spec : eval::FigureSpecs()) {
     eval::ReportFigure shown{spec.number, spec.title, "", {}, "", "", ""};
@@ -177,17 +178,14 @@ Result<std::vector<eval::ReportFigure>> FiguresOf(const std::string& study, cons
     if (Status status = WriteText(script, eval::GnuplotScript(shown.figure)); !status) {
       return status.error();
     }
-    if (draws) {
+    if (undrawn.empty()) {
       const Status drawn = RunGnuplot(script.string(), "svg", folder.path().string() + "/");
       if (!drawn && drawn.error().code != ErrorCode::kUnavailable) {
         return drawn.error();
       }
-      draws = drawn.ok();
-      if (!drawn) {
-        Warn(kReportCommand, drawn.error().message);
-      }
+      undrawn = drawn ? "" : drawn.error().message;
     }
-    if (draws) {
+    if (undrawn.empty()) {
       const Result<std::string> svg =
           ReadText((folder.path() / (name + ".svg")).string(), kMostPictureBytes);
       if (!svg) {
@@ -202,7 +200,7 @@ Result<std::vector<eval::ReportFigure>> FiguresOf(const std::string& study, cons
 }
 
 Result<eval::ReportStudy> ReadStudy(const std::string& path, const std::string& stem,
-                                    const PictureFolder& folder, bool& draws) {
+                                    const PictureFolder& folder, std::string& undrawn) {
   Result<Store> store = Store::Open(path, DatabaseMode::kReadOnly);
   if (!store) {
     return store.error();
@@ -221,7 +219,8 @@ Result<eval::ReportStudy> ReadStudy(const std::string& path, const std::string& 
   if (!runs) {
     return runs.error();
   }
-  Result<std::vector<eval::ReportFigure>> figures = FiguresOf(path, stem, *material, folder, draws);
+  Result<std::vector<eval::ReportFigure>> figures =
+      FiguresOf(path, stem, *material, folder, undrawn);
   if (!figures) {
     return figures.error();
   }
@@ -234,17 +233,21 @@ Result<eval::ReportStudy> ReadStudy(const std::string& path, const std::string& 
 Status WriteReport(const ReportFlags& flags) {
   const PictureFolder folder(flags.output);
   std::vector<eval::ReportStudy> studies;
-  bool draws = true;
+  std::string undrawn;
   for (size_t i = 0; i < flags.studies.size(); ++i) {
     const std::string stem = flags.studies.size() > 1 ? fmt::format("study{}-", i + 1) : "";
-    Result<eval::ReportStudy> study = ReadStudy(flags.studies[i], stem, folder, draws);
+    Result<eval::ReportStudy> study = ReadStudy(flags.studies[i], stem, folder, undrawn);
     if (!study) {
       return study.error();
     }
     studies.push_back(std::move(*study));
   }
-  return WriteText(flags.output,
-                   folder.kept() ? eval::ReportMarkdown(studies) : eval::ReportHtml(studies));
+  Status written = WriteText(
+      flags.output, folder.kept() ? eval::ReportMarkdown(studies) : eval::ReportHtml(studies));
+  if (written && !undrawn.empty()) {
+    Warn(kReportCommand, undrawn);
+  }
+  return written;
 }
 
 }  // namespace

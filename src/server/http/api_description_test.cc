@@ -52,7 +52,7 @@ TEST(ApiDescription, ListsTheRoutesAndNothingElse) {
       if (method != "parameters") {
         std::string upper = method;
         std::transform(upper.begin(), upper.end(), upper.begin(), ::toupper);
-        described.insert(upper + " " + path);
+        described.insert(upper.append(" ").append(path));
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 namespace hyper::server {
@@ -35,7 +36,7 @@ Json RequestLine(const AnsweredRequest& request, int64_t unix_ms, const RunOverv
                {"method", request.method},
                {"path", request.path},
                {"status", request.status},
-               {"ms", static_cast<int64_t>(request.seconds * kThousand + 0.5)}};
+               {"ms", std::llround(request.seconds * kThousand)}};
   const auto add = [&line](const char* name, const std::string& value) {
     if (!value.empty()) {
       line[name] = value;

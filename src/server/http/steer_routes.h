@@ -1,6 +1,7 @@
 // Changes of live runs: cancel them, prune, fork and extend their paths.
 #pragma once
 
+#include "src/server/api/request_json.h"
 #include "src/server/http/clients.h"
 #include "src/server/http/routes.h"
 #include "src/server/scheduler/scheduler.h"

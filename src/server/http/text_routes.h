@@ -1,6 +1,7 @@
 // /tokenize, /detokenize and /apply-template, as llama-server has them.
 #pragma once
 
+#include "src/server/api/request_json.h"
 #include "src/server/http/routes.h"
 #include "src/server/scheduler/scheduler.h"
 

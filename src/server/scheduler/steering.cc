@@ -120,8 +120,8 @@ Steered Fork(Engine& engine, LiveRun& run, const RunCommand& command, int number
                         command.temperature, command.seed};
   Steered steered = OpenAll(run, command.count, free_lanes, [&](int i) {
     // A seed of the client's own gives the same paths again.
-    const Result<PathId> path = pool.ForkAt(command.path, point, kRequestedForkStep,
-                                            command.seed ? i : number * RunCommand::kMostPaths + i);
+    Result<PathId> path = pool.ForkAt(command.path, point, kRequestedForkStep,
+                                      command.seed ? i : number * RunCommand::kMostPaths + i);
     if (path) {
       TellGiven(pool, *path, static_cast<int>(point.text.size()));
     }
