@@ -102,7 +102,9 @@ TEST(Examples, QuestionsOfThePagesAreAnsweredRight) {
       runs[{question}] = page;
     }
     for (const std::string& body : MatchesIn(text, "-d '([^']+)'")) {
-      runs[ArgumentsOf(json::parse(body))] = page;
+      if (const json request = json::parse(body); request.contains("messages")) {
+        runs[ArgumentsOf(request)] = page;
+      }
     }
   }
   const std::string demo =
