@@ -20,7 +20,7 @@ namespace hyper::test {
 // The alphabet, again and again; never ends.
 inline void WriteAlphabet(uint64_t /*key*/, std::span<const Token> history,
                           std::span<float> logits) {
-  const Token last = history.back();
+  const Token last = history.empty() ? 0 : history.back();
   const Token next = last >= 'a' && last < 'z' ? last + 1 : 'a';
   logits[static_cast<size_t>(next)] = 40.0F;
 }
