@@ -59,6 +59,12 @@ TEST_F(MomentumRound, ItEndsAfterTheWarmupAtTheLevelWithEnoughFinished) {
   EXPECT_TRUE(Round(1, 1, 2).stop) << "round 3 is the first after the warm-up";
 }
 
+TEST_F(MomentumRound, TheWeightIsThatOfTheNewConfidence) {
+  rules_.weight = 0.25;
+  Round(1, 1, 1);
+  EXPECT_DOUBLE_EQ(state_.mean, 0.4375);  // 0 -> 0.25 -> 0.4375
+}
+
 TEST_F(MomentumRound, TooFewFinishedPathsDoNotEndTheRun) {
   for (int i = 0; i < 4; ++i) {
     EXPECT_FALSE(Round(1, 1, 1).stop);
