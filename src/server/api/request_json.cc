@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "hyper/method.h"
-#include "src/server/api/body_json.h"
-#include "src/server/api/field_reader.h"
+#include "src/server/api/parse_fields.h"
 #include "src/server/api/reply_wish.h"
 #include "src/server/api/request_messages.h"
 #include "src/server/api/request_options.h"
@@ -264,26 +263,10 @@ void ReadCommon(FieldReader& fields, const ServerLimits& limits, ApiRequest& api
   }
 }
 
-// Parses `body` and lets `read` fill the request.
-template <class Read>
-ParsedRequest Parse(const std::string& body, Read read) {
-  const std::variant<Json, ApiError> json = ParseBody(body);
-  if (const auto* error = std::get_if<ApiError>(&json)) {
-    return *error;
-  }
-  FieldReader fields(std::get<Json>(json));
-  ApiRequest api;
-  read(fields, api);
-  if (fields.error()) {
-    return *fields.error();
-  }
-  return api;
-}
-
 }  // namespace
 
 ParsedRequest ParseChatRequest(const std::string& body, const ServerLimits& limits) {
-  return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
+  return ParseFields<ApiRequest>(body, [&limits](FieldReader& fields, ApiRequest& api) {
     ServedRun run;
     ReadMessages(fields, "messages", KeepsReasoning(fields), run);
     ReadTemplateArguments(fields, run.template_arguments);
@@ -302,7 +285,7 @@ ParsedRequest ParseChatRequest(const std::string& body, const ServerLimits& limi
 }
 
 ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits& limits) {
-  return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
+  return ParseFields<ApiRequest>(body, [&limits](FieldReader& fields, ApiRequest& api) {
     ServedRun run;
     run.prompt_field = "prompt";
     ReadCommon(fields, limits, api, run);
@@ -331,7 +314,7 @@ ParsedRequest ParseCompletionRequest(const std::string& body, const ServerLimits
 }
 
 ParsedRequest ParseResponsesRequest(const std::string& body, const ServerLimits& limits) {
-  return Parse(body, [&limits](FieldReader& fields, ApiRequest& api) {
+  return ParseFields<ApiRequest>(body, [&limits](FieldReader& fields, ApiRequest& api) {
     ServedRun run;
     run.prompt_field = "input";
     ReadInput(fields, KeepsReasoning(fields), run);

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "src/server/api/body_json.h"
-#include "src/server/api/field_reader.h"
+#include "src/server/api/parse_fields.h"
 
 namespace hyper::server {
 namespace {
@@ -83,20 +82,12 @@ void Read(FieldReader& fields, const ServerLimits& limits, RunCommand& command) 
 
 std::variant<RunCommand, ApiError> ParseCommand(RunCommand::Kind kind, const std::string& body,
                                                 const ServerLimits& limits) {
-  const std::variant<Json, ApiError> json =
-      body.empty() ? std::variant<Json, ApiError>(Json::object()) : ParseBody(body);
-  if (const auto* error = std::get_if<ApiError>(&json)) {
-    return *error;
-  }
-  FieldReader fields(std::get<Json>(json));
-  RunCommand command;
-  command.kind = kind;
-  Read(fields, limits, command);
-  fields.RefuseOthers("is not known here");
-  if (fields.error()) {
-    return *fields.error();
-  }
-  return command;
+  return ParseFields<RunCommand>(body.empty() ? "{}" : body,
+                                 [&](FieldReader& fields, RunCommand& command) {
+                                   command.kind = kind;
+                                   Read(fields, limits, command);
+                                   fields.RefuseOthers("is not known here");
+                                 });
 }
 
 }  // namespace hyper::server

@@ -3,30 +3,21 @@
 #include <utility>
 
 #include "src/base/utf8.h"
-#include "src/server/api/body_json.h"
-#include "src/server/api/field_reader.h"
+#include "src/server/api/parse_fields.h"
 #include "src/server/api/request_messages.h"
 #include "src/server/api/request_options.h"
 
 namespace hyper::server {
 namespace {
 
-// Parses `body` and lets `read` fill the request; fields that nobody looked for are wrong.
+// Of fields that nobody looked for each is wrong.
 template <class Request, class Read>
 std::variant<Request, ApiError> ParseKnown(const std::string& body, Read read) {
-  const std::variant<Json, ApiError> json = ParseBody(body);
-  if (const auto* error = std::get_if<ApiError>(&json)) {
-    return *error;
-  }
-  FieldReader fields(std::get<Json>(json));
-  fields.Find("model");  // there is one
-  Request request;
-  read(fields, request);
-  fields.RefuseOthers("is not known here");
-  if (fields.error()) {
-    return *fields.error();
-  }
-  return request;
+  return ParseFields<Request>(body, [&read](FieldReader& fields, Request& request) {
+    fields.Find("model");  // there is one
+    read(fields, request);
+    fields.RefuseOthers("is not known here");
+  });
 }
 
 }  // namespace

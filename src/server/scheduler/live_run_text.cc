@@ -56,18 +56,22 @@ void Put(const CallStream::Delta& delta, TextStream& content, ReplyEvent& event)
   Put(content.Push(delta.content), event);
 }
 
+// The rivals of a token, `most` at most.
+void AddRivals(const Engine& engine, std::span<const TokenLogprob> top, int most,
+               TokenLogprobs& entry) {
+  for (const TokenLogprob& rival : top.first(std::min(top.size(), static_cast<size_t>(most)))) {
+    entry.top.emplace_back(engine.TokenText(rival.token), std::max(rival.logprob, kLowestLogprob));
+  }
+}
+
 }  // namespace
 
 TokenLogprobs LiveRun::LogprobsOf(const Path& path, size_t at) const {
   TokenLogprobs entry{
       engine_->TokenText(path.tokens[at]), std::max(path.logprobs[at], kLowestLogprob), {}};
   // The path keeps the rivals of its newest token only; one token comes at a time.
-  const size_t shown = at + 1 == path.tokens.size()
-                           ? std::min(path.top.size(), static_cast<size_t>(*request_.top_logprobs))
-                           : 0;
-  for (const TokenLogprob& rival : std::span(path.top).first(shown)) {
-    entry.top.emplace_back(engine_->TokenText(rival.token),
-                           std::max(rival.logprob, kLowestLogprob));
+  if (at + 1 == path.tokens.size()) {
+    AddRivals(*engine_, path.top, *request_.top_logprobs, entry);
   }
   return entry;
 }
@@ -84,13 +88,8 @@ void LiveRun::TellPrompt(const PromptScores& scores) {
     TokenLogprobs& entry = event.logprobs.emplace_back();
     entry.bytes = engine_->TokenText(tokens[i + 1]);
     entry.logprob = std::max(scores.logprobs[i], kLowestLogprob);
-    const std::span<const TokenLogprob> top = i < scores.tops.size()
-                                                  ? std::span<const TokenLogprob>(scores.tops[i])
-                                                  : std::span<const TokenLogprob>();
-    for (const TokenLogprob& rival :
-         top.first(std::min(top.size(), static_cast<size_t>(*request_.top_logprobs)))) {
-      entry.top.emplace_back(engine_->TokenText(rival.token),
-                             std::max(rival.logprob, kLowestLogprob));
+    if (i < scores.tops.size()) {
+      AddRivals(*engine_, scores.tops[i], *request_.top_logprobs, entry);
     }
   }
   reply_->Push(std::move(event));
