@@ -3,7 +3,7 @@
 #   native/libggml-cpu.so   in the build folder; installed into lib/hyper/native/
 #   native/processor        features of the processor that it was compiled on, as /proc/cpuinfo has
 #                           them: on any other, src/engine/llama/native_backend.cc leaves it alone
-# Compiled out of the pinned sources with two changes; the patches in cmake/native say why.
+# Compiled out of the pinned sources with four changes; the patches in cmake/native say why.
 option(HYPER_NATIVE "Compile ggml's CPU backend for this processor (release builds on x86-64)" ON)
 if(NOT HYPER_NATIVE OR NOT HYPER_LLAMA STREQUAL "prebuilt" OR NOT CMAKE_BUILD_TYPE STREQUAL "Release"
    OR HYPER_SANITIZE OR HYPER_FUZZ OR CMAKE_CROSSCOMPILING
@@ -26,8 +26,9 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/CMakeFiles/native/processor CONTENT "$
 
 set(cpu ${HYPER_LLAMA_TREE}/ggml/src/ggml-cpu)
 set(own ${CMAKE_SOURCE_DIR}/cmake/native)
-set(patches ${own}/visible-cells.patch ${own}/batch-rows.patch)
-set(changed ops.cpp vec.h repack.cpp)  # by the patches
+set(patches ${own}/visible-cells.patch ${own}/batch-rows.patch ${own}/half-experts.patch
+  ${own}/pool-attention.patch)
+set(changed ops.cpp vec.h repack.cpp traits.cpp)  # by the patches
 set(HYPER_NATIVE_SOURCES ${CMAKE_BINARY_DIR}/CMakeFiles/native/src)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patches})
 find_package(Git QUIET)
@@ -58,8 +59,8 @@ foreach(file ${changed})
 endforeach()
 
 add_library(hyper_native MODULE ${HYPER_NATIVE_SOURCES}/ops.cpp ${HYPER_NATIVE_SOURCES}/repack.cpp
-  ${own}/batch_rows.cc ${cpu}/ggml-cpu.c ${cpu}/ggml-cpu.cpp ${cpu}/iqp.cpp ${cpu}/hbm.cpp
-  ${cpu}/quants.c ${cpu}/traits.cpp ${cpu}/amx/amx.cpp ${cpu}/amx/mmq.cpp
+  ${own}/batch_rows.cc ${own}/pool_attention.cc ${cpu}/ggml-cpu.c ${cpu}/ggml-cpu.cpp ${cpu}/iqp.cpp ${cpu}/hbm.cpp
+  ${cpu}/quants.c ${HYPER_NATIVE_SOURCES}/traits.cpp ${cpu}/amx/amx.cpp ${cpu}/amx/mmq.cpp
   ${cpu}/binary-ops.cpp ${cpu}/unary-ops.cpp ${cpu}/vec.cpp ${cpu}/llamafile/sgemm.cpp
   ${cpu}/arch/x86/quants.c ${cpu}/arch/x86/repack.cpp)
 target_include_directories(hyper_native PRIVATE ${own} ${cpu}

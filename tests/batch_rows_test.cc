@@ -1,6 +1,6 @@
-// Products of quantised weights with all rows of a batch (cmake/native/batch_rows.cc), beside
-// ggml's own code and beside sums written out here: rounded rows, whole-number products, floats in
-// the order of the blocks.
+// Products of weights with all rows of a batch (cmake/native/batch_rows.cc), beside ggml's own code
+// and beside sums written out here. Quantised weights: rounded rows, whole-number products, floats
+// in the order of the blocks. F16: fused products in 16 partial sums.
 #include <ggml.h>
 #include <gtest/gtest.h>
 
@@ -101,6 +101,18 @@ class BatchRowsTest : public testing::Test {
         cases.push_back({{type, 2 * block, 32, 0, 1, 7}, size});
       }
     }
+    constexpr ggml_type kHalf = GGML_TYPE_F16;
+    for (int64_t rows = 1; rows <= 17; ++rows) {  // every kernel
+      cases.push_back({{kHalf, 48, 24, 1, 1, rows}});
+      cases.push_back({{kHalf, 96, 16, 4, 2, rows}});
+    }
+    for (const int64_t rows : {63, 80}) {
+      cases.push_back({{kHalf, 192, 96, 16, 4, rows}});
+      cases.push_back({{kHalf, 96, 192, 16, 4, rows, true}});
+    }
+    cases.push_back({{kHalf, 16, 8, 3, 2, 11, true}, 1e-6F});
+    cases.push_back({{kHalf, 64, 144, 16, 1, 37}, 100, Experts::kOne});
+    cases.push_back({{kHalf, 32, 40, 64, 4, 20, true}, 1, Experts::kFew});
     return cases;
   }
 
@@ -142,6 +154,10 @@ TEST_F(BatchRowsTest, EqualsGgml) {
     const Operands operands = Make(of, random);
     const std::vector<float> result = Batched(product, operands);
     const std::vector<float> expected = OfGgml(product, operands);
+    if (product.type == GGML_TYPE_F16) {  // with AVX512-FP16, ggml adds from 64 numbers on in F16
+      ASSERT_LT(Apart(result, expected), product.inner < 64 ? 1e-6F : 2e-3F) << Describe(of);
+      continue;
+    }
     // From four rows on, ggml rounds rows for Q4_K in another way and adds in another order.
     if (product.type == GGML_TYPE_Q4_K && product.experts == 0 && product.rows > 3) {
       ASSERT_TRUE(of.size > 1e6F || of.size < 1e-6F || Apart(result, expected) < 1e-5F)
@@ -149,6 +165,32 @@ TEST_F(BatchRowsTest, EqualsGgml) {
     } else {
       ASSERT_EQ(Bits(result), Bits(expected)) << Describe(of);
     }
+  }
+}
+
+TEST_F(BatchRowsTest, ThreadsChangeNothingForHalves) {
+  Random random(9);
+  for (const Product& product :
+       {Product{GGML_TYPE_F16, 48, 152, 5, 2, 9}, Product{GGML_TYPE_F16, 32, 72, 3, 2, 40, true}}) {
+    const Operands operands = Make({product}, random);
+    const std::string expected = Bits(WrittenOut(product, operands));
+    for (const int threads : {1, 2, 3}) {
+      ASSERT_EQ(Bits(Batched(product, operands, threads)), expected)
+          << Describe({product}) << ", threads " << threads;
+    }
+  }
+}
+
+TEST_F(BatchRowsTest, LeavesHalvesThatDoNotFitToGgml) {
+  Random random(10);
+  for (const Product& product :
+       {Product{GGML_TYPE_F16, 24, 16, 2, 1, 5},     // not in groups of 16
+        Product{GGML_TYPE_F16, 32, 12, 2, 1, 5}}) {  // nor columns of eight
+    const Operands operands = Make({product}, random);
+    const int64_t before = backend_->BatchRows(1);
+    const std::vector<float> result = Run(product, operands);
+    ASSERT_EQ(backend_->BatchRows(1), before) << Describe({product});
+    ASSERT_LT(Apart(result, WrittenOut(product, operands)), 1e-5F) << Describe({product});
   }
 }
 

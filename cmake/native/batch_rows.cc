@@ -13,6 +13,7 @@
     defined(__AVX512VNNI__) && defined(__F16C__)
 #define HYPER_BATCH_ROWS 1
 #include "batch_kernels.h"
+#include "half_kernel.h"
 #endif
 
 namespace hyper_native {
@@ -208,7 +209,7 @@ void Forward(const ggml_compute_params* params, const ggml_tensor* op) {
   if (params->ith == 0) {
     GroupByExpert(plan, params->wdata);
     ggml_threadpool_chunk_set(params->threadpool, params->nth);
-    computed.fetch_add(1, std::memory_order_relaxed);
+    CountOperation();
   }
   ggml_barrier(params->threadpool);
   const int64_t* begins = plan.Begins(params->wdata);
@@ -228,10 +229,22 @@ void Forward(const ggml_compute_params* params, const ggml_tensor* op) {
 }
 
 bool Takes(Weights weights, const ggml_tensor* op) {
-  return enabled.load(std::memory_order_relaxed) && weights != Weights::kOther &&
+  return Enabled() && weights != Weights::kOther &&
          (op->op == GGML_OP_MUL_MAT || op->op == GGML_OP_MUL_MAT_ID) &&
          op->src[1]->type == GGML_TYPE_F32 && op->ne[3] == 1 && op->src[0]->ne[3] == 1 &&
          (op->op == GGML_OP_MUL_MAT_ID || op->src[0]->ne[2] == 1);
+}
+
+// Calls `use` with a value of the type that does the work.
+template <typename Use>
+void WithType(Weights weights, const Use& use) {
+  if (weights == Weights::kQ4_0x8) {
+    use(Q4_0());
+  } else if (weights == Weights::kQ4_Kx8) {
+    use(Q4_K());
+  } else {
+    use(F16());
+  }
 }
 
 #endif
@@ -244,8 +257,7 @@ bool BatchRowsWorkSize(Weights weights, const ggml_tensor* op, size_t& size) {
   if (!Takes(weights, op)) {
     return false;
   }
-  size =
-      std::max(size, weights == Weights::kQ4_0x8 ? Plan<Q4_0>(op).Size() : Plan<Q4_K>(op).Size());
+  WithType(weights, [&](auto type) { size = std::max(size, Plan<decltype(type)>(op).Size()); });
   return true;
 }
 
@@ -253,11 +265,7 @@ bool ForwardBatchRows(Weights weights, const ggml_compute_params* params, ggml_t
   if (!Takes(weights, op)) {
     return false;
   }
-  if (weights == Weights::kQ4_0x8) {
-    Forward<Q4_0>(params, op);
-  } else {
-    Forward<Q4_K>(params, op);
-  }
+  WithType(weights, [&](auto type) { Forward<decltype(type)>(params, op); });
   return true;
 }
 
@@ -268,6 +276,20 @@ bool BatchRowsWorkSize(Weights, const ggml_tensor*, size_t&) { return false; }
 bool ForwardBatchRows(Weights, const ggml_compute_params*, ggml_tensor*) { return false; }
 
 #endif
+
+bool Enabled() { return enabled.load(std::memory_order_relaxed); }
+
+void CountOperation() { computed.fetch_add(1, std::memory_order_relaxed); }
+
+Weights PlainWeights(const ggml_tensor* op) {
+  if (op->op != GGML_OP_MUL_MAT_ID || op->src[0]->type != GGML_TYPE_F16) {
+    return Weights::kOther;
+  }
+  const ggml_tensor& experts = *op->src[0];
+  const bool whole = experts.ne[0] % 16 == 0 && experts.ne[1] % 8 == 0;
+  const bool dense = ggml_is_contiguous(&experts) && op->src[1]->nb[0] == sizeof(float);
+  return whole && dense ? Weights::kF16 : Weights::kOther;
+}
 
 void AskForHugePages(void* begin, size_t size) {
   constexpr uintptr_t kPage = 4096;

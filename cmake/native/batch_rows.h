@@ -1,7 +1,8 @@
-// Products of quantised weights with all rows of a batch at once, for ggml's repacked types on x86.
-// cmake/native/batch-rows.patch calls these two functions from repack.cpp, for every operation on
-// weights in a CPU_REPACK buffer. Both refuse by returning false, and ggml's own code does the
-// work: other types, and processors without AVX-512 VNNI.
+// Products of weights with all rows of a batch at once, for ggml's repacked types on x86 and for
+// experts in F16. cmake/native/batch-rows.patch calls the two functions from repack.cpp, for every
+// operation on weights in a CPU_REPACK buffer, and half-experts.patch for every other operation.
+// Both refuse by returning false, and ggml's own code does the work: other types, and processors
+// without AVX-512 VNNI.
 //
 // Each result is one sum in the order of the blocks, whatever the batch: equal bytes for any number
 // of rows, threads and experts. docs/performance.md says how it differs from ggml's own results.
@@ -11,7 +12,7 @@
 
 namespace hyper_native {
 
-enum class Weights { kOther, kQ4_0x8, kQ4_Kx8 };
+enum class Weights { kOther, kQ4_0x8, kQ4_Kx8, kF16 };
 
 // `columns` interleaved by `bytes`, the two numbers of ggml's tensor_traits.
 template <typename Block, int64_t bytes, int64_t columns>
@@ -24,11 +25,21 @@ constexpr Weights WeightsOf() {
   return Weights::kOther;
 }
 
+// Of an operation whose weights lie as ggml has them: kF16 for experts in F16, else kOther.
+// Products with one matrix have tiles in ggml.
+Weights PlainWeights(const ggml_tensor* op);
+
 // Raises `size` to what ForwardBatchRows needs of the work buffer; false: it will not run.
 bool BatchRowsWorkSize(Weights weights, const ggml_tensor* op, size_t& size);
 
 // Computes MUL_MAT or MUL_MAT_ID. Every thread of the pool calls it, with equal arguments.
 bool ForwardBatchRows(Weights weights, const ggml_compute_params* params, ggml_tensor* op);
+
+// Whether operations may be taken from ggml; hyper_native_batch_rows changes it.
+bool Enabled();
+
+// Counts an operation that was computed here.
+void CountOperation();
 
 // Asks the system for huge pages, before a buffer of weights is filled. In pages of 4 KB the
 // processor spends much of its time on finding them.

@@ -68,7 +68,10 @@ Products::Products(const NativeBackend& backend, const Product& product,
     ggml_build_forward_expand(graph_, results_.back());
     all.push_back(own);
   }
-  weights_buffer_ = ggml_backend_alloc_ctx_tensors_from_buft(weights_context_, backend.Repacking());
+  weights_buffer_ =
+      product.type == GGML_TYPE_F16
+          ? ggml_backend_alloc_ctx_tensors(weights_context_, backend.Get())
+          : ggml_backend_alloc_ctx_tensors_from_buft(weights_context_, backend.Repacking());
   buffer_ = ggml_backend_alloc_ctx_tensors(context_, backend.Get());
   for (size_t i = 0; i < operands.size(); ++i) {
     const Operands& from = operands[i];

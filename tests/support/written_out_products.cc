@@ -88,6 +88,37 @@ RoundedRow RoundQ8_K(const float* from) {
   return row;
 }
 
+// Of a row and a column of halves, `size` numbers: 16 partial sums, then those four places apart in
+// a group of four, then neighbours, then the groups.
+float SumOfHalves(const float* row, const uint16_t* column, int64_t size) {
+  float parts[16] = {};
+  for (int64_t i = 0; i < size; ++i) {
+    parts[i % 16] =
+        std::fma(FromHalf(column[i]), FromHalf(ggml_fp32_to_fp16(row[i])), parts[i % 16]);
+  }
+  float fours[4];
+  for (int i = 0; i < 4; ++i) {
+    const float* four = parts + 4 * i;
+    fours[i] = (four[0] + four[2]) + (four[1] + four[3]);
+  }
+  return (fours[0] + fours[2]) + (fours[1] + fours[3]);
+}
+
+std::vector<float> WrittenOutHalves(const Product& product, const Operands& operands) {
+  std::vector<uint16_t> halves(product.Weights());
+  std::memcpy(halves.data(), operands.weights.data(), operands.weights.size());
+  std::vector<float> result;
+  for (int64_t out = 0; out < product.Outputs(); ++out) {
+    const int64_t in = product.own_input ? out : out / product.used;
+    const int64_t first = operands.experts[out] * product.columns;
+    for (int64_t column = 0; column < product.columns; ++column) {
+      result.push_back(SumOfHalves(&operands.input[in * product.inner],
+                                   &halves[(first + column) * product.inner], product.inner));
+    }
+  }
+  return result;
+}
+
 // The product of one row and one column.
 float Sum(const std::vector<RoundedRow>& row, const std::vector<Block>& column, bool k) {
   float sum = 0;
@@ -116,6 +147,9 @@ float Sum(const std::vector<RoundedRow>& row, const std::vector<Block>& column, 
 }  // namespace
 
 std::vector<float> WrittenOut(const Product& product, const Operands& operands) {
+  if (product.type == GGML_TYPE_F16) {
+    return WrittenOutHalves(product, operands);
+  }
   const bool k = product.type == GGML_TYPE_Q4_K;
   const int64_t in_block = k ? 256 : 32;
   const int64_t blocks = product.inner / in_block;
@@ -147,21 +181,43 @@ std::vector<float> WrittenOut(const Product& product, const Operands& operands) 
   return result;
 }
 
-Operands RandomOperands(const Product& product, std::mt19937& random, float size, Experts experts) {
-  const bool k = product.type == GGML_TYPE_Q4_K;
-  Operands operands;
-  const size_t block_size = k ? 144 : 18;
-  operands.weights.resize(product.Weights() / (k ? 256 : 32) * block_size);
+namespace {
+
+std::vector<uint8_t> RandomHalves(int64_t count, std::mt19937& random) {
   std::normal_distribution<float> normal;
-  for (size_t at = 0; at < operands.weights.size(); ++at) {
-    operands.weights[at] = static_cast<uint8_t>(random());
+  std::vector<uint8_t> bytes(2 * count);
+  for (int64_t i = 0; i < count; ++i) {
+    const uint16_t half = ggml_fp32_to_fp16(normal(random));
+    std::memcpy(&bytes[2 * i], &half, sizeof half);
   }
-  for (size_t at = 0; at < operands.weights.size(); at += block_size) {
+  return bytes;
+}
+
+// Any bytes, with scales of about 0.01.
+std::vector<uint8_t> RandomBlocks(const Product& product, std::mt19937& random) {
+  const bool k = product.type == GGML_TYPE_Q4_K;
+  const size_t block_size = k ? 144 : 18;
+  std::vector<uint8_t> bytes(product.Weights() / (k ? 256 : 32) * block_size);
+  std::normal_distribution<float> normal;
+  for (uint8_t& byte : bytes) {
+    byte = static_cast<uint8_t>(random());
+  }
+  for (size_t at = 0; at < bytes.size(); at += block_size) {
     for (size_t i = 0; i < (k ? 2U : 1U); ++i) {
       const uint16_t half = ggml_fp32_to_fp16(normal(random) * 0.01F);
-      std::memcpy(&operands.weights[at + 2 * i], &half, sizeof half);
+      std::memcpy(&bytes[at + 2 * i], &half, sizeof half);
     }
   }
+  return bytes;
+}
+
+}  // namespace
+
+Operands RandomOperands(const Product& product, std::mt19937& random, float size, Experts experts) {
+  Operands operands;
+  operands.weights = product.type == GGML_TYPE_F16 ? RandomHalves(product.Weights(), random)
+                                                   : RandomBlocks(product, random);
+  std::normal_distribution<float> normal;
   for (int64_t i = 0; i < product.Inputs() * product.inner; ++i) {
     operands.input.push_back(normal(random) * size);
   }

@@ -1,0 +1,324 @@
+// Attention of rows that see few cells (cmake/native/pool_attention.cc), beside the sums written
+// out in doubles, and beside itself: other rows, threads and hidden cells change no bit.
+#include <ggml-alloc.h>
+#include <ggml.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/native_products.h"
+
+namespace hyper {
+namespace {
+
+using test::NativeBackend;
+
+using Random = std::mt19937;
+using Halves = std::vector<ggml_fp16_t>;
+
+constexpr float kScale = 0.3F;
+
+struct Shape {
+  int64_t rows = 1;
+  int64_t cells = 64;
+  int64_t heads = 1;
+  int64_t key_heads = 1;
+  int64_t size = 32;        // of a head's keys
+  int64_t value_size = 32;  // and of its values
+  int64_t streams = 1;
+  float soft_cap = 0;
+  float alibi = 0;
+  ggml_type type = GGML_TYPE_F16;
+
+  std::string Describe() const {
+    return std::to_string(rows) + " rows, " + std::to_string(cells) + " cells, " +
+           std::to_string(heads) + " heads on " + std::to_string(key_heads) + ", sizes " +
+           std::to_string(size) + " and " + std::to_string(value_size) + ", streams " +
+           std::to_string(streams);
+  }
+};
+
+// In ggml's order of the operation's operands: [stream][head][row or cell][number].
+struct Operands {
+  std::vector<float> queries;
+  Halves keys;
+  Halves values;
+  Halves mask;  // [stream][row][cell]
+};
+
+Halves RandomHalves(int64_t count, Random& random) {
+  std::normal_distribution<float> normal;
+  Halves halves(count);
+  for (ggml_fp16_t& half : halves) {
+    half = ggml_fp32_to_fp16(normal(random));
+  }
+  return halves;
+}
+
+// A row sees one cell in `sparse`, and at least one; some visible cells have a bias.
+Operands Make(const Shape& shape, int sparse, Random& random) {
+  Operands made;
+  std::normal_distribution<float> normal;
+  for (int64_t i = 0; i < shape.streams * shape.heads * shape.rows * shape.size; ++i) {
+    made.queries.push_back(normal(random));
+  }
+  made.keys = RandomHalves(shape.streams * shape.key_heads * shape.cells * shape.size, random);
+  made.values =
+      RandomHalves(shape.streams * shape.key_heads * shape.cells * shape.value_size, random);
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (int64_t row = 0; row < shape.streams * shape.rows; ++row) {
+    const auto always = static_cast<int64_t>(random() % shape.cells);
+    for (int64_t cell = 0; cell < shape.cells; ++cell) {
+      const bool visible = cell == always || random() % sparse == 0;
+      made.mask.push_back(ggml_fp32_to_fp16(!visible ? -infinity : random() % 8 == 0 ? -0.5F : 0));
+    }
+  }
+  return made;
+}
+
+// [stream][row][head][number], the order of the operation's result.
+std::vector<double> WrittenOut(const Shape& shape, const Operands& operands) {
+  std::vector<double> result;
+  const int64_t sharing = shape.heads / shape.key_heads;
+  for (int64_t stream = 0; stream < shape.streams; ++stream) {
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      const ggml_fp16_t* mask = &operands.mask[(stream * shape.rows + row) * shape.cells];
+      for (int64_t head = 0; head < shape.heads; ++head) {
+        const int64_t key_head = stream * shape.key_heads + head / sharing;
+        const float* query =
+            &operands.queries[((stream * shape.heads + head) * shape.rows + row) * shape.size];
+        std::vector<double> weights(shape.cells);
+        double sum = 0;
+        for (int64_t cell = 0; cell < shape.cells; ++cell) {
+          double score = 0;
+          for (int64_t i = 0; i < shape.size; ++i) {
+            const float rounded = ggml_fp16_to_fp32(ggml_fp32_to_fp16(query[i]));
+            score += rounded * ggml_fp16_to_fp32(
+                                   operands.keys[(key_head * shape.cells + cell) * shape.size + i]);
+          }
+          weights[cell] = std::exp(score * kScale + ggml_fp16_to_fp32(mask[cell]));
+          sum += weights[cell];
+        }
+        for (int64_t i = 0; i < shape.value_size; ++i) {
+          double value = 0;
+          for (int64_t cell = 0; cell < shape.cells; ++cell) {
+            value += weights[cell] / sum *
+                     ggml_fp16_to_fp32(
+                         operands.values[(key_head * shape.cells + cell) * shape.value_size + i]);
+          }
+          result.push_back(value);
+        }
+      }
+    }
+  }
+  return result;
+}
+
+class PoolAttentionTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    ggml_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
+    backend_ = new NativeBackend(HYPER_NATIVE_LIBRARY);
+  }
+  static void TearDownTestSuite() { delete backend_; }
+
+  void SetUp() override {
+    ASSERT_TRUE(backend_->Loaded()) << HYPER_NATIVE_LIBRARY;
+    if (__builtin_cpu_supports("avx512vnni") == 0) {
+      GTEST_SKIP() << "no AVX-512 VNNI";
+    }
+  }
+
+  static std::vector<float> Run(const Shape& shape, const Operands& operands, int threads = 1) {
+    const size_t tensors = 8;
+    const std::unique_ptr<ggml_context, decltype(&ggml_free)> context(
+        ggml_init({.mem_size = tensors * ggml_tensor_overhead() +
+                               ggml_graph_overhead_custom(tensors, false),
+                   .mem_buffer = nullptr,
+                   .no_alloc = true}),
+        ggml_free);
+    ggml_cgraph* graph = ggml_new_graph_custom(context.get(), tensors, false);
+    const auto tensor = [&](ggml_type type, int64_t size, int64_t count, int64_t heads) {
+      return ggml_new_tensor_4d(context.get(), type, size, count, heads, shape.streams);
+    };
+    ggml_tensor* q = tensor(GGML_TYPE_F32, shape.size, shape.rows, shape.heads);
+    ggml_tensor* k = tensor(shape.type, shape.size, shape.cells, shape.key_heads);
+    ggml_tensor* v = tensor(shape.type, shape.value_size, shape.cells, shape.key_heads);
+    ggml_tensor* mask = tensor(GGML_TYPE_F16, shape.cells, shape.rows, 1);
+    ggml_tensor* result =
+        ggml_flash_attn_ext(context.get(), q, k, v, mask, kScale, shape.alibi, shape.soft_cap);
+    ggml_build_forward_expand(graph, result);
+    const std::unique_ptr<ggml_backend_buffer, decltype(&ggml_backend_buffer_free)> buffer(
+        ggml_backend_alloc_ctx_tensors(context.get(), backend_->Get()), ggml_backend_buffer_free);
+    const auto set = [](ggml_tensor* to, const auto& from) {
+      ggml_backend_tensor_set(to, from.data(), 0, ggml_nbytes(to));
+    };
+    set(q, operands.queries);
+    set(mask, operands.mask);
+    if (shape.type == GGML_TYPE_F16) {
+      set(k, operands.keys);
+      set(v, operands.values);
+    } else {
+      set(k, AsFloats(operands.keys));
+      set(v, AsFloats(operands.values));
+    }
+    backend_->SetThreads(threads);
+    ggml_backend_graph_compute(backend_->Get(), graph);
+    std::vector<float> numbers(ggml_nelements(result));
+    ggml_backend_tensor_get(result, numbers.data(), 0, numbers.size() * sizeof(float));
+    return numbers;
+  }
+
+  static std::vector<float> AsFloats(const Halves& halves) {
+    std::vector<float> floats(halves.size());
+    ggml_fp16_to_fp32_row(halves.data(), floats.data(), static_cast<int64_t>(floats.size()));
+    return floats;
+  }
+
+  static std::vector<float> Taken(const Shape& shape, const Operands& operands, int threads = 1) {
+    const int64_t before = backend_->BatchRows(1);
+    std::vector<float> result = Run(shape, operands, threads);
+    EXPECT_EQ(backend_->BatchRows(1), before + 1) << shape.Describe();
+    return result;
+  }
+
+  static void ExpectLeft(const Shape& shape, const Operands& operands) {
+    const int64_t before = backend_->BatchRows(1);
+    Run(shape, operands);
+    EXPECT_EQ(backend_->BatchRows(1), before) << shape.Describe();
+  }
+
+  static std::vector<Shape> Shapes() {
+    return {{.rows = 1, .cells = 256},
+            {.rows = 7, .cells = 200, .heads = 2, .key_heads = 1},
+            {.rows = 9, .cells = 333, .heads = 6, .key_heads = 2},
+            {.rows = 5, .cells = 640, .heads = 8, .key_heads = 2, .size = 64, .value_size = 64},
+            {.rows = 5, .cells = 100, .heads = 7, .key_heads = 1, .size = 48, .value_size = 80},
+            {.rows = 3, .cells = 300, .heads = 4, .key_heads = 4, .size = 128, .value_size = 128},
+            {.rows = 3, .cells = 90, .heads = 9, .key_heads = 1, .size = 192, .value_size = 256},
+            {.rows = 2, .cells = 70, .heads = 5, .key_heads = 1, .size = 256, .value_size = 16},
+            {.rows = 80, .cells = 512, .heads = 2, .key_heads = 1},
+            {.rows = 4, .cells = 96, .heads = 4, .key_heads = 2, .streams = 3}};
+  }
+
+  static inline NativeBackend* backend_ = nullptr;
+};
+
+std::string Bits(const std::vector<float>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float)};
+}
+
+TEST_F(PoolAttentionTest, EqualsTheSumsWrittenOut) {
+  Random random(1);
+  for (const Shape& shape : Shapes()) {
+    for (const int sparse : {3, 40, 100000}) {
+      const Operands operands = Make(shape, sparse, random);
+      const std::vector<float> result = Taken(shape, operands);
+      const std::vector<double> expected = WrittenOut(shape, operands);
+      ASSERT_EQ(result.size(), expected.size());
+      for (size_t i = 0; i < result.size(); ++i) {
+        ASSERT_NEAR(result[i], expected[i], 3e-6) << shape.Describe() << ", number " << i;
+      }
+    }
+  }
+}
+
+TEST_F(PoolAttentionTest, ThreadsChangeNothing) {
+  Random random(2);
+  for (const Shape& shape : Shapes()) {
+    const Operands operands = Make(shape, 9, random);
+    const std::string one = Bits(Taken(shape, operands));
+    for (const int threads : {2, 3}) {
+      ASSERT_EQ(Bits(Taken(shape, operands, threads)), one) << shape.Describe();
+    }
+  }
+}
+
+// A row's result is that of its visible cells alone, in a buffer of their own.
+TEST_F(PoolAttentionTest, OtherRowsAndHiddenCellsChangeNothing) {
+  Random random(3);
+  for (Shape shape : Shapes()) {
+    shape.streams = 1;
+    const Operands all = Make(shape, 9, random);
+    const std::vector<float> together = Taken(shape, all);
+    for (int64_t row = 0; row < shape.rows; row += 3) {
+      std::vector<int64_t> visible;
+      for (int64_t cell = 0; cell < shape.cells; ++cell) {
+        if (all.mask[row * shape.cells + cell] != 0xFC00) {
+          visible.push_back(cell);
+        }
+      }
+      Shape single = shape;
+      single.rows = 1;
+      single.cells = static_cast<int64_t>(visible.size());
+      Operands alone;
+      for (int64_t head = 0; head < shape.heads; ++head) {
+        const auto query = all.queries.begin() + (head * shape.rows + row) * shape.size;
+        alone.queries.insert(alone.queries.end(), query, query + shape.size);
+      }
+      for (int64_t head = 0; head < shape.key_heads; ++head) {
+        for (const int64_t cell : visible) {
+          const auto key = all.keys.begin() + (head * shape.cells + cell) * shape.size;
+          alone.keys.insert(alone.keys.end(), key, key + shape.size);
+          const auto value = all.values.begin() + (head * shape.cells + cell) * shape.value_size;
+          alone.values.insert(alone.values.end(), value, value + shape.value_size);
+        }
+      }
+      for (const int64_t cell : visible) {
+        alone.mask.push_back(all.mask[row * shape.cells + cell]);
+      }
+      const int64_t size = shape.heads * shape.value_size;
+      const std::vector<float> expected(together.begin() + row * size,
+                                        together.begin() + (row + 1) * size);
+      ASSERT_EQ(Bits(Taken(single, alone)), Bits(expected)) << shape.Describe() << ", row " << row;
+    }
+  }
+}
+
+TEST_F(PoolAttentionTest, ARowThatSeesNothingIsZero) {
+  Random random(4);
+  const Shape shape{.rows = 2, .cells = 64, .heads = 2, .key_heads = 1};
+  Operands operands = Make(shape, 4, random);
+  std::fill_n(operands.mask.begin(), shape.cells, ggml_fp16_t{0xFC00});
+  const std::vector<float> result = Taken(shape, operands);
+  for (int64_t i = 0; i < shape.heads * shape.value_size; ++i) {
+    ASSERT_EQ(result[i], 0);
+  }
+}
+
+// Scores of hundreds: neither the largest nor the running sum overflows.
+TEST_F(PoolAttentionTest, TakesLargeScores) {
+  Random random(5);
+  const Shape shape{.rows = 3, .cells = 300, .heads = 4, .key_heads = 2};
+  Operands operands = Make(shape, 2, random);
+  for (float& query : operands.queries) {
+    query *= 200;
+  }
+  const std::vector<float> result = Taken(shape, operands);
+  for (size_t i = 0; i < result.size(); ++i) {
+    ASSERT_TRUE(std::isfinite(result[i]));
+  }
+}
+
+TEST_F(PoolAttentionTest, LeavesTheRestToGgml) {
+  Random random(6);
+  for (const Shape& shape :
+       {Shape{.size = 40, .value_size = 40}, Shape{.size = 272, .value_size = 272},
+        Shape{.soft_cap = 20}, Shape{.heads = 2, .alibi = 8}, Shape{.type = GGML_TYPE_F32}}) {
+    ExpectLeft(shape, Make(shape, 3, random));
+  }
+  // Tiles of ggml serve many rows that see most cells.
+  const Shape prompt{.rows = 64, .cells = 64};
+  ExpectLeft(prompt, Make(prompt, 1, random));
+  const Shape pool{.rows = 64, .cells = 64};
+  Taken(pool, Make(pool, 9, random));
+}
+
+}  // namespace
+}  // namespace hyper
