@@ -29,6 +29,18 @@ TEST(CliBench, SharesSumToOne) {
   EXPECT_EQ(RunProcess(Hyper({"bench", "--engine", "scripted", "--runs", "1"})).exit_code, 0);
 }
 
+TEST(CliBench, ThePromptIsTimedApart) {
+  const ProcessResult result =
+      RunProcess(Hyper({"bench", "--runs", "1", "--width", "3", "--tokens", "8", "--prompt-tokens",
+                        "300", "--threads", "1", "--json"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json run = json::parse(result.out)["runs"][0];
+  EXPECT_EQ(run["prompt_tokens"], 300);
+  EXPECT_EQ(run["first_tokens"], 3);
+  EXPECT_GT(run["prompt_s"], 0);
+  EXPECT_LT(run["prompt_s"], run["wall_s"]);
+}
+
 TEST(CliBench, OnePathAndManyAreMeasured) {
   for (const char* width : {"1", "70"}) {
     const ProcessResult result = RunProcess(Hyper(

@@ -35,6 +35,7 @@ constexpr auto kBenchEveryday = std::to_array<EverydayOption>({
     {"--json"},
     {"--width", "paths decoded side by side [32]"},
     {"--tokens"},
+    {"--prompt-tokens", "tokens of the prompt [the question's]"},
     {"--runs"},
     {"--seed", "seed of the runs [1]"},
     kEverydayModel,
@@ -51,6 +52,7 @@ struct BenchFlags {
   MethodOptions method;  // its width
   AskOptions question;   // its seed
   int tokens = 128;
+  int prompt_tokens = 0;
   int runs = 5;
   bool json = false;
 };
@@ -61,6 +63,11 @@ std::vector<Option> OwnOptions(BenchFlags& flags) {
            {.name = "tokens",
             .help = "tokens of a path at most",
             .bounds = Between(1, 1048576),
+            .group = kGroup}},
+          {flags.prompt_tokens,
+           {.name = "prompt-tokens",
+            .help = "tokens of the prompt, its question repeated; 0: the question once",
+            .bounds = Between(0, 1048576),
             .group = kGroup}},
           {flags.runs,
            {.name = "runs",
@@ -91,17 +98,34 @@ Result<BenchRun> TimeOnce(Engine& engine, const RunPlan& plan, const Prompt& pro
   Driver driver(engine);
   const auto start = std::chrono::steady_clock::now();
   driver.Add(&session);
-  Status status = driver.RunAll();
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  const Ledger& ledger = session.pool().ledger();
+  const auto seconds = [start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  BenchRun run;
+  Status status;
+  while (status && !driver.idle() && ledger.generated == 0) {
+    status = driver.Step(1.0);
+  }
+  run.prompt_s = seconds();
+  run.first_tokens = ledger.generated;
+  if (status) {
+    status = driver.RunAll();
+  }
+  run.wall_s = seconds();
   if (status) {
     status = session.status();
   }
   if (!status) {
     return status.error();
   }
-  const Ledger& ledger = session.pool().ledger();
-  return BenchRun{ledger.generated, wall.count(),        ledger.engine_s,
-                  ledger.sampler_s, ledger.statistics_s, ledger.mean_lanes()};
+  run.tokens = ledger.generated;
+  run.engine_s = ledger.engine_s;
+  run.sampler_s = ledger.sampler_s;
+  run.statistics_s = ledger.statistics_s;
+  run.mean_lanes = ledger.mean_lanes();
+  run.prompt_tokens = ledger.prefilled;
+  return run;
 }
 
 Result<BenchReport> Measure(const BenchFlags& flags) {
@@ -123,6 +147,13 @@ Result<BenchReport> Measure(const BenchFlags& flags) {
   Result<Prompt> prompt = RenderQuestion(**engine, kQuestion, "", "");
   if (!prompt) {
     return prompt.error();
+  }
+  if (flags.prompt_tokens > 0) {
+    const std::vector<Token> question = prompt->tokens;
+    while (static_cast<int>(prompt->tokens.size()) < flags.prompt_tokens) {
+      prompt->tokens.insert(prompt->tokens.end(), question.begin(), question.end());
+    }
+    prompt->tokens.resize(flags.prompt_tokens);
   }
   BenchReport report;
   report.model = (*engine)->model();

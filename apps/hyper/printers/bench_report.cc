@@ -15,6 +15,30 @@ namespace {
 
 double Median(std::vector<double> values) { return Quantile(std::move(values), 0.5); }
 
+double PerSecond(int64_t tokens, double seconds) {
+  return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
+}
+
+std::string SpeedLine(const char* name, const Spread& speed) {
+  return fmt::format("{:<8} {:.1f} tokens/s (median; {:.1f} to {:.1f}, median deviation {:.1f})\n",
+                     name, speed.median, speed.low, speed.high, speed.median_deviation);
+}
+
+double MedianPromptSeconds(const BenchReport& report) {
+  std::vector<double> seconds;
+  for (const BenchRun& run : report.runs) {
+    seconds.push_back(run.prompt_s);
+  }
+  return Median(std::move(seconds));
+}
+
+Json SpreadToJson(const Spread& spread) {
+  return {{"median", spread.median},
+          {"low", spread.low},
+          {"high", spread.high},
+          {"median_deviation", spread.median_deviation}};
+}
+
 }  // namespace
 
 Spread SpreadOf(std::vector<double> values) {
@@ -33,7 +57,15 @@ Spread SpreadOf(std::vector<double> values) {
 std::vector<double> SpeedsOf(const BenchReport& report) {
   std::vector<double> speeds;
   for (const BenchRun& run : report.runs) {
-    speeds.push_back(run.wall_s > 0 ? static_cast<double>(run.tokens) / run.wall_s : 0.0);
+    speeds.push_back(PerSecond(run.tokens, run.wall_s));
+  }
+  return speeds;
+}
+
+std::vector<double> DecodingSpeedsOf(const BenchReport& report) {
+  std::vector<double> speeds;
+  for (const BenchRun& run : report.runs) {
+    speeds.push_back(PerSecond(run.tokens - run.first_tokens, run.wall_s - run.prompt_s));
   }
   return speeds;
 }
@@ -55,7 +87,6 @@ TimeShares SharesOf(const BenchReport& report) {
 }
 
 std::string BenchToText(const BenchReport& report) {
-  const Spread speed = SpreadOf(SpeedsOf(report));
   const TimeShares shares = SharesOf(report);
   std::string text = fmt::format(
       "model    {}, {}{}\n"
@@ -66,20 +97,20 @@ std::string BenchToText(const BenchReport& report) {
   for (const BenchRun& run : report.runs) {
     text +=
         fmt::format("run      {:.1f} tokens/s: {} tokens in {:.3f} s, {:.1f} lanes on average\n",
-                    run.wall_s > 0 ? static_cast<double>(run.tokens) / run.wall_s : 0.0, run.tokens,
-                    run.wall_s, run.mean_lanes);
+                    PerSecond(run.tokens, run.wall_s), run.tokens, run.wall_s, run.mean_lanes);
   }
+  text += SpeedLine("speed", SpreadOf(SpeedsOf(report)));
+  text += SpeedLine("decoding", SpreadOf(DecodingSpeedsOf(report)));
+  text += fmt::format("prompt   {} tokens in {:.3f} s (median)\n",
+                      report.runs.front().prompt_tokens, MedianPromptSeconds(report));
   return text + fmt::format(
-                    "speed    {:.1f} tokens/s (median; {:.1f} to {:.1f}, median deviation {:.1f})\n"
                     "time     engine {:.1f} %, sampler {:.1f} %, statistics {:.1f} %, rest {:.1f} "
                     "%\n",
-                    speed.median, speed.low, speed.high, speed.median_deviation,
                     100 * shares.engine, 100 * shares.sampler, 100 * shares.statistics,
                     100 * shares.rest);
 }
 
 std::string BenchToJson(const BenchReport& report) {
-  const Spread speed = SpreadOf(SpeedsOf(report));
   const TimeShares shares = SharesOf(report);
   Json runs = Json::array();
   for (const BenchRun& run : report.runs) {
@@ -88,7 +119,10 @@ std::string BenchToJson(const BenchReport& report) {
                     {"engine_s", run.engine_s},
                     {"sampler_s", run.sampler_s},
                     {"statistics_s", run.statistics_s},
-                    {"mean_lanes", run.mean_lanes}});
+                    {"mean_lanes", run.mean_lanes},
+                    {"prompt_tokens", run.prompt_tokens},
+                    {"prompt_s", run.prompt_s},
+                    {"first_tokens", run.first_tokens}});
   }
   const Json object = {{"model", {{"name", report.model.name}, {"hash", report.model.hash}}},
                        {"cpu_backend", report.model.cpu_backend},
@@ -96,11 +130,8 @@ std::string BenchToJson(const BenchReport& report) {
                        {"width", report.width},
                        {"tokens", report.tokens},
                        {"seed", report.seed},
-                       {"tokens_per_s",
-                        {{"median", speed.median},
-                         {"low", speed.low},
-                         {"high", speed.high},
-                         {"median_deviation", speed.median_deviation}}},
+                       {"tokens_per_s", SpreadToJson(SpreadOf(SpeedsOf(report)))},
+                       {"decoding_tokens_per_s", SpreadToJson(SpreadOf(DecodingSpeedsOf(report)))},
                        {"shares",
                         {{"engine", shares.engine},
                          {"sampler", shares.sampler},

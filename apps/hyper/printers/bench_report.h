@@ -17,6 +17,9 @@ struct BenchRun {
   double sampler_s = 0;
   double statistics_s = 0;
   double mean_lanes = 0;
+  int64_t prompt_tokens = 0;
+  double prompt_s = 0;       // until the first tokens were there
+  int64_t first_tokens = 0;  // that were there then; of `tokens`
 };
 
 // Middle of a set of values, and how far they lie from it.
@@ -39,8 +42,10 @@ struct BenchReport {
 // Summary of at least one value. Pure.
 Spread SpreadOf(std::vector<double> values);
 
-// Tokens per second of each run. Pure.
+// Tokens per second of each run: the whole of it, the prompt included; and of decoding alone, from
+// the first tokens on (0 where no others came). Pure.
 std::vector<double> SpeedsOf(const BenchReport& report);
+std::vector<double> DecodingSpeedsOf(const BenchReport& report);
 
 // Shares of the wall time of all runs together, in [0, 1], that sum to 1. Pure.
 struct TimeShares {

@@ -34,10 +34,22 @@ TEST(Bench, SharesAreOfAllRunsTogether) {
   EXPECT_NE(BenchToText(report).find("engine 75.0 %"), std::string::npos);
 }
 
+TEST(Bench, DecodingLeavesThePromptOut) {
+  BenchReport report;
+  report.runs = {{100, 1.0, 0.5, 0.25, 0.125, 4, 50, 0.5, 20},
+                 {300, 3.0, 2.5, 0.25, 0.125, 4, 50, 1.5, 30}};
+  EXPECT_EQ(DecodingSpeedsOf(report), (std::vector<double>{160, 180}));
+  const auto json = nlohmann::json::parse(BenchToJson(report));
+  EXPECT_EQ(json["decoding_tokens_per_s"]["median"], 170);
+  EXPECT_EQ(json["runs"][0]["prompt_s"], 0.5);
+  EXPECT_NE(BenchToText(report).find("prompt   50 tokens in 1.000 s"), std::string::npos);
+}
+
 TEST(Bench, ClockThatStoodStillDividesByNothing) {
   BenchReport report;
   report.runs = {{100, 0, 0, 0, 0, 4}};
   EXPECT_EQ(SpeedsOf(report), std::vector<double>{0});
+  EXPECT_EQ(DecodingSpeedsOf(report), std::vector<double>{0});
   EXPECT_EQ(SharesOf(report).rest, 1);
 }
 
