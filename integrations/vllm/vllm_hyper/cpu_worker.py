@@ -18,6 +18,8 @@ class CPURunner(RefinedRows, CPUModelRunner):
 
 
 class CPUWorker(_CPUWorker):
+    model_runner: CPURunner
+
     def __init__(self, vllm_config: Any, *args: Any, **kwargs: Any) -> None:
         check_config(vllm_config)
         check_runner(CPUModelRunner)

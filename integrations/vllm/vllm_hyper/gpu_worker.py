@@ -18,6 +18,8 @@ class GPURunner(RefinedRows, GPUModelRunner):
 
 
 class GPUWorker(Worker):
+    model_runner: GPURunner
+
     def __init__(self, vllm_config: Any, *args: Any, **kwargs: Any) -> None:
         check_config(vllm_config)
         check_runner(GPUModelRunner)

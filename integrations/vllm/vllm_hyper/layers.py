@@ -82,7 +82,7 @@ def adopt(model: torch.nn.Module) -> MoeLayers:
         for module in model.modules()
         if isinstance(module, HyperGate)
     }
-    runners = {
+    runners: dict[int, Any] = {  # what they have beyond vLLM's base class is looked at
         extract_layer_index(module.layer_name): module
         for module in model.modules()
         if isinstance(module, MoERunner)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from vllm.v1.core.kv_cache_utils import KVCacheBlockCopy
 from vllm.v1.worker.utils import copy_kv_cache_blocks_inplace
 
 from vllm_hyper.layers import adopt
@@ -215,7 +216,7 @@ class RefinedRows(_Base):
         roots = torch.tensor([row.candidate.token for row in plan.extra], device=self.device)
         self.positions[plan.tokens : plan.tokens + plan.count] = self.positions[roots]
 
-    def _hyper_write_blocks(self, plan: Plan) -> list[tuple[int, int]]:
+    def _hyper_write_blocks(self, plan: Plan) -> list[KVCacheBlockCopy]:
         """Writes the block tables of the extra rows; returns what block is to be copied where."""
         tables = self.input_batch.block_table.block_tables
         copies = []
@@ -232,7 +233,8 @@ class RefinedRows(_Base):
                 blocks = block_row(
                     rows[row.candidate.request], row.candidate.position, table.block_size, scratch
                 )
-                copies.append((int(rows[row.candidate.request, len(blocks) - 1]), scratch))
+                newest = int(rows[row.candidate.request, len(blocks) - 1])
+                copies.append(KVCacheBlockCopy(newest, scratch))
                 rows[plan.requests + j, : len(blocks)] = blocks
         return copies
 
