@@ -248,6 +248,7 @@ const std::vector<std::pair<std::string, std::string>>& Prints() {
       {"hyper data list", "math500"},
       {"hyper import", "row sc of Qwen3-8B-128, 1 questions (aime24), 16 paths each"},
       {"hyper probe", "http://127.0.0.1"},
+      {"hyper plan", "questions/hour"},
       {"hyper calibrate", "Second half"},
       {"hyper help deepconf", "consensus"},
   };

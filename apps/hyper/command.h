@@ -31,6 +31,7 @@ int RunCommand(int argc, const char* const* argv);
 int BenchCommand(int argc, const char* const* argv);
 int EqualCommand(int argc, const char* const* argv);
 int ExtractCommand(int argc, const char* const* argv);
+int PlanCommand(int argc, const char* const* argv);
 int ProbeCommand(int argc, const char* const* argv);
 int CalibrateCommand(int argc, const char* const* argv);
 int EvalCommand(int argc, const char* const* argv);

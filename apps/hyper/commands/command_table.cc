@@ -34,6 +34,7 @@ constexpr std::array kCommands{
     Command{"bench", "measure tokens/s of plain decoding and where the time goes", BenchCommand},
     Command{"equal", "tell whether two mathematical answers are equal", EqualCommand},
     Command{"probe", "find out what a server with an OpenAI API can do", ProbeCommand},
+    Command{"plan", "simulate how much a number of servers would answer", PlanCommand},
     Command{"extract", "read the answer from a generated text", ExtractCommand},
     Command{"help", "explain a command or a method; 'help methods' lists those", HelpCommand},
     Command{"complete", "print a shell's completions, or write man pages", CompleteCommand},
