@@ -1,6 +1,6 @@
 """What is refused when a server starts, with the reason.
 
-Seven methods of the V1 runner and one of the scheduler are replaced; most are private. So only the
+Eight methods of the V1 runner and one of the scheduler are replaced; most are private. So only the
 version that they were read from is taken, and their parameters are compared.
 """
 
@@ -33,6 +33,7 @@ RUNNER_METHODS = {
     "_prepare_padding_mask": "self num_tokens_unpadded num_tokens_padded",
     "_preprocess": "self scheduler_output num_input_tokens intermediate_tensors",
     "execute_model": "self scheduler_output intermediate_tensors",
+    "sample_tokens": "self grammar_output",
 }
 SCHEDULER_METHODS = {
     "_reserve_prefill_lookahead": "self request num_computed_tokens num_new_tokens",

@@ -31,6 +31,18 @@ def check_no_noise_is_plain(engine: Engine, prompt: Sequence[int]) -> None:
     assert one.tokens == plain.tokens and np.array_equal(one.logprobs, plain.logprobs)
 
 
+def check_seeds(engine: Engine, prompts: Sequence[Sequence[int]]) -> None:
+    """A seed draws the same tokens where nothing is changed, however a prompt is cut."""
+    long = [token for prompt in prompts for token in prompt]
+    assert len(long) > 112  # two chunks
+    for prompt in (prompts[0], long):
+        assert engine.forget()
+        plain = engine.one(prompt, 20, seed=7)
+        assert engine.forget()
+        same(engine.one(prompt, 20, refine(4, hyper_tau=0.0, hyper_lambda=0.0), seed=7), plain)
+        assert engine.one(prompt, 20, refine(4), seed=8).tokens != plain.tokens
+
+
 def check_experts(scores: np.ndarray, ids: np.ndarray) -> int:
     """Compares chosen experts [K, m] of a layer with scores [K, E]; rows that are no near-tie."""
     used, compared = ids.shape[-1], 0

@@ -78,6 +78,7 @@ class Ask:
     count: int
     spec: dict[str, Any] | None = None
     salt: str | None = None
+    seed: int | None = None  # draws; without one the most probable token is taken
 
 
 class Engine:
@@ -89,7 +90,8 @@ class Engine:
 
     def params(self, ask: Ask, **more: Any) -> SamplingParams:
         return SamplingParams(
-            temperature=0,
+            temperature=0 if ask.seed is None else 1,
+            seed=ask.seed,
             max_tokens=ask.count,
             logprobs=-1,
             ignore_eos=True,

@@ -11,6 +11,10 @@ def test_no_noise_is_plain_decoding(engine: Engine, prompts: list[list[int]]) ->
     checks.check_no_noise_is_plain(engine, prompts[0])
 
 
+def test_seeds(engine: Engine, prompts: list[list[int]]) -> None:
+    checks.check_seeds(engine, prompts)
+
+
 @pytest.mark.parametrize("routes, count", [(2, 20), (4, 60), (8, 20)])
 def test_equals_the_oracle(
     engine: Engine, oracle: Oracle, prompts: list[list[int]], routes: int, count: int
