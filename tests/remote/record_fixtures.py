@@ -3,10 +3,12 @@
 
     tests/remote/record_fixtures.py HYPER FOLDER llama-server PROGRAM MODEL
     tests/remote/record_fixtures.py HYPER FOLDER vllm PYTHON CHECKPOINT
+    tests/remote/record_fixtures.py HYPER FOLDER vllm-addon PYTHON CHECKPOINT
     tests/remote/record_fixtures.py HYPER FOLDER sglang PYTHON sglang_wire.py
 
-The last is the stand-in for SGLang. Writes FOLDER/SERVER-NAME.json: the exchanges of a probe, of short runs, and of texts that the
-server was made to write. Standard library only.
+The last is the stand-in for SGLang. Writes FOLDER/SERVER-NAME.json: the exchanges of a probe, of
+short runs with what they came to, and of texts that the server was made to write; of vLLM with the
+add-on, of a run that refines. Standard library only.
 """
 
 import argparse
@@ -34,10 +36,15 @@ RUNS = {
     "grant": (SHORT, ["--method", "hyper", "--grant", "8", "--width", "2", "--warmup", "2",
                       "--max-tokens", "20", *PRUNING]),
 }
+# Every action may be taken, and one is taken for certain where there is room for it.
+REFINING = ["--method", "hyper", "--width", "6", "--warmup", "2", "--max-tokens", "60",
+            "--interval", "4", "--late-expansion", "true", *PRUNING, "--force-decision", "6"]
+ADDON_RUNS = {"hyper": (SHORT, [*REFINING[:-1], "7", "--force-action", "single_token"])}
+KEPT = ("answer", "votes", "stop", "decisions", "paths", "ledger")
 # Characters of two to four bytes, several of them cut over tokens.
 TEXT = "\u00bd \u4f60\u597d \U0001f30d \U0001f600!"
 FIELDS = ("prompt", "messages", "content", "tokens", "stream", "max_tokens", "temperature", "seed",
-          "n", "echo", "logprobs", "parse_special")
+          "n", "echo", "logprobs", "parse_special", "vllm_xargs")
 
 
 def key(exchange):
@@ -72,43 +79,54 @@ def written(kind, root, model):
     return proxy.exchanges
 
 
+def record_run(hyper, root, question, more, probe):
+    """A run, and its exchanges with the server but those of its probe, which `probe` has."""
+    probed = {key(exchange) for exchange in probe["exchanges"]}
+    with recorder.recording(root) as proxy:
+        run = servers.hyper_run(hyper, question, ["--engine", proxy.root + "/v1", *more])
+    return {"arguments": more, "question": question, "answer": run["answer"],
+            "run": {name: run[name] for name in KEPT},
+            "paths": [{"text": path["text"], "status": path["status"]} for path in run["paths"]],
+            "exchanges": [entry for entry in proxy.exchanges if key(entry) not in probed]}
+
+
+def record_probe(hyper, root):
+    with recorder.recording(root) as proxy:
+        report = servers.hyper_probe(hyper, proxy.root + "/v1")
+    report.pop("url", None)
+    return {"report": report, "exchanges": proxy.exchanges}
+
+
 def record(arguments, root):
     """All fixtures of one running server."""
-    version = servers.version(arguments.server, root)
-    about = {"server": version, "model": "tinymath"}
-    with recorder.recording(root) as proxy:
-        report = servers.hyper_probe(arguments.hyper, proxy.root + "/v1")
-    report.pop("url", None)
-    probed = {key(exchange) for exchange in proxy.exchanges}
-    write(arguments.folder, arguments.server + "-probe",
-          {**about, "report": report, "exchanges": proxy.exchanges})
-    for name, (question, more) in RUNS.items():
-        with recorder.recording(root) as proxy:
-            run = servers.hyper_run(arguments.hyper, question,
-                                    ["--engine", proxy.root + "/v1", *more])
-        paths = [{"text": path["text"], "status": path["status"]} for path in run["paths"]]
-        write(arguments.folder, f"{arguments.server}-{name}",
-              {**about, "arguments": more, "question": question, "answer": run["answer"],
-               "paths": paths,
-               "exchanges": [entry for entry in proxy.exchanges if key(entry) not in probed]})
-    write(arguments.folder, arguments.server + "-written",
-          {**about, "text": TEXT,
-           "exchanges": written(arguments.server, root, report["model"])})
+    kind = arguments.server
+    about = {"server": servers.version(kind, root), "model": "tinymath"}
+    probe = record_probe(arguments.hyper, root)
+    model = probe["report"]["model"]
+    write(arguments.folder, kind + "-probe", {**about, **probe})
+    for name, (question, more) in (ADDON_RUNS if kind == "vllm-addon" else RUNS).items():
+        run = record_run(arguments.hyper, root, question, more, probe)
+        write(arguments.folder, f"{kind}-{name}", {**about, **run})
+    if kind != "vllm-addon":
+        write(arguments.folder, kind + "-written",
+              {**about, "text": TEXT, "exchanges": written(kind, root, model)})
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("hyper")
     parser.add_argument("folder")
-    parser.add_argument("server", choices=("llama-server", "vllm", "sglang"))
+    parser.add_argument("server", choices=("llama-server", "vllm", "vllm-addon", "sglang"))
     parser.add_argument("program")
     parser.add_argument("model")
     arguments = parser.parse_args()
     os.makedirs(arguments.folder, exist_ok=True)
     start = {"llama-server": servers.llama_server, "vllm": servers.vllm_server,
+             "vllm-addon": servers.vllm_server,
              "sglang": servers.sglang_stand_in}[arguments.server]
-    settings = (4, 1024) if arguments.server == "llama-server" else ()
-    with start(arguments.program, arguments.model, *settings) as root:
+    settings = {"llama-server": {"slots": 4, "context": 1024},
+                "vllm-addon": {"addon": True}}.get(arguments.server, {})
+    with start(arguments.program, arguments.model, **settings) as root:
         record(arguments, root)
     return 0
 

@@ -16,6 +16,14 @@ import urllib.error
 import urllib.request
 
 START_SECONDS = 900  # vLLM imports for minutes where the cores are taken
+# Turn on the add-on of integrations/vllm, which has to be installed beside vLLM.
+ADDON_ROWS = 48
+ADDON_FLAGS = (
+    "--block-size", "32", "--max-num-seqs", "64", "--max-num-active-seqs", "16",
+    "--max-num-batched-tokens", "1024", "--max-num-scheduled-tokens", "960",
+    "--worker-cls", "vllm_hyper.CPUWorker", "--scheduler-cls", "vllm_hyper.Scheduler",
+    "--logits-processors", "vllm_hyper:SpecCheck",
+    "--additional-config", json.dumps({"hyper": {"rows": ADDON_ROWS}}))
 
 
 def free_port():
@@ -78,12 +86,15 @@ def llama_server(program, model, slots, context, more=()):
 
 
 @contextlib.contextmanager
-def vllm_server(python, checkpoint, context=1024, more=()):
+def vllm_server(python, checkpoint, context=1024, more=(), addon=False):
     """A vLLM on the CPU with the model of folder `checkpoint`; gives its root URL."""
     port = free_port()
     environment = dict(os.environ, VLLM_CPU_KVCACHE_SPACE="1", VLLM_CPU_OMP_THREADS_BIND="nobind",
                        HF_HUB_OFFLINE="1", VLLM_NO_USAGE_STATS="1", DO_NOT_TRACK="1",
                        OMP_NUM_THREADS="1")  # threads that wait spin, which costs others dear
+    if addon:
+        more = (*ADDON_FLAGS, *more)
+        environment["VLLM_PLUGINS"] = "hyper"
     command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model", checkpoint,
                "--served-model-name", "tinymath", "--host", "127.0.0.1", "--port", str(port),
                "--dtype", "float32", "--max-model-len", str(context), "--enforce-eager",
@@ -155,6 +166,6 @@ def version(kind, root):
     """The server's name and version in words."""
     if kind == "sglang":
         return "a stand-in for SGLang, written from its source"
-    if kind == "vllm":
+    if kind.startswith("vllm"):
         return "vLLM " + get(root + "/version")["version"]
     return "llama-server " + get(root + "/props").get("build_info", "")

@@ -25,8 +25,9 @@ std::vector<std::string> ReplayServer::unknown() const {
 std::string ReplayServer::KeyOf(const std::string& method, const std::string& path,
                                 const Json& body) {
   Json known = Json::object();
-  for (const char* name : {"prompt", "messages", "content", "tokens", "stream", "max_tokens",
-                           "temperature", "seed", "n", "echo", "logprobs", "parse_special"}) {
+  for (const char* name :
+       {"prompt", "messages", "content", "tokens", "stream", "max_tokens", "temperature", "seed",
+        "n", "echo", "logprobs", "parse_special", "vllm_xargs"}) {
     if (body.is_object() && body.contains(name)) {
       known[name] = body[name];
     }

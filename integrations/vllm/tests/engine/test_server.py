@@ -13,19 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import BLOCK_SIZE, ROOT, ROWS, committed_runs, refine
+from harness import ROOT, committed_runs, refine
 
 sys.path.insert(0, str(ROOT / "tests/remote"))
 import servers  # noqa: E402
 
 FLAGS = [
     *("--served-model-name", "tinymath", "--dtype", "float32", "--enforce-eager"),
-    *("--block-size", str(BLOCK_SIZE), "--max-model-len", "1024", "--max-logprobs", "20"),
-    *("--max-num-seqs", "64", "--max-num-active-seqs", "16"),
-    *("--max-num-batched-tokens", "1024", "--max-num-scheduled-tokens", "960"),
-    *("--worker-cls", "vllm_hyper.CPUWorker", "--scheduler-cls", "vllm_hyper.Scheduler"),
-    *("--logits-processors", "vllm_hyper:SpecCheck"),
-    *("--additional-config", json.dumps({"hyper": {"rows": ROWS}})),
+    *("--max-model-len", "1024", "--max-logprobs", "20"),
+    *servers.ADDON_FLAGS,
 ]
 ENVIRONMENT = os.environ | {
     "VLLM_PLUGINS": "hyper",
@@ -67,8 +63,8 @@ def complete(url: str, **more: Any) -> dict[str, Any]:
 def test_capabilities(url: str) -> None:
     assert servers.get(url + "/hyper/capabilities") == {
         "routing": True,
-        "max_routes": ROWS + 1,
-        "max_extra_rows": ROWS,
+        "max_routes": servers.ADDON_ROWS + 1,
+        "max_extra_rows": servers.ADDON_ROWS,
         "layers": 6,
         "experts": 16,
         "experts_used": 4,
@@ -92,6 +88,13 @@ def test_refined_over_http_and_counted(url: str) -> None:
     assert max(abs(a - b) for a, b in zip(found, wanted, strict=True)) < 1e-3
     first = sorted(plain["logprobs"]["top_logprobs"][0].values())[::-1][:9]
     assert max(abs(a - b) for a, b in zip(first, wanted, strict=True)) > 1e-3
+
+
+def test_a_refined_request_with_a_seed(url: str) -> None:
+    first, again = (
+        complete(url, vllm_xargs=refine(4), temperature=1, seed=11)["text"] for _ in range(2)
+    )
+    assert first == again
 
 
 @pytest.mark.parametrize(
