@@ -31,12 +31,14 @@ from ._errors import (
     UnavailableError,
     UnsupportedError,
 )
+from ._figures import Figure, Report
 from ._methods import Method, methods, register
 from ._model import Engine, Model, Remote, Run, Stream, bundled_model
 from ._native import PathView, PoolView
 from ._native import version as __version__
 from ._result import Decision, Ledger, Path, Result, Tally, Vote
-from ._study import Study, Table
+from ._study import Study
+from ._table import Table
 
 __all__ = [
     "CancelledError",
@@ -45,6 +47,7 @@ __all__ = [
     "Engine",
     "Equality",
     "Extraction",
+    "Figure",
     "Grade",
     "HyperError",
     "InternalError",
@@ -57,6 +60,7 @@ __all__ = [
     "PathView",
     "PoolView",
     "Remote",
+    "Report",
     "ResourceExhaustedError",
     "Result",
     "Run",

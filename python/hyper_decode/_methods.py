@@ -69,22 +69,26 @@ _Class = TypeVar("_Class", bound=type[Method])
 
 
 def register(method: _Class, *arguments: Any, **keywords: Any) -> _Class:
-    """Makes a method known by its name, for `ask` and for the program's commands.
+    """Makes a method known by its name, for `ask` and for the program's commands, until the process
+    ends. `ask(method=Class)` works without.
 
     The class is called with the other arguments for every question. May decorate a class. A method
     of the same name that was registered before is replaced.
     """
     doc = (method.__doc__ or "").strip().splitlines()
     description = method.description or (doc[0] if doc else method.__name__)
-    defaults = " ".join(
-        f"{name.replace('_', '-')}={_text(value)}" for name, value in method.defaults.items()
-    )
+    defaults = " ".join(f"{option}={text}" for option, text in default_texts(method))
 
     def make() -> Any:
         return method(*arguments, **keywords)
 
     _native.register_method(method.name, description, method.base, defaults, make)
     return method
+
+
+def default_texts(method: type[Method]) -> list[tuple[str, str]]:
+    """The defaults of a class as options and their texts."""
+    return [(name.replace("_", "-"), _text(value)) for name, value in method.defaults.items()]
 
 
 def _text(value: Any) -> str:

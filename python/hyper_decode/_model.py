@@ -12,8 +12,8 @@ import weakref
 from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, Mapping, Sequence, Union
 
 from . import _native
-from ._errors import HyperError
-from ._methods import Method, cause_of, register
+from ._errors import HyperError, InvalidArgumentError
+from ._methods import Method, cause_of, default_texts
 from ._options import takes, to_json
 from ._result import Result
 
@@ -111,9 +111,10 @@ class Stream:
         self.run = run
         self.result: Result | None = None
         self._queue: asyncio.Queue[Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def _begin(self) -> asyncio.Queue[Any]:
-        loop = asyncio.get_running_loop()
+        loop = self._loop = asyncio.get_running_loop()
         queue: asyncio.Queue[Any] = asyncio.Queue()
 
         def put(item: Any) -> bool:
@@ -125,10 +126,10 @@ class Stream:
             return True
 
         def pump() -> None:
-            for record in self.run.records():
-                if not put(record):
-                    return
             try:
+                for record in self.run.records():
+                    if not put(record):
+                        return
                 put(self.run.result())
             except Exception as error:  # noqa: BLE001: raised where the records are read
                 put(error)
@@ -141,9 +142,13 @@ class Stream:
             return
         if self._queue is None:
             self._queue = self._begin()
+        if self._loop is not asyncio.get_running_loop():
+            raise RuntimeError("the stream has been read in another event loop")
         try:
             while True:
                 item = await self._queue.get()
+                if isinstance(item, (Result, Exception)):
+                    self._queue.put_nowait(item)  # whoever else reads it ends too
                 if isinstance(item, Result):
                     self.result = item
                     return
@@ -199,13 +204,18 @@ class Engine:
         self, caller: str, question: Question, options: Mapping[str, Any], records: bool
     ) -> Run:
         options = dict(options)
-        method = options.get("method")
-        if isinstance(method, type) and issubclass(method, Method):
-            register(method)
-            options["method"] = method.name
         reward = options.pop("reward") if callable(options.get("reward")) else None
+        method = options.get("method")
+        own: tuple[Any, ...] = ()
+        if isinstance(method, type) and issubclass(method, Method):
+            if reward is not None:
+                raise InvalidArgumentError(
+                    "reward values the steps of a built-in method; a class of your own has none"
+                )
+            options["method"] = method.base
+            own = (method.name or method.__name__, default_texts(method), method)
         text = to_json("question", options, caller)
-        return Run(self._native.start(_messages(question), text, records, reward), self)
+        return Run(self._native.start(_messages(question), text, records, reward, *own), self)
 
     def close(self) -> None:
         """Frees the model. Runs that are not over end with CancelledError."""

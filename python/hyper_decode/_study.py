@@ -11,13 +11,11 @@ import pathlib
 import sqlite3
 import sys
 from array import array
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import Any
 
 from ._errors import DataLossError, InvalidArgumentError, NotFoundError
-
-if TYPE_CHECKING:
-    import pandas
-    import pyarrow
+from ._figures import Figure, Report, draw_figures, write_report
+from ._table import Table
 
 _APPLICATION_ID = 0x48795045
 _SCHEMA_VERSION = 1
@@ -50,45 +48,6 @@ _QUERIES = {
 }
 
 
-class Table:
-    """Columns of equal length, by name."""
-
-    def __init__(self, columns: dict[str, list[Any]]) -> None:
-        self.columns = columns
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), []))
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """The rows, each as a dict."""
-        for values in zip(*self.columns.values()):
-            yield dict(zip(self.columns, values))
-
-    def pandas(self) -> pandas.DataFrame:
-        """As a data frame of pandas."""
-        import pandas
-
-        return pandas.DataFrame(self.columns)
-
-    def arrow(self) -> pyarrow.Table:
-        """As a table of Arrow."""
-        import pyarrow
-
-        return pyarrow.table(self.columns)
-
-    def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Writes a Parquet file. Needs pyarrow."""
-        import pyarrow.parquet
-
-        pyarrow.parquet.write_table(self.arrow(), os.fspath(path))
-
-    def __repr__(self) -> str:
-        return f"Table({len(self)} rows: {', '.join(self.columns)})"
-
-    def _repr_html_(self) -> str:
-        return str(self.pandas().to_html(max_rows=20))
-
-
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
@@ -97,7 +56,7 @@ class Study:
     """A study file. Each method gives one table; `run` keeps the rows of one run's label."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        file = pathlib.Path(path)
+        file = self._file = pathlib.Path(path)
         if not file.is_file():
             raise NotFoundError(f"the study {str(file)!r} does not exist")
         self._database = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)
@@ -179,3 +138,13 @@ class Study:
             known = ", ".join(sorted(set(stored.columns["name"])))
             raise NotFoundError(f"the study has no series {name!r}; it has {known or 'none'}")
         return Table(columns)
+
+    def figures(self, *names: str | int) -> list[Figure]:
+        """The figures of `hyper figures`, those of these names or numbers, or all that the study
+        has the data for. A notebook shows the picture if gnuplot is installed, else the numbers.
+        """
+        return draw_figures(self._file, tuple(str(name) for name in names))
+
+    def report(self) -> Report:
+        """The page of `hyper report`, with all tables. A notebook shows it in a frame."""
+        return write_report(self._file)

@@ -312,8 +312,9 @@ void EngineHost::Take(Active& active) {
     active.run->End(status.error());
     return;
   }
-  const RunFacts facts{active.job.options.method, active.preset, active.job.options.seed,
-                       active.job.timing, model_};
+  const std::string& named = active.job.name;
+  const RunFacts facts{named.empty() ? active.job.options.method : named, active.preset,
+                       active.job.options.seed, active.job.timing, model_};
   std::string report = DumpJson(RunReport(facts, *active.session, active.kept));
   const Status checked = active.job.check ? active.job.check(active.session->method()) : Status();
   active.run->End(checked ? Result<std::string>(std::move(report)) : checked.error());

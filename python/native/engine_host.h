@@ -28,6 +28,7 @@ struct Job {
   bool timing = false;   // the report has times
   bool records = false;  // they are kept for Run::TakeRecords
   MethodMaker make;      // none: the method that the options name
+  std::string name;      // of what `make` makes; empty: that of the options
   // What went wrong in the method, asked once the report is made; none: nothing.
   std::function<Status(const Method& method)> check;
 };

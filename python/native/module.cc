@@ -81,7 +81,10 @@ MethodMaker WithReward(nb::object reward) {
 
 std::shared_ptr<Run> Start(HeldEngine& engine,
                            const std::vector<std::pair<std::string, std::string>>& messages,
-                           const std::string& options_json, bool records, nb::object reward) {
+                           const std::string& options_json, bool records, nb::object reward,
+                           const std::string& name,
+                           const std::vector<std::pair<std::string, std::string>>& defaults,
+                           nb::object factory) {
   AskRequest request = Value(ParseAskOptions(options_json));
   Job job;
   job.options = std::move(request.options);
@@ -93,6 +96,12 @@ std::shared_ptr<Run> Start(HeldEngine& engine,
   }
   if (!reward.is_none()) {
     job.make = WithReward(std::move(reward));
+  } else if (!factory.is_none()) {
+    job.name = name;
+    job.make = PythonMethodMaker(name, std::move(factory));
+    for (const auto& [option, value] : defaults) {
+      job.options.defaults.push_back({option, value});
+    }
   }
   const nb::gil_scoped_release released;
   return engine.host().Start(std::move(job));
@@ -135,7 +144,8 @@ void BindRuns(nb::module_& module) {
       .def("report", [](const Run& run) { return Value(run.Report()); });
   nb::class_<HeldEngine>(module, "Engine")
       .def("start", &Start, nb::arg("messages"), nb::arg("options_json"), nb::arg("records"),
-           nb::arg("reward").none())
+           nb::arg("reward").none(), nb::arg("name") = "", nb::arg("defaults") = nb::list(),
+           nb::arg("factory") = nb::none())
       .def("about", &AboutJson)
       .def("on_its_thread", [](HeldEngine& engine) { return engine.host().OnItsThread(); })
       .def(

@@ -215,6 +215,15 @@ class PythonReward : public StepReward {
   std::vector<double> values_;
 };
 
+Result<std::unique_ptr<Method>> MakeOwn(const std::string& name, const Held& factory) {
+  const nb::gil_scoped_acquire acquired;
+  try {
+    return std::unique_ptr<Method>(std::make_unique<PythonMethod>(name, factory.get()()));
+  } catch (nb::python_error& failure) {
+    return Failure(name, "__init__", failure);
+  }
+}
+
 void Register(const std::string& name, const std::string& description, const std::string& base,
               const std::string& defaults, nb::object factory) {
   MethodSpec spec;
@@ -222,15 +231,9 @@ void Register(const std::string& name, const std::string& description, const std
   spec.description = description;
   spec.base = base;
   spec.defaults = defaults;
-  spec.make = [name, factory = std::make_shared<Held>(std::move(factory))](
-                  const MethodOptions&) -> std::unique_ptr<Method> {
-    const nb::gil_scoped_acquire acquired;
-    try {
-      return std::make_unique<PythonMethod>(name, factory->get()());
-    } catch (nb::python_error& failure) {
-      Failure(name, "__init__", failure);
-      return nullptr;
-    }
+  spec.make = [name, factory = std::make_shared<Held>(std::move(factory))](const MethodOptions&) {
+    Result<std::unique_ptr<Method>> made = MakeOwn(name, *factory);
+    return made ? std::move(*made) : nullptr;
   };
   if (const Status status = RegisterMethod(std::move(spec)); !status) {
     Raise(status.error());
@@ -241,6 +244,11 @@ void Register(const std::string& name, const std::string& description, const std
 
 std::unique_ptr<StepReward> MakePythonReward(nb::object reward) {
   return std::make_unique<PythonReward>(std::move(reward));
+}
+
+MethodMaker PythonMethodMaker(std::string name, nb::object factory) {
+  return [name = std::move(name), factory = std::make_shared<Held>(std::move(factory))](
+             const RunPlan&) { return MakeOwn(name, *factory); };
 }
 
 Status StatusOf(const Method& method) {

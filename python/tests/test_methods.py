@@ -70,6 +70,22 @@ def test_a_method_is_known_by_its_name(model, early_stop):
         model.ask(QUESTION, method="my-esc", keep_percent=3)
 
 
+def test_a_class_that_is_asked_with_is_nobody_elses(model):
+    first = type("First", (Consistency,), {"name": "same-name", "defaults": {"width": 3}})
+    second = type("Second", (Consistency,), {"name": "same-name", "defaults": {"width": 5}})
+    runs = [
+        model.start(HARD, method=method, preset="short", seed=1) for method in (first, second) * 2
+    ]
+    assert [len(run.result().paths) for run in runs] == [3, 5, 3, 5]
+    assert "same-name" not in hyper_decode.methods()
+    with pytest.raises(hyper_decode.NotFoundError, match="same-name"):
+        model.ask(HARD, method="same-name")
+    nameless = model.ask(QUESTION, method=type("Nameless", (Consistency,), {"name": ""}), width=2)
+    assert nameless.method == "Nameless"
+    with pytest.raises(hyper_decode.InvalidArgumentError, match="class of your own"):
+        model.ask(QUESTION, method=first, reward=lambda steps: [0.0] * len(steps))
+
+
 def test_names_that_are_taken_or_wrong_are_refused():
     for name, words in (("sc", "built in"), ("My Method", "no name of a method")):
         with pytest.raises(hyper_decode.InvalidArgumentError, match=words):

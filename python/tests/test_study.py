@@ -1,4 +1,5 @@
 import csv
+import shutil
 import sqlite3
 import subprocess
 
@@ -99,3 +100,37 @@ def test_what_is_no_study_is_refused(tmp_path):
     text.write_text("not a database, but a text that is long enough for a header" * 20)
     with pytest.raises(hyper_decode.DataLossError):
         hyper_decode.Study(text)
+
+
+def test_figures_and_report_for_a_notebook(study):
+    with hyper_decode.Study(study) as opened:
+        [tokens] = opened.figures("tokens")
+        assert tokens.name == "tokens"
+        assert "effective tokens a question" in tokens.finding
+        numbers = list(tokens.numbers)
+        assert {row["category"] for row in numbers} == {"sc", "hyper"}
+        spent = sum(row["y"] for row in numbers if row["category"] == "sc")
+        assert spent == pytest.approx(mean(opened.items("sc").columns["generated"]))
+        html = tokens._repr_html_()
+        assert "<svg" in html if shutil.which("gnuplot") else "gnuplot is not installed" in html
+        assert {"tokens", "fig08-budget"} <= {figure.name for figure in opened.figures()}
+        assert [figure.name for figure in opened.figures(8)] == ["fig08-budget"]
+        with pytest.raises(hyper_decode.InvalidArgumentError, match="nothing-like-it"):
+            opened.figures("nothing-like-it")
+        with pytest.raises(hyper_decode.NotFoundError, match="isolated"):
+            opened.figures("isolated")
+        report = opened.report()
+        assert "<table" in report.html and "its largest part is" in report.html
+        assert report._repr_html_().startswith("<iframe srcdoc=")
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def test_a_table_shows_its_first_rows(study):
+    with hyper_decode.Study(study) as opened:
+        html = opened.series("confidence")._repr_html_()
+    assert html.count("<tr>") == 21
+    assert "more rows are not shown" in html
+    assert "<script>" not in hyper_decode.Table({"<script>": ["<script>", None]})._repr_html_()
