@@ -173,18 +173,25 @@ check_vllm() {
 }
 
 # The add-on of vLLM, in the environment with vLLM 0.32 that VLLM_PYTHON names; the model's checkpoint
-# is made of the GGUF file. The types are those of the add-on's own code.
+# is made of the GGUF file. The types are those of the add-on's own code. Then HyPER through it: the
+# same decisions as in process, and what refinement and control cost.
 check_addon() {
   local python=${VLLM_PYTHON:-$work/vllm-venv/bin/python} addon=$PWD/integrations/vllm
+  local model=models/tinymath checkpoint=$work/checkpoint
   if [ ! -x "$python" ]; then
     echo "-- vLLM add-on left out: set VLLM_PYTHON to the Python of an environment with vLLM 0.32"
     return 0
   fi
   "$python" -m pip install --quiet --no-deps --editable "$addon" &&
-    "$python" -m pip install --quiet gguf==0.19.0 pytest==9.2.0 mypy==2.4.1 || return 1
+    "$python" -m pip install --quiet gguf==0.19.0 pytest==9.2.0 mypy==2.4.1 openai==3.57.0 &&
+    cmake --preset release && cmake --build build --target hyper_cli remote_replay_tests || return 1
   (cd "$addon" && "$python" -B -m unittest discover -s tests/unit &&
     "$python" -m mypy --cache-dir=/dev/null &&
-    "$python" -B -m pytest -p no:cacheprovider tests/engine)
+    "$python" -B -m pytest -p no:cacheprovider tests/engine) &&
+    "$python" "$addon/tests/engine/checkpoint.py" "$model/tinymath-moe-6m-f16.gguf" "$checkpoint" &&
+    tests/remote/addon_check.py build/hyper build/remote_replay_tests "$python" "$checkpoint" \
+      "$model/suite/evaluation-level1.jsonl" &&
+    "$python" bench/remote/real_servers.py build/hyper vllm-addon "$python" "$checkpoint" --runs 3
 }
 
 # One model over two ggml-rpc-servers on the loopback, and what that costs.
@@ -231,7 +238,7 @@ for step in "${steps[@]}"; do
   echo "-- $step: $result in $((SECONDS - begin)) s"
   {
     printf '\n### %s: %s in %s s\n\n```\n' "$step" "$result" $((SECONDS - begin))
-    grep -E '^== |^-- ([0-9]+m|vLLM)|^=+ .*passed|greedy: |^rpc: |^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log" | grep -v '^[0-9]*/[0-9]* ' # no progress
+    grep -E '^== |^-- ([0-9]+m|vLLM)|^=+ .*passed|greedy: |^same decisions: |^rpc: |^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log" | grep -v '^[0-9]*/[0-9]* ' # no progress
     printf '```\n'
   } >>"$report"
 done
