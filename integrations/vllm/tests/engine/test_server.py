@@ -9,6 +9,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,18 @@ def command(checkpoint: Path, flags: list[str], *more: str) -> list[str]:
     return [*start, *flags, *more]
 
 
-@pytest.fixture(scope="module")
-def url(checkpoint: Path) -> Iterator[str]:
+@contextmanager
+def serving(checkpoint: Path, *more: str) -> Iterator[str]:
     port = servers.free_port()
     root = f"http://127.0.0.1:{port}"
-    started = command(checkpoint, FLAGS, "--host", "127.0.0.1", "--port", str(port))
+    started = command(checkpoint, FLAGS, "--host", "127.0.0.1", "--port", str(port), *more)
     with servers.running(started, ENVIRONMENT, root + "/health"):
+        yield root
+
+
+@pytest.fixture(scope="module")
+def url(checkpoint: Path) -> Iterator[str]:
+    with serving(checkpoint) as root:
         yield root
 
 
@@ -143,3 +150,29 @@ def test_a_server_that_cannot_refine_does_not_start(
     )
     assert done.returncode != 0
     assert reason in done.stdout + done.stderr
+
+
+def check_two_ranks(url: str) -> None:
+    """Every tenth token of the committed runs, refined."""
+    compared = 0
+    for run in committed_runs():
+        for i in range(0, len(run.tokens), 10):
+            reply = complete(
+                url,
+                prompt=run.prompt + run.tokens[:i],
+                max_tokens=1,
+                vllm_xargs=refine(run.routes),
+            )
+            found = sorted(reply["logprobs"]["top_logprobs"][0].values())[::-1][:9]
+            wanted = sorted(run.logprobs[i])[::-1][:9]
+            assert max(abs(a - b) for a, b in zip(found, wanted, strict=True)) < 1e-3
+            compared += 1
+    assert compared > 10
+    stats = servers.get(url + "/hyper/stats")
+    assert stats["refined_tokens"] == compared and stats["capped_rows"] == 0
+
+
+def test_two_ranks(checkpoint: Path) -> None:
+    """Tensor parallelism over gloo: both ranks draw the same noise, and so the same experts."""
+    with serving(checkpoint, "--tensor-parallel-size", "2") as root:
+        check_two_ranks(root)
