@@ -35,7 +35,8 @@ class CPURunner(RefinedRows, CPUModelRunner):
                 self._hyper_resting[index] = generators.pop(index)
         return prepared
 
-    def sample_tokens(self, grammar_output: Any) -> Any:
+    # vLLM decorates it with a class, in whose place mypy takes no function.
+    def sample_tokens(self, grammar_output: Any) -> Any:  # type: ignore[override]
         try:
             return super().sample_tokens(grammar_output)
         finally:
