@@ -2,11 +2,12 @@
 # The checks that are too heavy for every change; each run adds a section to
 # docs/log/<version>.md. Run by hand, as root on Debian 12.
 #   scripts/check-full.sh [STEP...]      steps: fresh source system models mutations coverage
-#                                    valgrind sanitizers fuzz server remote addon rpc python; none: all
+#                                    valgrind sanitizers fuzz server load remote addon rpc
+#                                    python; none: all
 set -uo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ $# -gt 0 ] || steps=(fresh source system models mutations coverage valgrind sanitizers fuzz server remote addon rpc python)
+[ $# -gt 0 ] || steps=(fresh source system models mutations coverage valgrind sanitizers fuzz server load remote addon rpc python)
 work=$PWD/build-check-full
 mkdir -p "$work"
 report=docs/log/$(sed -n 's/^project(hyper VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt).md
@@ -125,6 +126,13 @@ check_server() {
   wait "$server" && return "$result"
 }
 
+# 200 clients, of which some leave, at a server under AddressSanitizer, for LOAD_MINUTES minutes.
+check_load() {
+  cmake --preset asan -B "$work/asan" -DHYPER_UNITY=ON &&
+    cmake --build "$work/asan" --target hyper_cli &&
+    bench/server/load.py --hyper "$work/asan/hyper" --minutes "${LOAD_MINUTES:-2}"
+}
+
 # A llama-server of the sources that the engine in process is made of.
 build_pinned_server() {
   scripts/fetch-llama.sh .deps/llama none &&
@@ -238,7 +246,7 @@ for step in "${steps[@]}"; do
   echo "-- $step: $result in $((SECONDS - begin)) s"
   {
     printf '\n### %s: %s in %s s\n\n```\n' "$step" "$result" $((SECONDS - begin))
-    grep -E '^== |^-- ([0-9]+m|vLLM)|^=+ .*passed|greedy: |^same decisions: |^rpc: |^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log" | grep -v '^[0-9]*/[0-9]* ' # no progress
+    grep -E '^== |^-- ([0-9]+m|vLLM)|^=+ .*passed|greedy: |^same decisions: |^rpc: |; waited |ratio of | faults$|^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log" | grep -v '^[0-9]*/[0-9]* ' # no progress
     printf '```\n'
   } >>"$report"
 done
