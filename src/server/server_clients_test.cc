@@ -184,15 +184,9 @@ TEST(ServerClients, RunsThatEndedAreDeleted) {
 }
 
 TEST(ServerClients, ARunThatRunsIsNotDeleted) {
-  ServerSetup setup;
-  setup.logits = Babble;
-  setup.context = 1 << 20;
-  TestServer server(setup);
-  ServedRun request;
-  request.messages = {{"user", "x"}};
-  request.plan.options.max_tokens = 1 << 20;
+  TestServer server(Endless());
   auto reply = std::make_shared<ReplyQueue>(size_t{1} << 22U);
-  const std::string id = server.scheduler().Submit({request}, reply).id;
+  const std::string id = server.scheduler().Submit({EndlessPool()}, reply).id;
   Caller caller(server, "");
   EXPECT_EQ(caller.Delete(id), 409);
   EXPECT_EQ(caller.Runs(), Ids{id});

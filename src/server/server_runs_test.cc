@@ -82,10 +82,8 @@ TEST(Server, TakesTheNamesThatItIsGiven) {
 }
 
 TEST(Server, TurnsRunsAwayWhenTheQueueIsFull) {
-  ServerSetup setup;
-  setup.logits = Babble;
+  ServerSetup setup = Endless();
   setup.lanes = 1;
-  setup.context = 1 << 20;
   setup.scheduler.waiting_bytes = 30000;  // one run, not two
   TestServer server(setup);
   const Json body = With(Chat("x"), "max_tokens", 400000);
@@ -107,10 +105,7 @@ TEST(Server, TurnsRunsAwayWhenTheQueueIsFull) {
 }
 
 TEST(Server, FreesTheLanesOfAClientThatLeaves) {
-  ServerSetup setup;
-  setup.logits = Babble;
-  setup.context = 1 << 20;
-  TestServer server(setup);
+  TestServer server(Endless());
   Json body = With(With(Chat("x"), "n", 3), "max_tokens", 32768);
   for (const bool stream : {true, false}) {
     body["stream"] = stream;
@@ -131,10 +126,7 @@ TEST(Server, FreesTheLanesOfAClientThatLeaves) {
 }
 
 TEST(Server, ARunGoesOnWithoutItsClientWhereAsked) {
-  ServerSetup setup;
-  setup.logits = Babble;
-  setup.context = 1 << 20;
-  TestServer server(setup);
+  TestServer server(Endless());
   Json body = With(With(Chat("x"), "max_tokens", 2000), "stream", true);
   body["hyper"] = {{"keep-running", true}};
   httplib::Client client = server.Client();
@@ -165,18 +157,9 @@ TEST(Server, KeepsTheTextsOfManyClientsApart) {
 }
 
 TEST(Server, KeepsRunsAndControlsLiveOnes) {
-  ServerSetup setup;
-  setup.logits = Babble;
-  setup.context = 1 << 20;
-  TestServer server(setup);
-  ServedRun request;
-  request.method = "sc";
-  request.messages = {{"user", "x"}};
-  request.plan.options = Preset("short").value_or({});
-  request.plan.options.width = 4;
-  request.plan.options.max_tokens = 1 << 19;
+  TestServer server(Endless());
   auto reply = std::make_shared<ReplyQueue>(size_t{1} << 22U);
-  const std::string id = server.scheduler().Submit({request}, reply).id;
+  const std::string id = server.scheduler().Submit({EndlessPool()}, reply).id;
   httplib::Client client = server.Client();
   while (server.scheduler().Find(id)->paths < 4) {
     std::this_thread::yield();
@@ -205,26 +188,17 @@ TEST(Server, KeepsRunsAndControlsLiveOnes) {
   EXPECT_NE(events.find("{\"record\":\"result\""), std::string::npos);
 }
 
-// The records of a run of `fields`, as GET /v1/runs/ID/events gives them.
+// The records of a run of `fields`.
 std::vector<Json> RecordsOf(const TestServer& server, const Json& fields) {
   Json body = With(Chat("x", "m:sc"), "max_tokens", 1000);
   body["seed"] = 5;
   body["hyper"] = fields;
-  const std::string id = server.Good(kChat, body)["hyper"]["run"];
-  const std::string events = server.Client().Get("/v1/runs/" + id + "/events")->body;
-  std::vector<Json> records;
-  for (size_t at = 0; (at = events.find("data: ", at)) != std::string::npos; at += 6) {
-    records.push_back(Json::parse(events.substr(at + 6, events.find('\n', at) - at - 6)));
-  }
-  return records;
+  return server.Records(server.Good(kChat, body)["hyper"]["run"]);
 }
 
 // The run with records of tokens says what a curve must have.
 TEST(Server, ARunWithoutTokenRecordsHasCurves) {
-  ServerSetup setup;
-  setup.logits = Babble;
-  setup.context = 1 << 20;
-  const TestServer server(setup);
+  const TestServer server(Endless());
   using Place = std::pair<int, int>;  // path and position
   std::map<Place, double> wanted;
   for (const Json& record : RecordsOf(server, {{"width", 3}, {"token-records", true}})) {

@@ -19,12 +19,7 @@ namespace {
 class Steering : public ::testing::Test {
  protected:
   Steering() : server_(MakeSetup()) {
-    ServedRun request;
-    request.method = "sc";
-    request.messages = {{"user", "x"}};
-    request.plan.options = Preset("short").value_or({});
-    request.plan.options.width = 4;
-    request.plan.options.max_tokens = 1 << 19;
+    ServedRun request = EndlessPool();
     request.token_records = true;
     reply_ = std::make_shared<ReplyQueue>(size_t{1} << 22U);
     id_ = server_.scheduler().Submit({request}, reply_).id;
@@ -33,9 +28,7 @@ class Steering : public ::testing::Test {
   ~Steering() override { reply_->Abandon(); }
 
   static ServerSetup MakeSetup() {
-    ServerSetup setup;
-    setup.logits = Babble;
-    setup.context = 1 << 20;
+    ServerSetup setup = Endless();
     setup.lanes = 10;
     return setup;
   }
@@ -61,14 +54,8 @@ class Steering : public ::testing::Test {
   std::vector<Json> Ended(const std::string& kind) {
     Post("/cancel", Json::object());
     server_.Settled();
-    const std::string body = server_.Client().Get("/v1/runs/" + id_ + "/events")->body;
-    std::vector<Json> records;
-    for (size_t at = 0; (at = body.find("data: ", at)) != std::string::npos; at += 6) {
-      Json record = Json::parse(body.substr(at + 6, body.find('\n', at) - at - 6));
-      if (record["record"] == kind) {
-        records.push_back(std::move(record));
-      }
-    }
+    std::vector<Json> records = server_.Records(id_);
+    std::erase_if(records, [&kind](const Json& record) { return record["record"] != kind; });
     return records;
   }
   // The first tokens of a path that it has for itself.

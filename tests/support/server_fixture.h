@@ -54,6 +54,25 @@ struct ServerSetup {
   HttpOptions http;
 };
 
+// One where runs write letters until they are ended.
+inline ServerSetup Endless() {
+  ServerSetup setup;
+  setup.logits = Babble;
+  setup.context = 1 << 20;
+  return setup;
+}
+
+// A pool of four paths for it.
+inline ServedRun EndlessPool() {
+  ServedRun request;
+  request.method = "sc";
+  request.messages = {{"user", "x"}};
+  request.plan.options = Preset("short").value_or({});
+  request.plan.options.width = 4;
+  request.plan.options.max_tokens = 1 << 19;
+  return request;
+}
+
 class TestServer {
  public:
   explicit TestServer(ServerSetup setup) {
@@ -137,6 +156,15 @@ class TestServer {
       EXPECT_EQ(reply->status, status) << reply->body;
     }
     return reply;
+  }
+  // The records of a run.
+  std::vector<Json> Records(const std::string& id) const {
+    const std::string body = Client().Get("/v1/runs/" + id + "/events")->body;
+    std::vector<Json> records;
+    for (size_t at = 0; (at = body.find("data: ", at)) != std::string::npos; at += 6) {
+      records.push_back(Json::parse(body.substr(at + 6, body.find('\n', at) - at - 6)));
+    }
+    return records;
   }
   Scheduler& scheduler() { return *scheduler_; }
   std::shared_ptr<const RunLog> scheduler_log(const std::string& id) const {

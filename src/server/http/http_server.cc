@@ -223,9 +223,9 @@ void HttpServer::Parts::SetUp() {
   });
   Guard();
   AddApi();
-  AddRunRoutes(routes, scheduler, clients, options.heartbeat_s);
+  AddRunRoutes(routes, scheduler, options.heartbeat_s);
   AddTextRoutes(routes, scheduler, limits);
-  AddSteerRoutes(routes, scheduler, clients, limits);
+  AddSteerRoutes(routes, scheduler, limits);
   AddPage();
 }
 
@@ -247,7 +247,7 @@ httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request
       return Handled::Handled;
     }
   }
-  const Client* client = clients.Find(GivenKey(request));
+  const Client* client = FindClient(clients, request, response);
   if (client == nullptr && !IsPublic(request.path)) {
     response.set_header("WWW-Authenticate", "Bearer");
     SendError(response, {401, "authentication_error", "invalid_api_key", "",
@@ -297,7 +297,7 @@ void HttpServer::Parts::Log(const Request& request, const Response& response) {
   if (!options.log) {
     return;
   }
-  const Client* client = clients.Find(GivenKey(request));
+  const Client* client = FoundClient(response);
   const std::optional<RunOverview> run = scheduler.Find(response.get_header_value("X-Hyper-Run"));
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   AnsweredRequest answered{request.method, request.path, response.status, RequestSeconds()};
@@ -337,7 +337,7 @@ void HttpServer::Parts::AddApi() {
   });
   const auto generate = [this](const char* path, ParseRequest parse, MakeFormat format) {
     routes.Post(path, [this, parse, format](const Request& request, Response& response) {
-      const Client& client = ClientOf(clients, request);
+      const Client& client = ClientOf(response);
       Generate(scheduler, client, parse(request.body, LimitsFor(limits, client)), format,
                options.heartbeat_s, response);
     });

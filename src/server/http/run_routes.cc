@@ -209,10 +209,9 @@ void DeleteRun(Scheduler& scheduler, const Client& client, const std::string& id
 
 }  // namespace
 
-void AddRunRoutes(Routes& routes, Scheduler& scheduler, const Clients& clients,
-                  double heartbeat_s) {
-  routes.Get("/v1/runs", [&scheduler, &clients](const Request& request, Response& response) {
-    SendRuns(scheduler, ClientOf(clients, request), request, response);
+void AddRunRoutes(Routes& routes, Scheduler& scheduler, double heartbeat_s) {
+  routes.Get("/v1/runs", [&scheduler](const Request& request, Response& response) {
+    SendRuns(scheduler, ClientOf(response), request, response);
   });
   routes.Get("/v1/studies", [&scheduler](const Request& /*request*/, Response& response) {
     SendStudies(scheduler, &RunArchive::Studies, response);
@@ -220,18 +219,16 @@ void AddRunRoutes(Routes& routes, Scheduler& scheduler, const Clients& clients,
   routes.Get("/v1/studies/figures", [&scheduler](const Request& /*request*/, Response& response) {
     SendStudies(scheduler, &RunArchive::Figures, response);
   });
-  routes.Get("/v1/runs/{run}", [&scheduler, &clients](const Request& request, Response& response) {
-    SendRun(scheduler, ClientOf(clients, request), request.path_params.at("run"), response);
+  routes.Get("/v1/runs/{run}", [&scheduler](const Request& request, Response& response) {
+    SendRun(scheduler, ClientOf(response), request.path_params.at("run"), response);
   });
-  routes.Delete(
-      "/v1/runs/{run}", [&scheduler, &clients](const Request& request, Response& response) {
-        DeleteRun(scheduler, ClientOf(clients, request), request.path_params.at("run"), response);
-      });
-  routes.Get("/v1/runs/{run}/events",
-             [&scheduler, &clients, heartbeat_s](const Request& request, Response& response) {
-               SendEvents(scheduler, ClientOf(clients, request), request.path_params.at("run"),
-                          heartbeat_s, response);
-             });
+  routes.Delete("/v1/runs/{run}", [&scheduler](const Request& request, Response& response) {
+    DeleteRun(scheduler, ClientOf(response), request.path_params.at("run"), response);
+  });
+  routes.Get("/v1/runs/{run}/events", [&scheduler, heartbeat_s](const Request& request,
+                                                                Response& response) {
+    SendEvents(scheduler, ClientOf(response), request.path_params.at("run"), heartbeat_s, response);
+  });
 }
 
 }  // namespace hyper::server

@@ -8,6 +8,6 @@
 namespace hyper::server {
 
 // `scheduler` and `clients` must outlive the routes.
-void AddRunRoutes(Routes& routes, Scheduler& scheduler, const Clients& clients, double heartbeat_s);
+void AddRunRoutes(Routes& routes, Scheduler& scheduler, double heartbeat_s);
 
 }  // namespace hyper::server

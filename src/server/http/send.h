@@ -14,6 +14,7 @@
 namespace hyper::server {
 
 inline constexpr const char* kJsonType = "application/json";
+inline constexpr const char* kClientKept = "client";
 // Between two looks at whether the client of a stream is still there.
 inline constexpr std::chrono::milliseconds kLook{50};
 
@@ -25,10 +26,22 @@ inline std::string GivenKey(const httplib::Request& request) {
                                       : request.get_header_value("X-Api-Key");
 }
 
-// Who sends a request whose key was looked at before (401).
-inline const Client& ClientOf(const Clients& clients, const httplib::Request& request) {
-  return *clients.Find(GivenKey(request));
+// Looks the key up, once for each request: what is said of it is kept in the reply.
+inline const Client* FindClient(const Clients& clients, const httplib::Request& request,
+                                httplib::Response& response) {
+  const Client* client = clients.Find(GivenKey(request));
+  response.user_data.set(kClientKept, client);
+  return client;
 }
+
+// What FindClient found; null also where it was not asked.
+inline const Client* FoundClient(const httplib::Response& response) {
+  const Client* const* client = response.user_data.get<const Client*>(kClientKept);
+  return client != nullptr ? *client : nullptr;
+}
+
+// Who sends a request that got to its handler, for which it has a key (401).
+inline const Client& ClientOf(const httplib::Response& response) { return *FoundClient(response); }
 
 inline void Send(httplib::Response& response, int status, const Json& body) {
   response.status = status;

@@ -37,13 +37,13 @@ void Control(Scheduler& scheduler, const Client& client, const std::string& id,
 // The command of a request: its kind, the path that its address names, and its body.
 class Steering {
  public:
-  Steering(Routes& routes, Scheduler& scheduler, const Clients& clients, const ServerLimits& limits)
-      : routes_(routes), scheduler_(scheduler), clients_(clients), limits_(limits) {}
+  Steering(Routes& routes, Scheduler& scheduler, const ServerLimits& limits)
+      : routes_(routes), scheduler_(scheduler), limits_(limits) {}
 
   void Add(const std::string& path, RunCommand::Kind kind) {
-    routes_.Post(path, [kind, &scheduler = scheduler_, &clients = clients_, &limits = limits_](
-                           const Request& request, Response& response) {
-      const Client& client = ClientOf(clients, request);
+    routes_.Post(path, [kind, &scheduler = scheduler_, &limits = limits_](const Request& request,
+                                                                          Response& response) {
+      const Client& client = ClientOf(response);
       std::variant<RunCommand, ApiError> command =
           ParseCommand(kind, request.body, LimitsFor(limits, client));
       if (const auto* error = std::get_if<ApiError>(&command)) {
@@ -67,15 +67,13 @@ class Steering {
  private:
   Routes& routes_;
   Scheduler& scheduler_;
-  const Clients& clients_;
   const ServerLimits& limits_;
 };
 
 }  // namespace
 
-void AddSteerRoutes(Routes& routes, Scheduler& scheduler, const Clients& clients,
-                    const ServerLimits& limits) {
-  Steering steering(routes, scheduler, clients, limits);
+void AddSteerRoutes(Routes& routes, Scheduler& scheduler, const ServerLimits& limits) {
+  Steering steering(routes, scheduler, limits);
   steering.Add("/v1/runs/{run}/cancel", RunCommand::Kind::kCancel);
   steering.Add("/v1/runs/{run}/limits", RunCommand::Kind::kLimits);
   steering.Add("/v1/runs/{run}/paths", RunCommand::Kind::kWiden);

@@ -9,7 +9,6 @@
 namespace hyper::server {
 
 // All of them must outlive the routes.
-void AddSteerRoutes(Routes& routes, Scheduler& scheduler, const Clients& clients,
-                    const ServerLimits& limits);
+void AddSteerRoutes(Routes& routes, Scheduler& scheduler, const ServerLimits& limits);
 
 }  // namespace hyper::server
