@@ -120,6 +120,7 @@ check_server() {
   "$work/venv/bin/python" tests/openai_check.py "$url/v1" &&
     (cd "$work" && node "$OLDPWD/tests/page_check.mjs" "$url" "$work/page" &&
       node "$OLDPWD/tests/page_explains_check.mjs" "$url" "$work/page" &&
+      node "$OLDPWD/tests/page_steer_check.mjs" "$url" "$work/page" &&
       node "$OLDPWD/tests/page_truth_check.mjs" "$url")
   local result=$?
   kill "$server"

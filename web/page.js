@@ -97,7 +97,10 @@ function drawSelected() {
   $('path-title').textContent = selected === null ? 'Path' : `Path ${selected}${reply ? ', the reply' : ''}`;
   const path = model.paths.get(selected);
   const runs = path !== undefined && path.status === 'running';
-  $('steer').hidden = live === null || live.id === null || (model.head || {}).method === 'plain';
+  const head = model.head || {};
+  $('steer').hidden = live !== null ? live.id === null || head.method === 'plain'
+    : embedded() !== null || !(head.id && head.prompt_tokens);
+  for (const id of ['prune', 'finish', 'widen']) $(id).hidden = live === null;
   $('prune').disabled = $('finish').disabled = !runs;
   $('fork').disabled = path === undefined || (!runs && $('fork-at').value === '');
   if ($('path-list').open) drawPathTable($('path-table'), model);
@@ -250,18 +253,24 @@ function wireViews() {
   addEventListener('resize', redraw);
 }
 
-// Changes of the run that is watched: what the fields beside the path's text say.
+// Changes of the run that is shown: what the fields beside the path's text say. A run that has ended
+// stays as it is; the fork of it is a run of its own, which is opened.
 function wireSteering() {
   const text = () => $('fork-text').value ? {text: $('fork-text').value} : {};
   const count = () => ({n: Number($('fork-n').value) || 1});
-  const steer = (what, body) => live && post(`/v1/runs/${live.id}/${what}`, body);
+  const number = (id, name) => $(id).value === '' ? {} : {[name]: Number($(id).value)};
+  const steer = async (what, body) => {
+    const id = live ? live.id : model.head.id;
+    const done = await post(`/v1/runs/${id}/${what}`, body);
+    if (done && done.id !== id) location.hash = `#/runs/${done.id}`;
+  };
   const onPath = (action, body) => steer(`paths/${selected}/${action}`, body);
   $('prune').addEventListener('click', () => onPath('prune', {}));
   $('finish').addEventListener('click', () => onPath('finish', text()));
   $('widen').addEventListener('click', () => steer('paths', count()));
   $('fork').addEventListener('click', () => {
-    const at = $('fork-at').value === '' ? {} : {at: Number($('fork-at').value)};
-    onPath('fork', {...at, ...text(), ...count()});
+    onPath('fork', {...number('fork-at', 'at'), ...text(), ...count(),
+                    ...number('fork-temperature', 'temperature'), ...number('fork-seed', 'seed')});
   });
   $('fork-at').addEventListener('input', () => { redrawAll = dirty = true; });
   $('text').addEventListener('click', (event) => {

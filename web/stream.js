@@ -110,9 +110,13 @@ function ask(event) {
   follow(null, {method: 'POST', body: JSON.stringify(body)}, '/v1/chat/completions');
 }
 
+// The reply; null after a failure.
 async function post(path, body) {
+  const watched = live;
   const response = await fetch(path, {method: 'POST', headers: headers(), body: JSON.stringify(body || {})});
-  if (!response.ok && live) say(await failure(response), true);  // one that has just ended says so itself
+  if (response.ok) return response.json();
+  if (live === watched) say(await failure(response), true);  // a run that has just ended says so itself
+  return null;
 }
 
 async function loadMethods() {

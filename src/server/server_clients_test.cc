@@ -76,6 +76,8 @@ void ExpectSeesOwnOnly(const TestServer& server, const std::string& anns, const 
     EXPECT_EQ(Caller(server, "boss").Status(path), 200);
   }
   EXPECT_EQ(Caller(server, "bobs").Delete(anns), 404);
+  EXPECT_EQ(Caller(server, "bobs").Post("/v1/runs/" + anns + "/paths/0/fork", {{"at", 0}})->status,
+            404);
   EXPECT_EQ(Caller(server, "bobs").Post("/v1/runs/" + anns + "/cancel", Json::object())->status,
             404);
 }

@@ -37,7 +37,7 @@ TEST(Server, AsksForItsKey) {
   const TestServer server(setup);
   EXPECT_EQ(server.Post(kChat, Chat("say x"))->status, 401);
   httplib::Client client = server.Client();
-  for (const char* probe : {"/health", "/live", "/ready"}) {
+  for (const char* probe : {"/health", "/live", "/ready", "/docs"}) {
     EXPECT_EQ(client.Get(probe)->status, 200);
   }
   EXPECT_EQ(client.Get("/metrics")->status, 401);
@@ -236,6 +236,7 @@ TEST(Server, ShowsMetricsAndThePage) {
   EXPECT_NE(metrics.find("\nhyper_generated_tokens_total 4\n"), std::string::npos) << metrics;
   const httplib::Result page = server.Client().Get("/");
   EXPECT_EQ(page->get_header_value("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_NE(server.Client().Get("/docs")->body.find("/page/docs.js"), std::string::npos);
   EXPECT_EQ(server.Client().Get("/page/../etc/passwd")->status, 404);
   EXPECT_EQ(server.Client().Get("/nothing")->status, 404);
 }

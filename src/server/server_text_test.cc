@@ -63,6 +63,21 @@ TEST(ServerText, TheTokensThatPromptsBeginWithComeWhereAsked) {
             Json::array({97}));
 }
 
+TEST(ServerText, ARawTextStandsBehindTheTokenThatPromptsBeginWith) {
+  ServerSetup setup;
+  setup.make_engine = [](const FakeOptions& options) {
+    return std::make_unique<BeginsWithOne>(options);
+  };
+  const TestServer server(setup);
+  const auto prompt_tokens = [&server](const Json& prompt) {
+    return server.Good(kCompletions,
+                       {{"model", "m:plain"}, {"prompt", prompt}})["usage"]["prompt_tokens"];
+  };
+  EXPECT_EQ(prompt_tokens("ab"), 3);
+  EXPECT_EQ(prompt_tokens({97, 98}), 2);
+  EXPECT_EQ(server.BadField(kCompletions, {{"prompt", ""}}), "prompt");
+}
+
 TEST(ServerText, APieceThatIsNoTextComesAsBytes) {
   EXPECT_EQ(PieceJson("ab"), Json("ab"));
   EXPECT_EQ(PieceJson("\xC3"), Json({195}));

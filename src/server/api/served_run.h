@@ -1,6 +1,7 @@
 // What a client asks for, typed: the HTTP threads make it out of JSON, the scheduler runs it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,13 @@ struct AssistantStart {
   std::string content;
 };
 
+// What a run goes on from that continues a path of an ended one.
+struct ForkStart {
+  size_t begin = 0;      // of the path among the tokens of the prompt
+  std::string question;  // of the ended run
+  std::string notice;    // says where it comes from
+};
+
 struct ServedRun {
   std::string method = kPlainMethod;  // or one of Methods()
   RunPlan plan = *ResolveRun(
@@ -41,6 +49,7 @@ struct ServedRun {
   std::vector<std::pair<std::string, std::string>> template_arguments;
   std::vector<Token> prompt_tokens;
   std::string prompt_text;
+  std::optional<ForkStart> fork;          // of a prompt of tokens
   std::string prompt_field = "messages";  // where the client gave it, for errors
   ReplyWish wish;
   std::string wish_field;  // where the client gave it, for errors

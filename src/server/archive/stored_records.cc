@@ -130,20 +130,24 @@ std::vector<Placed> PlaceAll(const StoredItem& item, const ConfidenceWindow& win
   return placed;
 }
 
-Json Head(const std::string& id, const eval::ItemContext& context) {
+Json Head(const std::string& id, const eval::ItemContext& context, const StoredItem& item) {
   Json options = Json::object();
   for (const auto& [name, value] : context.run.settings) {
     const Json parsed = Json::parse(value, nullptr, /*allow_exceptions=*/false);
     options[name] = parsed.is_number() || parsed.is_boolean() ? parsed : Json(value);
   }
-  return {{"record", "run"},
-          {"id", id},
-          {"method", context.run.method},
-          {"model", {{"name", context.run.model}, {"hash", context.run.model_hash}}},
-          {"seed", context.run.seed},
-          {"question", context.question.text},
-          {"prompt", context.question.prompt},
-          {"options", std::move(options)}};
+  Json head = {{"record", "run"},
+               {"id", id},
+               {"method", context.run.method},
+               {"model", {{"name", context.run.model}, {"hash", context.run.model_hash}}},
+               {"seed", context.run.seed},
+               {"question", context.question.text},
+               {"prompt", context.question.prompt}};
+  if (const auto* tokens = ValuesOf<int32_t>(item, kNoPath, kPromptTokens)) {
+    head["prompt_tokens"] = *tokens;
+  }
+  head["options"] = std::move(options);
+  return head;
 }
 
 // The members of a report that a stored answer has.
@@ -168,7 +172,7 @@ Json Tail(const eval::ItemContext& context, const StoredItem& item, const Json& 
 
 std::vector<Json> StoredRecords(const std::string& id, const eval::ItemContext& context,
                                 const StoredItem& item) {
-  std::vector<Json> records{Head(id, context)};
+  std::vector<Json> records{Head(id, context, item)};
   bool warmup_due = item.warmup.has_value();
   for (const Placed& one : PlaceAll(item, WindowOf(context.run))) {
     if (one.after_warmup && std::exchange(warmup_due, false)) {

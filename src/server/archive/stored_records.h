@@ -11,6 +11,8 @@ namespace hyper::server {
 
 // Name of the series that holds how many bytes of a path's text each of its tokens is.
 inline constexpr const char* kTokenBytes = "token_bytes";
+// The tokens of the prompt, as a series of no path.
+inline constexpr const char* kPromptTokens = "prompt_token";
 
 // The records, "run" first and "result" last, in the order of their positions; `id` names the run.
 // Where kTokenBytes is not stored there are no token records, and the texts are in "result" only.

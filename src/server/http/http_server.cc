@@ -17,7 +17,7 @@
 #include "src/server/http/client_stream.h"
 #include "src/server/http/generation.h"
 #include "src/server/http/metrics.h"
-#include "src/server/http/page_files.h"
+#include "src/server/http/page_routes.h"
 #include "src/server/http/request_log.h"
 #include "src/server/http/routes.h"
 #include "src/server/http/run_routes.h"
@@ -74,7 +74,7 @@ bool IsProbe(const std::string& path) {
 }
 
 bool IsPublic(const std::string& path) {
-  return path == "/" || IsProbe(path) || path.rfind("/page/", 0) == 0;
+  return path == "/" || path == "/docs" || IsProbe(path) || path.rfind("/page/", 0) == 0;
 }
 
 // What is shown to those only who may see the runs of all.
@@ -124,34 +124,6 @@ void SendModel(Response& response, const ServerLimits& limits, const std::string
   SendError(response, NoSuchModel(name));
 }
 
-const char* MimeOf(std::string_view name) {
-  const auto ends = [name](std::string_view end) {
-    return name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
-  };
-  return ends(".html")   ? "text/html; charset=utf-8"
-         : ends(".js")   ? "text/javascript; charset=utf-8"
-         : ends(".css")  ? "text/css; charset=utf-8"
-         : ends(".json") ? kJsonType
-                         : "application/octet-stream";
-}
-
-void SendPage(Response& response, const std::string& name) {
-  for (const PageFile& file : PageFiles()) {
-    if (file.name == name) {
-      // Nothing from elsewhere may run in the page or be loaded by it.
-      response.set_header(
-          "Content-Security-Policy",
-          "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
-          "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
-          "frame-ancestors 'none'; form-action 'none'");
-      response.set_header("Cache-Control", "no-cache");
-      response.set_content(std::string(file.bytes), MimeOf(file.name));
-      return;
-    }
-  }
-  SendError(response, {404, "not_found_error", "", "", "no such page"});
-}
-
 void SendMethodNotAllowed(Response& response, std::string_view path, const std::string& allowed) {
   response.set_header("Allow", allowed);
   SendError(response, {405, "invalid_request_error", "method_not_allowed", "",
@@ -190,7 +162,6 @@ struct HttpServer::Parts {
   void Guard();
   void Log(const Request& request, const Response& response);
   void AddApi();
-  void AddPage();
   httplib::Server::HandlerResponse Check(const Request& request, Response& response) const;
 
   Scheduler& scheduler;
@@ -226,7 +197,7 @@ void HttpServer::Parts::SetUp() {
   AddRunRoutes(routes, scheduler, options.heartbeat_s);
   AddTextRoutes(routes, scheduler, limits);
   AddSteerRoutes(routes, scheduler, limits);
-  AddPage();
+  AddPageRoutes(routes);
 }
 
 httplib::Server::HandlerResponse HttpServer::Parts::Check(const Request& request,
@@ -345,16 +316,6 @@ void HttpServer::Parts::AddApi() {
   generate("/v1/chat/completions", ParseChatRequest, MakeChatFormat);
   generate("/v1/completions", ParseCompletionRequest, MakeCompletionFormat);
   generate("/v1/responses", ParseResponsesRequest, MakeResponsesFormat);
-}
-
-void HttpServer::Parts::AddPage() {
-  routes.Get("/", [](const Request& /*request*/, Response& response) {
-    SendPage(response, "index.html");
-  });
-  // Names are looked up among the embedded files; no file system is touched.
-  routes.Get("/page/{file}", [](const Request& request, Response& response) {
-    SendPage(response, request.path_params.at("file"));
-  });
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Scheduler& scheduler, ServerLimits limits,

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <charconv>
+#include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "src/server/http/send.h"
 #include "src/server/scheduler/scheduler.h"
@@ -21,6 +25,24 @@ inline std::optional<RunOverview> FindInMemory(const Scheduler& scheduler, const
                                                const std::string& id) {
   std::optional<RunOverview> run = scheduler.Find(id);
   return run && MaySee(client, run->client) ? run : std::nullopt;
+}
+
+// All records that a log has now.
+inline std::vector<Json> RecordsIn(const RunLog& log) {
+  std::vector<Json> records;
+  for (size_t at = 0;;) {
+    const RunLog::Page page = log.Read(at, 512, std::chrono::milliseconds(0));
+    for (const std::string& line : page.lines) {
+      Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+      if (!record.is_discarded()) {
+        records.push_back(std::move(record));
+      }
+    }
+    if (page.lines.empty()) {
+      return records;
+    }
+    at = page.next;
+  }
 }
 
 // A number from 0; nothing where the text is none.

@@ -132,19 +132,10 @@ void SendRun(const Scheduler& scheduler, const Client& client, const std::string
   }
   Json body = OverviewJson(*summary);
   body["records"] = Json::array();
-  size_t at = 0;
-  while (true) {
-    const RunLog::Page page = log->Read(at, kLinesAtOnce, std::chrono::milliseconds(0));
-    for (const std::string& line : page.lines) {
-      Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-      if (!record.is_discarded() && record.value("record", "") != "token") {
-        body["records"].push_back(std::move(record));
-      }
+  for (Json& record : RecordsIn(*log)) {
+    if (record.value("record", "") != "token") {
+      body["records"].push_back(std::move(record));
     }
-    if (page.lines.empty()) {
-      break;
-    }
-    at = page.next;
   }
   Send(response, 200, body);
 }

@@ -7,6 +7,7 @@
 
 #include "src/server/api/body_json.h"
 #include "src/server/api/steer_json.h"
+#include "src/server/http/fork_ended.h"
 #include "src/server/http/run_lookup.h"
 #include "src/server/http/send.h"
 
@@ -16,13 +17,19 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
-void Control(Scheduler& scheduler, const Client& client, const std::string& id,
-             const RunCommand& command, Response& response) {
-  if (!FindInMemory(scheduler, client, id)) {
+void Control(Scheduler& scheduler, const Client& client, const ServerLimits& limits,
+             const std::string& id, const RunCommand& command, Response& response) {
+  const bool fork = command.kind == RunCommand::Kind::kFork;
+  const bool kept = FindInMemory(scheduler, client, id).has_value();
+  if (!kept && !fork) {
     SendUnknownRun(response, id);
     return;
   }
-  const Steered steered = scheduler.Control(id, command);
+  const Steered steered = kept ? scheduler.Control(id, command) : Steered();
+  if (fork && (!kept || (steered.error && steered.error->status == 404))) {  // not live
+    ForkEnded(scheduler, client, limits, id, command, response);
+    return;
+  }
   if (steered.error) {
     SendError(response, *steered.error);
     return;
@@ -44,8 +51,8 @@ class Steering {
     routes_.Post(path, [kind, &scheduler = scheduler_, &limits = limits_](const Request& request,
                                                                           Response& response) {
       const Client& client = ClientOf(response);
-      std::variant<RunCommand, ApiError> command =
-          ParseCommand(kind, request.body, LimitsFor(limits, client));
+      const ServerLimits own = LimitsFor(limits, client);
+      std::variant<RunCommand, ApiError> command = ParseCommand(kind, request.body, own);
       if (const auto* error = std::get_if<ApiError>(&command)) {
         SendError(response, *error);
         return;
@@ -60,7 +67,7 @@ class Steering {
         }
         wanted.path = *number;
       }
-      Control(scheduler, client, request.path_params.at("run"), wanted, response);
+      Control(scheduler, client, own, request.path_params.at("run"), wanted, response);
     });
   }
 

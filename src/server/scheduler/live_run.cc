@@ -148,7 +148,7 @@ bool LiveRun::Prepare(Engine& engine, int pools, const Reservation& kept) {
 
 void LiveRun::Accept() {
   const Prompt& ready = session_->pool().prompt();
-  const std::string& question = request_.messages.empty() ? ready.text : ready.question;
+  const std::string& question = ready.question.empty() ? ready.text : ready.question;
   const Json head = {{"record", "run"},
                      {"id", id_},
                      {"method", request_.method},
@@ -156,6 +156,7 @@ void LiveRun::Accept() {
                      {"seed", request_.seed},
                      {"question", question},
                      {"prompt", ready.text},
+                     {"prompt_tokens", ready.tokens},
                      {"options", OptionsJson(session_->pool().options())}};
   log_->Append(DumpJson(head));
   ReplyEvent accepted;
@@ -164,6 +165,9 @@ void LiveRun::Accept() {
   accepted.choices = request_.choices;
   accepted.content = request_.messages.empty() ? ready.text : "";
   reply_->Push(std::move(accepted));
+  if (request_.fork) {
+    session_->pool().Emit(NoticeRecord{request_.fork->notice});
+  }
   if (request_.records) {
     ReplyEvent first;
     first.kind = ReplyEvent::Kind::kRecord;

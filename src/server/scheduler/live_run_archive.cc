@@ -31,7 +31,8 @@ ArchivedRun LiveRun::Begun() const {
   }
   archived.question.name = id_;
   archived.question.prompt = pool.prompt().text;
-  archived.question.text = request_.messages.empty() ? pool.prompt().text : pool.prompt().question;
+  archived.question.text =
+      pool.prompt().question.empty() ? pool.prompt().text : pool.prompt().question;
   archived.question.kind = NameOf(request_.extract.kind);
   archived.item.status = ItemStatus::kFailed;
   archived.item.reason = kInterrupted;
@@ -42,6 +43,7 @@ ArchivedRun LiveRun::ToArchive() const {
   const Pool& pool = session_->pool();
   ArchivedRun archived = Begun();
   archived.item = eval::RecordSession(*session_, records_, {});
+  archived.item.series.push_back({kNoPath, kPromptTokens, 0, pool.prompt().tokens});
   for (const Path& path : pool.paths()) {
     std::vector<uint8_t> bytes;
     for (size_t i = static_cast<size_t>(path.fork_position); i < path.tokens.size(); ++i) {

@@ -19,12 +19,27 @@ std::string ClosingTag(std::string_view text) {
   return "</think>";
 }
 
+// Raw text stands behind the control tokens that all prompts begin with, as with llama-server.
+// Empty where the text is.
+Result<std::vector<Token>> RawTokens(Engine& engine, const std::string& text) {
+  Result<std::vector<Token>> tokens = engine.Tokenize(text, /*parse_special=*/false);
+  if (!tokens || tokens->empty()) {
+    return tokens;
+  }
+  const Result<std::vector<Token>> first = FirstTokens(engine);
+  if (!first) {
+    return first.error();
+  }
+  tokens->insert(tokens->begin(), first->begin(), first->end());
+  return tokens;
+}
+
 Result<RequestPrompt> RawPrompt(Engine& engine, const ServedRun& request) {
   RequestPrompt raw;
   raw.prompt.tokens = request.prompt_tokens;
   raw.prompt.text = request.prompt_text;
   if (raw.prompt.tokens.empty()) {
-    Result<std::vector<Token>> tokens = engine.Tokenize(raw.prompt.text, /*parse_special=*/false);
+    Result<std::vector<Token>> tokens = RawTokens(engine, raw.prompt.text);
     if (!tokens) {
       return tokens.error();
     }
@@ -33,8 +48,19 @@ Result<RequestPrompt> RawPrompt(Engine& engine, const ServedRun& request) {
   if (raw.prompt.tokens.empty()) {
     return InvalidArgument("the prompt is empty; give it some text");
   }
-  for (const Token token : request.prompt_tokens) {
-    raw.prompt.text += engine.TokenText(token);
+  const size_t begin = request.fork ? request.fork->begin : request.prompt_tokens.size();
+  for (size_t i = 0; i < request.prompt_tokens.size(); ++i) {
+    const std::string text = engine.TokenText(request.prompt_tokens[i]);
+    raw.prompt.text += text;
+    raw.start += i < begin ? "" : text;
+  }
+  if (request.fork) {
+    const std::string_view text = raw.prompt.text;
+    raw.prompt.question = request.fork->question;
+    raw.start_in_reasoning =
+        PromptOpensReasoning(text.substr(0, text.size() - raw.start.size()), DefaultThinkTags());
+    raw.prompt.reasoning_opened =
+        SplitReasoning(raw.start, DefaultThinkTags(), raw.start_in_reasoning).unclosed;
   }
   return raw;
 }

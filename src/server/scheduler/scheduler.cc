@@ -36,8 +36,9 @@ Reservation KeptPart(const Capabilities& can, int lanes) {
 
 std::string QuestionOf(const ServedRun& request) {
   constexpr size_t kShown = 300;
-  std::string text =
-      request.messages.empty() ? request.prompt_text : request.messages.back().content;
+  std::string text = request.fork               ? request.fork->question
+                     : request.messages.empty() ? request.prompt_text
+                                                : request.messages.back().content;
   text.resize(std::min(text.size(), kShown));
   return text.substr(0, text.size() - base::IncompleteTail(text));
 }

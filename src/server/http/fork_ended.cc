@@ -1,0 +1,192 @@
+#include "src/server/http/fork_ended.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <variant>
+
+#include "src/server/http/run_lookup.h"
+#include "src/server/http/send.h"
+
+namespace hyper::server {
+namespace {
+
+using httplib::Response;
+
+ApiError CannotFork(const char* code, std::string message) {
+  return {409, "invalid_request_error", code, "path", std::move(message)};
+}
+
+const Json* RecordOf(const std::vector<Json>& records, const char* kind, int path) {
+  const auto found = std::find_if(records.begin(), records.end(), [&](const Json& record) {
+    return record["record"] == kind && record["path"] == path;
+  });
+  return found != records.end() ? &*found : nullptr;
+}
+
+// The records of a run, those of tokens too where they are anywhere; empty: there is no such run.
+std::vector<Json> RecordsOf(const Scheduler& scheduler, const Client& client,
+                            const std::string& id) {
+  if (const RunArchive* archive = scheduler.archive()) {
+    const Result<std::optional<RunOverview>> run = archive->Find(id);
+    if (run && *run && MaySee(client, (*run)->client)) {
+      return archive->Records(id).value_or({});
+    }
+  }
+  const std::shared_ptr<const RunLog> log = scheduler.Log(id);
+  return log != nullptr && FindInMemory(scheduler, client, id) ? RecordsIn(*log)
+                                                               : std::vector<Json>();
+}
+
+// What stands in the way of a fork there.
+std::optional<ApiError> CheckPlace(const std::vector<Json>& records, const std::string& id,
+                                   const RunCommand& command) {
+  const Json* end = RecordOf(records, "finish", command.path);
+  if (end == nullptr) {
+    return CannotFork("path_not_running", fmt::format("{} has no path {}", id, command.path));
+  }
+  if (!command.at) {
+    return CannotFork("path_not_running",
+                      fmt::format("run '{}' has ended; 'at' says at which token of path {} a new "
+                                  "one goes on",
+                                  id, command.path));
+  }
+  if (const int tokens = (*end)["tokens"]; *command.at > tokens) {
+    return BadField(
+        "at", fmt::format("'at' is {}; path {} has {} tokens", *command.at, command.path, tokens));
+  }
+  return std::nullopt;
+}
+
+// The request of the new run, as if a client had sent the tokens as a prompt.
+ParsedRequest Continuation(const Json& head, const std::vector<Token>& tokens,
+                           const RunCommand& command, const ServerLimits& limits) {
+  const Json& options = head["options"];
+  Json own = {{"width", command.count}, {"launch", "parallel"}, {"token-records", true}};
+  for (const char* name : {"temperature", "top-p", "top-k", "min-p", "max-tokens"}) {
+    if (options.contains(name)) {
+      own[name] = options[name];
+    }
+  }
+  if (command.temperature) {
+    own["temperature"] = *command.temperature;
+  }
+  if (command.seed) {
+    own["seed"] = *command.seed;
+  }
+  const Json body = {
+      {"model", limits.model_name + ":sc"}, {"prompt", tokens}, {"hyper", std::move(own)}};
+  return ParseCompletionRequest(body.dump(), limits);
+}
+
+Result<Json> TokensOfText(Scheduler& scheduler, const std::string& text) {
+  return scheduler.AskEngine([&text](Engine& engine) -> Result<Json> {
+    const Result<std::vector<Token>> tokens = engine.Tokenize(text, /*parse_special=*/false);
+    return tokens ? Result<Json>(Json(*tokens)) : Result<Json>(tokens.error());
+  });
+}
+
+// Nothing where the run was taken; else why not.
+std::optional<ApiError> Refusal(ReplyQueue& reply) {
+  std::optional<ReplyEvent> event;
+  while (!event) {
+    event = reply.Take(kLook);
+  }
+  reply.Abandon();  // it goes on without a reader
+  return event->kind == ReplyEvent::Kind::kError ? std::optional(event->error) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::vector<Token>> FirstTokensOf(const std::vector<Json>& records, int path,
+                                                int count) {
+  std::map<int, Token> written;  // by position: a path's own, then those before its fork
+  int end = count;
+  for (const Json* at = RecordOf(records, "path", path); at != nullptr && end > 0;) {
+    for (const Json& record : records) {
+      if (record["record"] == "token" && record["path"] == (*at)["path"] &&
+          record["position"] < end && record["position"] >= (*at)["position"]) {
+        written[record["position"]] = record["token"];
+      }
+    }
+    end = std::min<int>(end, (*at)["position"]);
+    at = (*at)["parent"].is_null() ? nullptr : RecordOf(records, "path", (*at)["parent"]);
+  }
+  if (static_cast<int>(written.size()) != count) {
+    return std::nullopt;
+  }
+  std::vector<Token> tokens;
+  for (const auto& [position, token] : written) {
+    tokens.push_back(token);
+  }
+  return tokens;
+}
+
+void ForkEnded(Scheduler& scheduler, const Client& client, const ServerLimits& limits,
+               const std::string& id, const RunCommand& command, Response& response) {
+  const std::vector<Json> records = RecordsOf(scheduler, client, id);
+  if (records.empty()) {
+    SendUnknownRun(response, id);
+    return;
+  }
+  if (const std::optional<ApiError> error = CheckPlace(records, id, command)) {
+    SendError(response, *error);
+    return;
+  }
+  const Json& head = records.front();
+  const std::optional<std::vector<Token>> written =
+      FirstTokensOf(records, command.path, *command.at);
+  if (!written || !head.contains("prompt_tokens")) {
+    SendError(response, CannotFork("tokens_not_kept",
+                                   fmt::format("the tokens of '{}' are not kept; ask with "
+                                               "hyper.token-records, or serve with --store",
+                                               id)));
+    return;
+  }
+  const Result<Json> given = TokensOfText(scheduler, command.text);
+  if (!given) {
+    SendError(response, FromError(given.error()));
+    return;
+  }
+  std::vector<Token> tokens = head["prompt_tokens"];
+  const size_t begin = tokens.size();
+  tokens.insert(tokens.end(), written->begin(), written->end());
+  for (const Json& token : *given) {
+    tokens.push_back(token);
+  }
+  ParsedRequest parsed = Continuation(head, tokens, command, limits);
+  if (const auto* error = std::get_if<ApiError>(&parsed)) {
+    SendError(response, *error);
+    return;
+  }
+  ServedRun run = std::move(std::get<ApiRequest>(parsed).runs.front());
+  run.client = client;
+  run.keep_running = true;
+  run.fork =
+      ForkStart{begin, head["question"],
+                fmt::format("goes on from token {} of path {} of {}{}", *command.at, command.path,
+                            id, command.text.empty() ? "" : ", behind a given text")};
+  auto reply = std::make_shared<ReplyQueue>(64);
+  const Scheduler::Submission submission = scheduler.Submit({std::move(run)}, reply);
+  const std::optional<ApiError> refused = submission.error ? submission.error : Refusal(*reply);
+  if (refused) {
+    SendError(response, *refused);
+    return;
+  }
+  scheduler.AwaitStored();
+  std::vector<int> paths(static_cast<size_t>(command.count));
+  std::iota(paths.begin(), paths.end(), 0);
+  response.set_header("X-Hyper-Run", submission.id);
+  Send(response, 200,
+       {{"id", submission.id},
+        {"object", "hyper.run"},
+        {"done", true},
+        {"paths", paths},
+        {"fork_of", {{"run", id}, {"path", command.path}, {"at", *command.at}}}});
+}
+
+}  // namespace hyper::server
