@@ -5,6 +5,7 @@
 #                           them: on any other, src/engine/llama/native_backend.cc leaves it alone
 # Compiled out of the pinned sources with four changes; the patches in cmake/native say why.
 option(HYPER_NATIVE "Compile ggml's CPU backend for this processor (release builds on x86-64)" ON)
+set(HYPER_NATIVE_MARCH native CACHE STRING "-march of that backend, which this processor must have")
 if(NOT HYPER_NATIVE OR NOT HYPER_LLAMA STREQUAL "prebuilt" OR NOT CMAKE_BUILD_TYPE STREQUAL "Release"
    OR HYPER_SANITIZE OR HYPER_FUZZ OR CMAKE_CROSSCOMPILING
    OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" OR NOT EXISTS /proc/cpuinfo)
@@ -58,21 +59,30 @@ foreach(file ${changed})
     ONLY_IF_DIFFERENT)
 endforeach()
 
-add_library(hyper_native MODULE ${HYPER_NATIVE_SOURCES}/ops.cpp ${HYPER_NATIVE_SOURCES}/repack.cpp
-  ${own}/batch_rows.cc ${own}/pool_attention.cc ${cpu}/ggml-cpu.c ${cpu}/ggml-cpu.cpp ${cpu}/iqp.cpp ${cpu}/hbm.cpp
-  ${cpu}/quants.c ${HYPER_NATIVE_SOURCES}/traits.cpp ${cpu}/amx/amx.cpp ${cpu}/amx/mmq.cpp
-  ${cpu}/binary-ops.cpp ${cpu}/unary-ops.cpp ${cpu}/vec.cpp ${cpu}/llamafile/sgemm.cpp
-  ${cpu}/arch/x86/quants.c ${cpu}/arch/x86/repack.cpp)
-target_include_directories(hyper_native PRIVATE ${own} ${cpu}
-  ${HYPER_LLAMA_TREE}/ggml/src ${HYPER_LLAMA_TREE}/ggml/include)
-target_compile_definitions(hyper_native PRIVATE _GNU_SOURCE NDEBUG GGML_BACKEND_DL
-  GGML_BACKEND_BUILD GGML_BACKEND_SHARED GGML_USE_CPU_REPACK GGML_USE_LLAMAFILE
-  HYPER_COMPILED_ON="${features_id}")  # another processor: compile again
-target_compile_options(hyper_native PRIVATE -w -O3 -march=native)
-set_target_properties(hyper_native PROPERTIES CXX_STANDARD 20 CXX_EXTENSIONS ON
-  OUTPUT_NAME ggml-cpu LIBRARY_OUTPUT_DIRECTORY ${HYPER_NATIVE_DIR} NO_SONAME ON
-  BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/..")
-target_link_libraries(hyper_native PRIVATE
-  ${HYPER_DEPS_DIR}/llama/${HYPER_LLAMA_VARIANT}/libggml-base.so Threads::Threads m)
+# The backend with other instructions, in a folder of its own.
+function(hyper_native_library name march folder)
+  add_library(${name} MODULE ${HYPER_NATIVE_SOURCES}/ops.cpp ${HYPER_NATIVE_SOURCES}/repack.cpp
+    ${own}/batch_rows.cc ${own}/pool_attention.cc ${cpu}/ggml-cpu.c ${cpu}/ggml-cpu.cpp
+    ${cpu}/iqp.cpp ${cpu}/hbm.cpp ${cpu}/quants.c ${HYPER_NATIVE_SOURCES}/traits.cpp
+    ${cpu}/amx/amx.cpp ${cpu}/amx/mmq.cpp ${cpu}/binary-ops.cpp ${cpu}/unary-ops.cpp ${cpu}/vec.cpp
+    ${cpu}/llamafile/sgemm.cpp ${cpu}/arch/x86/quants.c ${cpu}/arch/x86/repack.cpp)
+  target_include_directories(${name} PRIVATE ${own} ${cpu}
+    ${HYPER_LLAMA_TREE}/ggml/src ${HYPER_LLAMA_TREE}/ggml/include)
+  target_compile_definitions(${name} PRIVATE _GNU_SOURCE NDEBUG GGML_BACKEND_DL
+    GGML_BACKEND_BUILD GGML_BACKEND_SHARED GGML_USE_CPU_REPACK GGML_USE_LLAMAFILE
+    HYPER_COMPILED_ON="${features_id}")  # another processor: compile again
+  target_compile_options(${name} PRIVATE -w -O3 -march=${march})
+  set_target_properties(${name} PROPERTIES CXX_STANDARD 20 CXX_EXTENSIONS ON
+    OUTPUT_NAME ggml-cpu LIBRARY_OUTPUT_DIRECTORY ${folder} NO_SONAME ON
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/..")
+  target_link_libraries(${name} PRIVATE
+    ${HYPER_DEPS_DIR}/llama/${HYPER_LLAMA_VARIANT}/libggml-base.so Threads::Threads m)
+endfunction()
+
+hyper_native_library(hyper_native ${HYPER_NATIVE_MARCH} ${HYPER_NATIVE_DIR})
 add_custom_command(TARGET hyper_native POST_BUILD COMMAND ${CMAKE_COMMAND} -E copy
   ${CMAKE_BINARY_DIR}/CMakeFiles/native/processor ${HYPER_NATIVE_DIR}/processor)
+# The kernels for AVX2, for tests on a machine that has AVX-512.
+if(HYPER_TESTS AND HYPER_NATIVE_MARCH STREQUAL "native" AND features MATCHES "avx512f")
+  hyper_native_library(hyper_native_avx2 haswell ${CMAKE_BINARY_DIR}/native-avx2)
+endif()

@@ -50,8 +50,8 @@ class BatchRowsTest : public testing::Test {
 
   void SetUp() override {
     ASSERT_TRUE(backend_->Loaded()) << HYPER_NATIVE_LIBRARY;
-    if (__builtin_cpu_supports("avx512vnni") == 0) {
-      GTEST_SKIP() << "no AVX-512 VNNI";
+    if (__builtin_cpu_supports("avx2") == 0 || __builtin_cpu_supports("fma") == 0) {
+      GTEST_SKIP() << "neither AVX-512 nor AVX2";
     }
   }
 

@@ -2,7 +2,9 @@
 // in one process and in turns, after their results were compared.
 //
 //   build/products_bench [--threads N] [--turns N] [--wall] [--type q4_0|q4_K] [--shape NAME]
-//   [--rows N]
+//   [--rows N] [--library FILE]
+//
+// The library is the backend for this machine; build/native-avx2 has one for AVX2.
 //
 // Times are CPU time divided by threads, which other work on the machine changes less than the time
 // that passes; --wall takes the latter.
@@ -54,6 +56,7 @@ struct Options {
   bool wall = false;
   std::string_view type;
   std::string_view shape;
+  std::string library = HYPER_NATIVE_LIBRARY;
 };
 
 double Seconds(const Options& options) {
@@ -181,6 +184,8 @@ Options Read(int count, char** words) {
       options.type = value;
     } else if (word == "--shape") {
       options.shape = value;
+    } else if (word == "--library") {
+      options.library = value;
     } else {
       fmt::print(stderr, "products_bench: unknown option {}\n", word);
       std::exit(2);
@@ -194,9 +199,9 @@ Options Read(int count, char** words) {
 int main(int count, char** words) {
   const Options options = Read(count, words);
   ggml_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
-  const NativeBackend backend(HYPER_NATIVE_LIBRARY);
+  const NativeBackend backend(options.library);
   if (!backend.Loaded()) {
-    fmt::print(stderr, "products_bench: cannot load {}\n", HYPER_NATIVE_LIBRARY);
+    fmt::print(stderr, "products_bench: cannot load {}\n", options.library);
     return 1;
   }
   const double peak = Peak();

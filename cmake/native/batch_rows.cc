@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "ggml-cpu-impl.h"
+#include "vectors.h"
 
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && \
-    defined(__AVX512VNNI__) && defined(__F16C__)
-#define HYPER_BATCH_ROWS 1
+#ifdef HYPER_VECTORS
 #include "batch_kernels.h"
 #include "half_kernel.h"
 #endif
@@ -22,10 +21,10 @@ namespace {
 std::atomic<bool> enabled{true};
 std::atomic<int64_t> computed{0};
 
-#ifdef HYPER_BATCH_ROWS
+#ifdef HYPER_VECTORS
 
-constexpr int64_t kStrip = 16;        // columns of one call of a kernel
-constexpr int64_t kStripsOfItem = 4;  // strips that a thread takes at a time
+constexpr int64_t kStrip = kColumns;            // columns of one call of a kernel
+constexpr int64_t kStripsOfItem = 64 / kStrip;  // strips that a thread takes at a time
 
 // Where a row comes from and goes to.
 struct Place {
@@ -51,7 +50,7 @@ struct Plan {
 
   const char* Strip(int64_t expert, int64_t strip) const {
     return static_cast<const char*>(weights.data) + expert * weights.nb[2] +
-           strip * 2 * Blocks() * sizeof(typename Type::Block);
+           strip * kGroups * Blocks() * sizeof(typename Type::Block);
   }
 
   size_t RowsSize() const { return InputRows() * Blocks() * sizeof(Row); }
@@ -141,7 +140,7 @@ void RunStrip(const Plan<Type>& plan, void* buffer, int64_t expert, int64_t stri
   const int64_t blocks = plan.Blocks();
   const int columns = static_cast<int>(std::min(kStrip, plan.weights.ne[1] - strip * kStrip));
   const Block* left = reinterpret_cast<const Block*>(plan.Strip(expert, strip));
-  const Block* right = columns == kStrip ? left + blocks : left;  // a last group of eight, alone
+  const Block* right = columns > 8 ? left + blocks : left;  // a last group of eight, alone
   const typename Type::Row* rows = plan.Rows(buffer);
   const Place* places = plan.AllPlaces(buffer) + plan.Begins(buffer)[expert];
   const int64_t calls = (count + kMostRows - 1) / kMostRows;
@@ -251,7 +250,7 @@ void WithType(Weights weights, const Use& use) {
 
 }  // namespace
 
-#ifdef HYPER_BATCH_ROWS
+#ifdef HYPER_VECTORS
 
 bool BatchRowsWorkSize(Weights weights, const ggml_tensor* op, size_t& size) {
   if (!Takes(weights, op)) {

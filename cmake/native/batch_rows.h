@@ -2,7 +2,7 @@
 // experts in F16. cmake/native/batch-rows.patch calls the two functions from repack.cpp, for every
 // operation on weights in a CPU_REPACK buffer, and half-experts.patch for every other operation.
 // Both refuse by returning false, and ggml's own code does the work: other types, and processors
-// without AVX-512 VNNI.
+// with neither AVX-512 nor AVX2.
 //
 // Each result is one sum in the order of the blocks, whatever the batch: equal bytes for any number
 // of rows, threads and experts. docs/performance.md says how it differs from ggml's own results.

@@ -5,9 +5,9 @@
 
 #include "batch_rows.h"
 #include "vec.h"
+#include "vectors.h"
 
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && \
-    defined(__AVX512DQ__) && defined(__F16C__)
+#ifdef HYPER_VECTORS
 #include "half_kernel.h"
 
 namespace hyper_native {
@@ -45,42 +45,53 @@ float Parameter(const ggml_tensor* op, int index) {
   return value;
 }
 
-// The first visible cell from `cell` on, or `end`.
-int64_t NextVisible(const ggml_fp16_t* mask, int64_t cell, int64_t end) {
-  const __m512i hidden = _mm512_set1_epi16(static_cast<int16_t>(kHidden));
-  for (; cell + 32 <= end; cell += 32) {
-    const __mmask32 visible = _mm512_cmpneq_epi16_mask(_mm512_loadu_si512(mask + cell), hidden);
-    if (visible != 0) {
-      return cell + __builtin_ctz(visible);
-    }
+// A bit for each of the 32 cells from `cell` on that is visible.
+uint32_t VisibleOf32(const ggml_fp16_t* mask, int64_t cell, int64_t end) {
+  if (cell + 32 <= end) {
+    return Unequal32(mask + cell, kHidden);
   }
-  while (cell < end && mask[cell] == kHidden) {
-    ++cell;
+  uint32_t visible = 0;
+  for (int64_t i = cell; i < end; ++i) {
+    visible |= uint32_t{mask[i] != kHidden} << (i - cell);
   }
-  return cell;
+  return visible;
 }
 
 int64_t CountVisible(const ggml_fp16_t* mask, int64_t end) {
   int64_t count = 0;
-  for (int64_t cell = 0; cell < end; ++cell) {
-    count += mask[cell] == kHidden ? 0 : 1;
+  for (int64_t cell = 0; cell < end; cell += 32) {
+    count += __builtin_popcount(VisibleOf32(mask, cell, end));
   }
   return count;
 }
+
+int RoundUp(int count, int step) { return (count + step - 1) / step * step; }
 
 // Up to kCells visible cells of a row.
 struct Cells {
   int count = 0;
   int64_t cell[kCells];
-  float added[kCells];  // by the mask
+  float added[kCells];  // by the mask; minus infinity up to the end of a group
+
+  int Whole() const { return RoundUp(count, kGroup); }
 
   // Lists what comes from `from` on; returns where the next list begins.
   int64_t List(const ggml_fp16_t* mask, int64_t from, int64_t end) {
     count = 0;
-    while (count < kCells && (from = NextVisible(mask, from, end)) < end) {
-      added[count] = GGML_CPU_FP16_TO_FP32(mask[from]);
-      cell[count++] = from++;
+    while (from < end) {
+      uint32_t visible = VisibleOf32(mask, from, end);
+      for (; visible != 0 && count < kCells; visible &= visible - 1) {
+        cell[count] = from + __builtin_ctz(visible);
+        added[count] = GGML_CPU_FP16_TO_FP32(mask[cell[count]]);
+        ++count;
+      }
+      if (visible != 0) {
+        from += __builtin_ctz(visible);
+        break;
+      }
+      from += 32;
     }
+    std::fill(added + count, added + Whole(), -INFINITY);
     return from;
   }
 };
@@ -93,58 +104,56 @@ struct Softmax {
 
 // Turns `scores` into weights, and returns by what the sum of values before must be multiplied.
 float Weigh(const Cells& cells, float scale, float* scores, Softmax& softmax) {
-  const __m512 scales = _mm512_set1_ps(scale);
-  __m512 most = _mm512_set1_ps(softmax.most);
-  for (int i = 0; i < kCells; i += 16) {
-    const int left = std::clamp(cells.count - i, 0, 16);
-    const auto known = static_cast<__mmask16>((1U << left) - 1);
-    const __m512 added = _mm512_maskz_loadu_ps(known, cells.added + i);
-    const __m512 score = _mm512_mask_fmadd_ps(_mm512_loadu_ps(scores + i), known, scales, added);
-    _mm512_storeu_ps(scores + i, _mm512_mask_mov_ps(_mm512_set1_ps(-INFINITY), known, score));
-    most = _mm512_mask_max_ps(most, known, most, score);
+  Floats most = Repeat(softmax.most);
+  for (int i = 0; i < cells.Whole(); i += kFloats) {
+    const Floats score = MultiplyAdd(Load(scores + i), Repeat(scale), Load(cells.added + i));
+    Store(scores + i, score);
+    most = Larger(most, score);
   }
-  const float highest = _mm512_reduce_max_ps(most);
+  const float highest = Largest(most);
   const float factor = highest == softmax.most ? 1.0F : std::exp(softmax.most - highest);
-  __m512 sum = _mm512_setzero_ps();
-  for (int i = 0; i < kCells; i += 16) {
-    const __m512 below = _mm512_sub_ps(_mm512_loadu_ps(scores + i), _mm512_set1_ps(highest));
-    const __m512 weight = ggml_v_expf(below);
-    _mm512_storeu_ps(scores + i, weight);
-    sum = _mm512_add_ps(sum, weight);
+  Floats sums[kVectors] = {};
+  for (int i = 0; i < cells.Whole(); i += kGroup) {
+    for (int part = 0; part < kVectors; ++part) {
+      float* at = scores + i + part * kFloats;
+      const Floats weight = ggml_v_expf(Load(at) - Repeat(highest));
+      Store(at, weight);
+      sums[part] = sums[part] + weight;
+    }
   }
   softmax.most = highest;
-  softmax.sum = softmax.sum * factor + _mm512_reduce_add_ps(sum);
+  softmax.sum = softmax.sum * factor + Total(sums);
   return factor;
 }
 
-// out[h] = out[h] * factors[h] + the weighted sum of `groups` groups of 16 numbers of the values.
-template <int heads, int groups>
+// out[h] = out[h] * factors[h] + the weighted sum of the values, from number `at` on: so many
+// vectors of them.
+template <int heads, int vectors>
 void AddValues(const ggml_half* const* values, int count, const float (*weights)[kCells],
                const float* factors, float* const* out, int64_t at) {
-  __m512 sums[heads][groups];
+  Floats sums[heads][vectors];
 #pragma GCC unroll 8
   for (int h = 0; h < heads; ++h) {
 #pragma GCC unroll 8
-    for (int g = 0; g < groups; ++g) {
-      sums[h][g] = _mm512_mul_ps(_mm512_loadu_ps(out[h] + at + 16 * g), _mm512_set1_ps(factors[h]));
+    for (int i = 0; i < vectors; ++i) {
+      sums[h][i] = Load(out[h] + at + kFloats * i) * Repeat(factors[h]);
     }
   }
   for (int c = 0; c < count; ++c) {
 #pragma GCC unroll 8
-    for (int g = 0; g < groups; ++g) {
-      const __m512 value = _mm512_cvtph_ps(
-          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values[c] + at + 16 * g)));
+    for (int i = 0; i < vectors; ++i) {
+      const Floats value = FromHalves(values[c] + at + kFloats * i);
 #pragma GCC unroll 8
       for (int h = 0; h < heads; ++h) {
-        sums[h][g] = _mm512_fmadd_ps(value, _mm512_set1_ps(weights[h][c]), sums[h][g]);
+        sums[h][i] = MultiplyAdd(value, Repeat(weights[h][c]), sums[h][i]);
       }
     }
   }
 #pragma GCC unroll 8
   for (int h = 0; h < heads; ++h) {
 #pragma GCC unroll 8
-    for (int g = 0; g < groups; ++g) {
-      _mm512_storeu_ps(out[h] + at + 16 * g, sums[h][g]);
+    for (int i = 0; i < vectors; ++i) {
+      Store(out[h] + at + kFloats * i, sums[h][i]);
     }
   }
 }
@@ -152,12 +161,13 @@ void AddValues(const ggml_half* const* values, int count, const float (*weights)
 template <int heads>
 void AddAllValues(int64_t size, const ggml_half* const* values, int count,
                   const float (*weights)[kCells], const float* factors, float* const* out) {
-  constexpr int kMany = heads == 1 ? 8 : 4;
+  // As many sums as registers hold: 16 of 32, or 8 of 16.
+  constexpr int kMany = heads == 1 ? 8 : 16 / (heads > 2 ? 4 : 2) / kVectors;
   int64_t at = 0;
-  for (; at + 16 * kMany <= size; at += 16 * kMany) {
+  for (; at + kFloats * kMany <= size; at += kFloats * kMany) {
     AddValues<heads, kMany>(values, count, weights, factors, out, at);
   }
-  for (; at + 32 <= size; at += 32) {
+  for (; at + kFloats * 2 <= size; at += kFloats * 2) {
     AddValues<heads, 2>(values, count, weights, factors, out, at);
   }
   if (at < size) {
@@ -170,7 +180,7 @@ template <int heads>
 void AddCells(const Shape& shape, const Cells& cells, const char* keys, const char* values,
               const float* const* queries, float scale, Softmax* softmax, float* const* out) {
   const ggml_half* at[kCells];
-  const int padded = (cells.count + 7) / 8 * 8;
+  const int padded = RoundUp(cells.count, 8);
   for (int c = 0; c < padded; ++c) {
     at[c] = reinterpret_cast<const ggml_half*>(keys + cells.cell[std::min(c, cells.count - 1)] *
                                                           shape.k.nb[1]);
@@ -179,6 +189,7 @@ void AddCells(const Shape& shape, const Cells& cells, const char* keys, const ch
   float* rows[heads];
   for (int h = 0; h < heads; ++h) {
     rows[h] = weights[h];
+    std::fill(weights[h] + padded, weights[h] + cells.Whole(), 0.0F);
   }
   DotTiles<heads>(shape.k.ne[0] / 16, at, queries, rows, padded);
   float factors[heads];

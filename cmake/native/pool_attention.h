@@ -11,9 +11,9 @@
 namespace hyper_native {
 
 // Computes FLASH_ATTN_EXT; every thread of the pool calls it. False, and ggml does the work,
-// without AVX-512; for keys and values that are not F16, head sizes that are no multiples of 16,
-// sinks, ALiBi and soft caps; and for long prompts, where most cells are visible and ggml has
-// tiles.
+// with neither AVX-512 nor AVX2; for keys and values that are not F16, head sizes that are no
+// multiples of 16, sinks, ALiBi and soft caps; and for long prompts, where most cells are visible
+// and ggml has tiles.
 bool ForwardPoolAttention(const ggml_compute_params* params, ggml_tensor* op);
 
 }  // namespace hyper_native

@@ -1,5 +1,5 @@
-// Products of weights and rows, one ggml operation each, computed by the CPU backend that this
-// build compiled for its machine (build/native/libggml-cpu.so).
+// Products of weights and rows, one ggml operation each, computed by a CPU backend that this build
+// compiled (build/native/libggml-cpu.so).
 #pragma once
 
 #include <ggml-backend.h>
