@@ -296,6 +296,8 @@ bool ForwardPoolAttention(const ggml_compute_params* params, ggml_tensor* op) {
 
 }  // namespace hyper_native
 
+bool hyper_native_pool_attention() { return true; }
+
 #else
 
 namespace hyper_native {
@@ -303,5 +305,7 @@ namespace hyper_native {
 bool ForwardPoolAttention(const ggml_compute_params*, ggml_tensor*) { return false; }
 
 }  // namespace hyper_native
+
+bool hyper_native_pool_attention() { return false; }
 
 #endif

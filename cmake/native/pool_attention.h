@@ -17,3 +17,6 @@ namespace hyper_native {
 bool ForwardPoolAttention(const ggml_compute_params* params, ggml_tensor* op);
 
 }  // namespace hyper_native
+
+// Whether any operation can be computed here. The engine looks the name up in the loaded backend.
+extern "C" __attribute__((visibility("default"))) bool hyper_native_pool_attention();

@@ -24,7 +24,7 @@ inline constexpr std::array kNamesOf<KvType> = {"f16", "f32", "bf16", "q8_0", "q
 
 // How lanes lie in the KV cache.
 enum class KvLayout {
-  kAuto,     // as the cost model says (docs/kv-cost.md)
+  kAuto,     // what is faster (docs/kv-cost.md)
   kUnified,  // one buffer that all lanes share: forks only tag cells; needed for strict and routes
   kStreams,  // a buffer of its own for each lane: forks copy it, attention sees its own cells only
 };
@@ -60,8 +60,8 @@ struct LlamaOptions {
   bool interleave = false;   // decode between two forwards of given tokens (prompts, scores): paths
                              // that decode never wait long for a prompt, at some throughput.
                              // Unless strict, a prompt's last forward draws its first token too
-  int max_forward_rows = 0;  // rows of one decoding forward; strict: [2, 63]; 0 = auto: 63 where
-                             // all runs on CPUs in one buffer of cells, else 256
+  int max_forward_rows = 0;  // rows of one decoding forward; strict: [2, 63]; 0 = auto: 63 if
+                             // strict or if attention on CPUs reads the cells of all, else 256
   KvType kv_type = KvType::kF16;
   KvLayout kv_layout = KvLayout::kAuto;
   Toggle flash_attention = Toggle::kAuto;

@@ -218,6 +218,18 @@ std::string CpuBackendName() {
   return name.substr(0, kPrefix.size()) == kPrefix ? name.substr(kPrefix.size()) : "ggml-cpu";
 }
 
+bool HasPoolAttention() {
+  const std::string file = CpuBackendFile();
+  void* library = file.empty() ? nullptr : dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) {
+    return false;
+  }
+  const auto has = reinterpret_cast<bool (*)()>(dlsym(library, "hyper_native_pool_attention"));
+  const bool answer = has != nullptr && has();
+  dlclose(library);
+  return answer;
+}
+
 std::unique_ptr<ThreadPool> ThreadPool::Make(int threads) {
   using NewFunction = ggml_threadpool_t (*)(ggml_threadpool_params*);
   ggml_backend_reg_t cpu = CpuBackend();

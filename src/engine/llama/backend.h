@@ -60,6 +60,10 @@ std::string CpuBackendFile();
 // or "ggml-cpu" for one without a kind; empty as above.
 std::string CpuBackendName();
 
+// Whether that backend's attention can read the visible cells of each row and no others
+// (cmake/native/pool_attention.cc); false as above.
+bool HasPoolAttention();
+
 // Threads that stay between forwards; without them ggml creates and joins some at every forward.
 class ThreadPool {
  public:

@@ -70,9 +70,10 @@ Result<ContextPlan> PlanContext(const LlamaOptions& options, const ModelShape& s
   const int most = options.context_lanes == 0 ? kMostContextLanes : options.context_lanes;
   plan.contexts = (lanes + most - 1) / most;
   plan.lanes = (lanes + plan.contexts - 1) / plan.contexts;
-  // On CPUs the attention of more rows computes every product of theirs with every cell, though all
-  // but a path's own are masked: wide pools are faster in parts (docs/performance.md).
-  const int rows = options.strict || shape.on_cpu ? kNarrowRows : kWideRows;
+  // On CPUs ggml's attention of more rows computes every product of theirs with every cell, though
+  // all but a path's own are masked: wide pools are faster in parts (docs/performance.md).
+  const bool narrow = options.strict || (shape.on_cpu && !shape.pool_attention);
+  const int rows = narrow ? kNarrowRows : kWideRows;
   plan.max_rows = options.max_forward_rows == 0 ? rows : options.max_forward_rows;
   plan.prefill_rows = options.strict ? plan.max_rows : kFastPrefillRows;
   plan.routes = std::min(plan.max_rows - 1, kMaxSequences - 2 - plan.lanes);
@@ -84,6 +85,7 @@ Result<ContextPlan> PlanContext(const LlamaOptions& options, const ModelShape& s
   LayoutCase layout;
   layout.wish = options.kv_layout;
   layout.possible = !options.strict && shape.plain;
+  layout.pool_attention = shape.pool_attention;
   layout.lanes = plan.lanes;
   layout.sequences = plan.sequences();
   layout.cells = cells;

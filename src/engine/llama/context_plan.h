@@ -27,9 +27,10 @@ struct ContextPlan {
 struct ModelShape {
   int train_tokens = 0;
   double bytes_per_cell = 0;
-  bool plain = false;    // attention over the whole history in every layer, and no experts
-  double available = 0;  // bytes of memory, where the layers lie
-  bool on_cpu = false;   // all of it, attention too
+  bool plain = false;           // attention over the whole history in every layer, and no experts
+  double available = 0;         // bytes of memory, where the layers lie
+  bool on_cpu = false;          // all of it, attention too
+  bool pool_attention = false;  // which reads the visible cells of a row and no others
 };
 
 // Whether the options can be met by some model. Errors: kInvalidArgument.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/engine/llama/backend.h"
 #include "tests/support/llama_fixture.h"
 
 namespace hyper::llama {
@@ -175,13 +176,27 @@ TEST_F(LimitsTest, OfPromptsThatComeTogetherTheFirstIsAnsweredFirst) {
   }
 }
 
-// On CPUs more rows than 63 would take the attention kernel that computes masked products too.
-TEST_F(LimitsTest, AWidePoolDecodesInPartsOnCpus) {
-  for (const KvLayout layout : {KvLayout::kUnified, KvLayout::kStreams}) {
+// On CPUs more rows than 63 would take an attention kernel that computes masked products too, unless
+// the compiled backend's attention takes them.
+TEST_F(LimitsTest, AWidePoolDecodesInPartsWhereAttentionReadsMaskedCells) {
+  struct Case {
+    KvLayout layout;
+    KvType type;
+    Toggle flash_attention;
+    int rows;
+  };
+  ASSERT_NE(MakeOrFail(BundledOptions()), nullptr);  // loads the backends
+  const int most = HasPoolAttention() ? 70 : 63;
+  for (const Case& one : {Case{KvLayout::kUnified, KvType::kF16, Toggle::kAuto, most},
+                          Case{KvLayout::kUnified, KvType::kQ8_0, Toggle::kAuto, 63},
+                          Case{KvLayout::kUnified, KvType::kF16, Toggle::kOff, 63},
+                          Case{KvLayout::kStreams, KvType::kF16, Toggle::kAuto, 70}}) {
     LlamaOptions options = BundledOptions();
     options.strict = false;
     options.gpu_layers = 0;
-    options.kv_layout = layout;
+    options.kv_layout = one.layout;
+    options.kv_type = one.type;
+    options.flash_attention = one.flash_attention;
     options.max_lanes = 70;
     options.context_cells = 70 * 256;
     const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
@@ -189,7 +204,7 @@ TEST_F(LimitsTest, AWidePoolDecodesInPartsOnCpus) {
     while (engine->cost().decode_rows == 0) {
       ASSERT_TRUE(engine->Poll(0).has_value());
     }
-    EXPECT_EQ(engine->cost().decode_rows, layout == KvLayout::kUnified ? 63 : 70);
+    EXPECT_EQ(engine->cost().decode_rows, one.rows);
     for (const auto& [lane, log] : RunAll(*engine)) {
       EXPECT_FALSE(log.tokens.empty());
     }

@@ -191,6 +191,14 @@ bool KeepsOrder(const llama_model* model, const LlamaOptions& options, const Pla
          !IsRecurrent(model);
 }
 
+// Whether attention can read the visible cells of each row and no others. Of what the model itself
+// may bring (ALiBi, soft caps, odd sizes of heads) it is not asked: then ggml jumps over the
+// others.
+bool ReadsOwnCells(const LlamaOptions& options, const Placement& placement) {
+  return IsOnCpu(options, placement) && options.kv_type == KvType::kF16 &&
+         options.flash_attention != Toggle::kOff && HasPoolAttention();
+}
+
 // Backends, servers, and where weights and KV cells are to lie.
 Status PlanPlaces(const LlamaOptions& options, const GgufHeader& header, Weights weights,
                   LoadedModel& loaded) {
@@ -205,8 +213,12 @@ Status PlanPlaces(const LlamaOptions& options, const GgufHeader& header, Weights
   const double limit = weights == Weights::kMeasure ? std::numeric_limits<double>::infinity()
                                                     : loaded.available_bytes;
   const int train = loaded.info.context_train_tokens;
-  const ModelShape shape{train, loaded.bytes_per_cell, IsPlain(header, loaded.info),
-                         loaded.available_bytes, IsOnCpu(options, loaded.placement)};
+  const ModelShape shape{train,
+                         loaded.bytes_per_cell,
+                         IsPlain(header, loaded.info),
+                         loaded.available_bytes,
+                         IsOnCpu(options, loaded.placement),
+                         ReadsOwnCells(options, loaded.placement)};
   const Result<ContextPlan> plan = PlanContext(options, shape, limit);
   if (!plan) {
     return plan.error();

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "src/engine/llama/backend.h"
 #include "src/engine/llama/cpu_load.h"
 #include "src/engine/llama/gguf/file_hash.h"
 #include "tests/support/llama_fixture.h"
@@ -107,6 +108,13 @@ TEST_F(ModelTest, TheBundledModelIsDescribed) {
   const ModelInfo& info = engine->model();
   EXPECT_EQ(info.architecture, "qwen3moe");
   EXPECT_EQ(info.cpu_backend == "native", HYPER_NATIVE) << info.cpu_backend;
+  if (info.cpu_backend != "native") {
+    EXPECT_FALSE(HasPoolAttention());
+  } else {
+#ifdef __x86_64__
+    EXPECT_EQ(HasPoolAttention(), __builtin_cpu_supports("avx2") != 0);
+#endif
+  }
   EXPECT_EQ(info.vocab_size, 640);
   EXPECT_EQ(info.expert_count, 16);
   EXPECT_EQ(info.expert_used_count, 4);

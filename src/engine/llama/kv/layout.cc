@@ -7,25 +7,15 @@ namespace {
 
 constexpr int64_t kStep = 256;  // llama.cpp pads a stream's cells to a multiple of it
 
-// The cost model of docs/kv-cost.md. A cell of a path's own buffer costs a row as much
-// as so many cells of the shared one, whose products serve all rows at once; and a row has a fixed
-// cost beyond that, in cells of the shared buffer. Both fitted to measured speeds.
-constexpr double kCostOfOwnCell = 42;
-constexpr double kCostOfOwnRow = 2200;
+// From so many lanes and so long paths on, streams were measured to be faster (docs/kv-cost.md).
+constexpr int kManyLanes = 64;
+constexpr int64_t kLongPath = 400;
 
 int64_t RoundUp(int64_t cells) { return (cells + kStep - 1) / kStep * kStep; }
 
-// Cells that a row scans in its own buffer, on average: paths end on average at half of what they
-// may write, and a path that is being written is half done.
-double MeanHistory(const LayoutCase& layout) {
-  constexpr double kShare = 0.25;
-  return kShare *
-         static_cast<double>(std::min<int64_t>(layout.train_tokens, layout.cells / layout.lanes));
-}
-
 bool StreamsPay(const LayoutCase& layout) {
-  const double own = MeanHistory(layout);
-  return layout.lanes * own > kCostOfOwnCell * own + kCostOfOwnRow;
+  const int64_t path = std::min<int64_t>(layout.train_tokens, layout.cells / layout.lanes);
+  return !layout.pool_attention && layout.lanes >= kManyLanes && path >= kLongPath;
 }
 
 }  // namespace

@@ -38,21 +38,31 @@ TEST(KvLayout, AutoStaysUnifiedWhereStreamsWouldTakeSomethingAway) {
   EXPECT_TRUE(ChooseLayout(layout).streams);
 }
 
-// The measured cases of docs/kv-cost.md.
-TEST(KvLayout, AutoFollowsTheMeasuredSpeeds) {
+TEST(KvLayout, AutoTakesStreamsForManyLongPaths) {
   struct Case {
     int lanes;
     int path_tokens;
     bool streams;
   };
-  for (const Case& one : {Case{32, 100, false}, Case{32, 240, false}, Case{32, 1000, false},
-                          Case{64, 100, false}, Case{64, 440, true}, Case{128, 440, true}}) {
+  for (const Case& one : {Case{63, 400, false}, Case{64, 399, false}, Case{64, 400, true},
+                          Case{128, 100, false}, Case{128, 440, true}}) {
     LayoutCase layout = Roomy();
     layout.lanes = one.lanes;
     layout.cells = int64_t{one.lanes} * one.path_tokens;
     EXPECT_EQ(ChooseLayout(layout).streams, one.streams)
         << one.lanes << " lanes, " << one.path_tokens << " tokens";
   }
+  LayoutCase layout = Roomy();
+  layout.train_tokens = 399;
+  EXPECT_FALSE(ChooseLayout(layout).streams);
+}
+
+TEST(KvLayout, AutoStaysUnifiedWhereAttentionReadsOwnCellsAlone) {
+  LayoutCase layout = Roomy();
+  layout.pool_attention = true;
+  EXPECT_FALSE(ChooseLayout(layout).streams);
+  layout.wish = KvLayout::kStreams;
+  EXPECT_TRUE(ChooseLayout(layout).streams);
 }
 
 TEST(KvLayout, AWishIsKept) {
