@@ -82,7 +82,8 @@ endfunction()
 hyper_native_library(hyper_native ${HYPER_NATIVE_MARCH} ${HYPER_NATIVE_DIR})
 add_custom_command(TARGET hyper_native POST_BUILD COMMAND ${CMAKE_COMMAND} -E copy
   ${CMAKE_BINARY_DIR}/CMakeFiles/native/processor ${HYPER_NATIVE_DIR}/processor)
-# The kernels for AVX2, for tests on a machine that has AVX-512.
-if(HYPER_TESTS AND HYPER_NATIVE_MARCH STREQUAL "native" AND features MATCHES "avx512f")
+# The kernels for AVX2, for tests on a machine that has AVX-512, and for callgrind, which knows none.
+if(HYPER_TESTS AND HYPER_NATIVE_MARCH STREQUAL "native" AND features MATCHES "avx2"
+   AND features MATCHES "fma" AND features MATCHES "f16c")
   hyper_native_library(hyper_native_avx2 haswell ${CMAKE_BINARY_DIR}/native-avx2)
 endif()

@@ -1,89 +1,40 @@
 // Attention of rows that see few cells (cmake/native/pool_attention.cc), beside the sums written
 // out in doubles, and beside itself: other rows, threads and hidden cells change no bit.
-#include <ggml-alloc.h>
 #include <ggml.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "tests/support/native_attention.h"
 #include "tests/support/native_products.h"
 
 namespace hyper {
 namespace {
 
+using test::Attention;
+using test::AttentionOperands;
+using test::kAttentionScale;
 using test::NativeBackend;
 
 using Random = std::mt19937;
-using Halves = std::vector<ggml_fp16_t>;
 
-constexpr float kScale = 0.3F;
-
-struct Shape {
-  int64_t rows = 1;
-  int64_t cells = 64;
-  int64_t heads = 1;
-  int64_t key_heads = 1;
-  int64_t size = 32;        // of a head's keys
-  int64_t value_size = 32;  // and of its values
-  int64_t streams = 1;
-  float soft_cap = 0;
-  float alibi = 0;
-  ggml_type type = GGML_TYPE_F16;
-
-  std::string Describe() const {
-    return std::to_string(rows) + " rows, " + std::to_string(cells) + " cells, " +
-           std::to_string(heads) + " heads on " + std::to_string(key_heads) + ", sizes " +
-           std::to_string(size) + " and " + std::to_string(value_size) + ", streams " +
-           std::to_string(streams);
-  }
-};
-
-// In ggml's order of the operation's operands: [stream][head][row or cell][number].
-struct Operands {
-  std::vector<float> queries;
-  Halves keys;
-  Halves values;
-  Halves mask;  // [stream][row][cell]
-};
-
-Halves RandomHalves(int64_t count, Random& random) {
-  std::normal_distribution<float> normal;
-  Halves halves(count);
-  for (ggml_fp16_t& half : halves) {
-    half = ggml_fp32_to_fp16(normal(random));
-  }
-  return halves;
+std::string Describe(const Attention& shape) {
+  return std::to_string(shape.rows) + " rows, " + std::to_string(shape.cells) + " cells, " +
+         std::to_string(shape.heads) + " heads on " + std::to_string(shape.key_heads) + ", sizes " +
+         std::to_string(shape.size) + " and " + std::to_string(shape.value_size) + ", streams " +
+         std::to_string(shape.streams);
 }
 
-// A row sees one cell in `sparse`, and at least one; some visible cells have a bias.
-Operands Make(const Shape& shape, int sparse, Random& random) {
-  Operands made;
-  std::normal_distribution<float> normal;
-  for (int64_t i = 0; i < shape.streams * shape.heads * shape.rows * shape.size; ++i) {
-    made.queries.push_back(normal(random));
-  }
-  made.keys = RandomHalves(shape.streams * shape.key_heads * shape.cells * shape.size, random);
-  made.values =
-      RandomHalves(shape.streams * shape.key_heads * shape.cells * shape.value_size, random);
-  const float infinity = std::numeric_limits<float>::infinity();
-  for (int64_t row = 0; row < shape.streams * shape.rows; ++row) {
-    const auto always = static_cast<int64_t>(random() % shape.cells);
-    for (int64_t cell = 0; cell < shape.cells; ++cell) {
-      const bool visible = cell == always || random() % sparse == 0;
-      made.mask.push_back(ggml_fp32_to_fp16(!visible ? -infinity : random() % 8 == 0 ? -0.5F : 0));
-    }
-  }
-  return made;
+AttentionOperands Make(const Attention& shape, int sparse, Random& random) {
+  return test::RandomAttention(shape, sparse, random);
 }
 
 // [stream][row][head][number], the order of the operation's result.
-std::vector<double> WrittenOut(const Shape& shape, const Operands& operands) {
+std::vector<double> WrittenOut(const Attention& shape, const AttentionOperands& operands) {
   std::vector<double> result;
   const int64_t sharing = shape.heads / shape.key_heads;
   for (int64_t stream = 0; stream < shape.streams; ++stream) {
@@ -102,7 +53,7 @@ std::vector<double> WrittenOut(const Shape& shape, const Operands& operands) {
             score += rounded * ggml_fp16_to_fp32(
                                    operands.keys[(key_head * shape.cells + cell) * shape.size + i]);
           }
-          weights[cell] = std::exp(score * kScale + ggml_fp16_to_fp32(mask[cell]));
+          weights[cell] = std::exp(score * kAttentionScale + ggml_fp16_to_fp32(mask[cell]));
           sum += weights[cell];
         }
         for (int64_t i = 0; i < shape.value_size; ++i) {
@@ -135,66 +86,26 @@ class PoolAttentionTest : public testing::Test {
     }
   }
 
-  static std::vector<float> Run(const Shape& shape, const Operands& operands, int threads = 1) {
-    const size_t tensors = 8;
-    const std::unique_ptr<ggml_context, decltype(&ggml_free)> context(
-        ggml_init({.mem_size = tensors * ggml_tensor_overhead() +
-                               ggml_graph_overhead_custom(tensors, false),
-                   .mem_buffer = nullptr,
-                   .no_alloc = true}),
-        ggml_free);
-    ggml_cgraph* graph = ggml_new_graph_custom(context.get(), tensors, false);
-    const auto tensor = [&](ggml_type type, int64_t size, int64_t count, int64_t heads) {
-      return ggml_new_tensor_4d(context.get(), type, size, count, heads, shape.streams);
-    };
-    ggml_tensor* q = tensor(GGML_TYPE_F32, shape.size, shape.rows, shape.heads);
-    ggml_tensor* k = tensor(shape.type, shape.size, shape.cells, shape.key_heads);
-    ggml_tensor* v = tensor(shape.type, shape.value_size, shape.cells, shape.key_heads);
-    ggml_tensor* mask = tensor(GGML_TYPE_F16, shape.cells, shape.rows, 1);
-    ggml_tensor* result =
-        ggml_flash_attn_ext(context.get(), q, k, v, mask, kScale, shape.alibi, shape.soft_cap);
-    ggml_build_forward_expand(graph, result);
-    const std::unique_ptr<ggml_backend_buffer, decltype(&ggml_backend_buffer_free)> buffer(
-        ggml_backend_alloc_ctx_tensors(context.get(), backend_->Get()), ggml_backend_buffer_free);
-    const auto set = [](ggml_tensor* to, const auto& from) {
-      ggml_backend_tensor_set(to, from.data(), 0, ggml_nbytes(to));
-    };
-    set(q, operands.queries);
-    set(mask, operands.mask);
-    if (shape.type == GGML_TYPE_F16) {
-      set(k, operands.keys);
-      set(v, operands.values);
-    } else {
-      set(k, AsFloats(operands.keys));
-      set(v, AsFloats(operands.values));
-    }
-    backend_->SetThreads(threads);
-    ggml_backend_graph_compute(backend_->Get(), graph);
-    std::vector<float> numbers(ggml_nelements(result));
-    ggml_backend_tensor_get(result, numbers.data(), 0, numbers.size() * sizeof(float));
-    return numbers;
+  static std::vector<float> Run(const Attention& shape, const AttentionOperands& operands,
+                                int threads = 1) {
+    return test::Attend(*backend_, shape, operands, threads);
   }
 
-  static std::vector<float> AsFloats(const Halves& halves) {
-    std::vector<float> floats(halves.size());
-    ggml_fp16_to_fp32_row(halves.data(), floats.data(), static_cast<int64_t>(floats.size()));
-    return floats;
-  }
-
-  static std::vector<float> Taken(const Shape& shape, const Operands& operands, int threads = 1) {
+  static std::vector<float> Taken(const Attention& shape, const AttentionOperands& operands,
+                                  int threads = 1) {
     const int64_t before = backend_->BatchRows(1);
     std::vector<float> result = Run(shape, operands, threads);
-    EXPECT_EQ(backend_->BatchRows(1), before + 1) << shape.Describe();
+    EXPECT_EQ(backend_->BatchRows(1), before + 1) << Describe(shape);
     return result;
   }
 
-  static void ExpectLeft(const Shape& shape, const Operands& operands) {
+  static void ExpectLeft(const Attention& shape, const AttentionOperands& operands) {
     const int64_t before = backend_->BatchRows(1);
     Run(shape, operands);
-    EXPECT_EQ(backend_->BatchRows(1), before) << shape.Describe();
+    EXPECT_EQ(backend_->BatchRows(1), before) << Describe(shape);
   }
 
-  static std::vector<Shape> Shapes() {
+  static std::vector<Attention> Shapes() {
     return {{.rows = 1, .cells = 256},
             {.rows = 7, .cells = 200, .heads = 2, .key_heads = 1},
             {.rows = 9, .cells = 333, .heads = 6, .key_heads = 2},
@@ -216,14 +127,14 @@ std::string Bits(const std::vector<float>& numbers) {
 
 TEST_F(PoolAttentionTest, EqualsTheSumsWrittenOut) {
   Random random(1);
-  for (const Shape& shape : Shapes()) {
+  for (const Attention& shape : Shapes()) {
     for (const int sparse : {3, 40, 100000}) {
-      const Operands operands = Make(shape, sparse, random);
+      const AttentionOperands operands = Make(shape, sparse, random);
       const std::vector<float> result = Taken(shape, operands);
       const std::vector<double> expected = WrittenOut(shape, operands);
       ASSERT_EQ(result.size(), expected.size());
       for (size_t i = 0; i < result.size(); ++i) {
-        ASSERT_NEAR(result[i], expected[i], 3e-6) << shape.Describe() << ", number " << i;
+        ASSERT_NEAR(result[i], expected[i], 3e-6) << Describe(shape) << ", number " << i;
       }
     }
   }
@@ -231,11 +142,11 @@ TEST_F(PoolAttentionTest, EqualsTheSumsWrittenOut) {
 
 TEST_F(PoolAttentionTest, ThreadsChangeNothing) {
   Random random(2);
-  for (const Shape& shape : Shapes()) {
-    const Operands operands = Make(shape, 9, random);
+  for (const Attention& shape : Shapes()) {
+    const AttentionOperands operands = Make(shape, 9, random);
     const std::string one = Bits(Taken(shape, operands));
     for (const int threads : {2, 3}) {
-      ASSERT_EQ(Bits(Taken(shape, operands, threads)), one) << shape.Describe();
+      ASSERT_EQ(Bits(Taken(shape, operands, threads)), one) << Describe(shape);
     }
   }
 }
@@ -243,9 +154,9 @@ TEST_F(PoolAttentionTest, ThreadsChangeNothing) {
 // A row's result is that of its visible cells alone, in a buffer of their own.
 TEST_F(PoolAttentionTest, OtherRowsAndHiddenCellsChangeNothing) {
   Random random(3);
-  for (Shape shape : Shapes()) {
+  for (Attention shape : Shapes()) {
     shape.streams = 1;
-    const Operands all = Make(shape, 9, random);
+    const AttentionOperands all = Make(shape, 9, random);
     const std::vector<float> together = Taken(shape, all);
     for (int64_t row = 0; row < shape.rows; row += 3) {
       std::vector<int64_t> visible;
@@ -254,10 +165,10 @@ TEST_F(PoolAttentionTest, OtherRowsAndHiddenCellsChangeNothing) {
           visible.push_back(cell);
         }
       }
-      Shape single = shape;
+      Attention single = shape;
       single.rows = 1;
       single.cells = static_cast<int64_t>(visible.size());
-      Operands alone;
+      AttentionOperands alone;
       for (int64_t head = 0; head < shape.heads; ++head) {
         const auto query = all.queries.begin() + (head * shape.rows + row) * shape.size;
         alone.queries.insert(alone.queries.end(), query, query + shape.size);
@@ -276,15 +187,15 @@ TEST_F(PoolAttentionTest, OtherRowsAndHiddenCellsChangeNothing) {
       const int64_t size = shape.heads * shape.value_size;
       const std::vector<float> expected(together.begin() + row * size,
                                         together.begin() + (row + 1) * size);
-      ASSERT_EQ(Bits(Taken(single, alone)), Bits(expected)) << shape.Describe() << ", row " << row;
+      ASSERT_EQ(Bits(Taken(single, alone)), Bits(expected)) << Describe(shape) << ", row " << row;
     }
   }
 }
 
 TEST_F(PoolAttentionTest, ARowThatSeesNothingIsZero) {
   Random random(4);
-  const Shape shape{.rows = 2, .cells = 64, .heads = 2, .key_heads = 1};
-  Operands operands = Make(shape, 4, random);
+  const Attention shape{.rows = 2, .cells = 64, .heads = 2, .key_heads = 1};
+  AttentionOperands operands = Make(shape, 4, random);
   std::fill_n(operands.mask.begin(), shape.cells, ggml_fp16_t{0xFC00});
   const std::vector<float> result = Taken(shape, operands);
   for (int64_t i = 0; i < shape.heads * shape.value_size; ++i) {
@@ -295,8 +206,8 @@ TEST_F(PoolAttentionTest, ARowThatSeesNothingIsZero) {
 // Scores of hundreds: neither the largest nor the running sum overflows.
 TEST_F(PoolAttentionTest, TakesLargeScores) {
   Random random(5);
-  const Shape shape{.rows = 3, .cells = 300, .heads = 4, .key_heads = 2};
-  Operands operands = Make(shape, 2, random);
+  const Attention shape{.rows = 3, .cells = 300, .heads = 4, .key_heads = 2};
+  AttentionOperands operands = Make(shape, 2, random);
   for (float& query : operands.queries) {
     query *= 200;
   }
@@ -308,15 +219,16 @@ TEST_F(PoolAttentionTest, TakesLargeScores) {
 
 TEST_F(PoolAttentionTest, LeavesTheRestToGgml) {
   Random random(6);
-  for (const Shape& shape :
-       {Shape{.size = 40, .value_size = 40}, Shape{.size = 272, .value_size = 272},
-        Shape{.soft_cap = 20}, Shape{.heads = 2, .alibi = 8}, Shape{.type = GGML_TYPE_F32}}) {
+  for (const Attention& shape :
+       {Attention{.size = 40, .value_size = 40}, Attention{.size = 272, .value_size = 272},
+        Attention{.soft_cap = 20}, Attention{.heads = 2, .alibi = 8},
+        Attention{.type = GGML_TYPE_F32}}) {
     ExpectLeft(shape, Make(shape, 3, random));
   }
   // Tiles of ggml serve many rows that see most cells.
-  const Shape prompt{.rows = 64, .cells = 64};
+  const Attention prompt{.rows = 64, .cells = 64};
   ExpectLeft(prompt, Make(prompt, 1, random));
-  const Shape pool{.rows = 64, .cells = 64};
+  const Attention pool{.rows = 64, .cells = 64};
   Taken(pool, Make(pool, 9, random));
 }
 

@@ -161,8 +161,7 @@ void AddValues(const ggml_half* const* values, int count, const float (*weights)
 template <int heads>
 void AddAllValues(int64_t size, const ggml_half* const* values, int count,
                   const float (*weights)[kCells], const float* factors, float* const* out) {
-  // As many sums as registers hold: 16 of 32, or 8 of 16.
-  constexpr int kMany = heads == 1 ? 8 : 16 / (heads > 2 ? 4 : 2) / kVectors;
+  constexpr int kMany = heads == 1 ? 8 : heads < 4 ? 4 : 4 / kVectors;  // as registers hold sums
   int64_t at = 0;
   for (; at + kFloats * kMany <= size; at += kFloats * kMany) {
     AddValues<heads, kMany>(values, count, weights, factors, out, at);
