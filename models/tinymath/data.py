@@ -33,11 +33,13 @@ def text(seed: int) -> tuple[str, str]:
 
 
 def mixed_text(seed: int) -> tuple[str, str]:
-    """(prompt, completion) of a document of the second generation: three of four are searches."""
-    if seed % 4 == 3:
-        return text(seed)
-    problem = searches.problem(seed)
-    think, answer = searches.solution(seed, problem.solve)
+    """(prompt, completion) of a document of the second generation: every other one is a search."""
+    if seed % 2 == 1:
+        problem = problems.problem(seed)
+        think, answer = problems.solution(seed, problem.solve, compares=True)
+    else:
+        problem = searches.problem(seed)
+        think, answer = searches.solution(seed, problem.solve)
     return problems.render(problem.question, think, answer)
 
 

@@ -31,11 +31,15 @@ TRAINING_LEVELS = [0, 1, 1, 2, 2, 3]  # one draw per question
 class Solver:
     """Writes one solution; every calculation returns the exact value it worked out."""
 
-    def __init__(self, rng: random.Random, care: float, slip: float = 0.07):
-        """`care`: share of hard calculations worked out; `slip`: share that first go wrong."""
+    def __init__(
+        self, rng: random.Random, care: float, slip: float = 0.07, compares: bool = False
+    ):
+        """`care`: share of hard calculations worked out; `slip`: share that first go wrong;
+        `compares`: whether options are compared one by one."""
         self.rng = rng
         self.care = care
         self.slip = slip
+        self.compares = compares
         self.lines: list[str] = []
 
     def say(self, text: str) -> None:
@@ -49,6 +53,19 @@ class Solver:
     def lead(self) -> str:
         """A phrase to begin a line with, often none."""
         return self.rng.choice(LEADS)
+
+    def choose(self, value: int | str, options: Sequence[int]) -> str:
+        """Says which of the options a value is; returns its letter."""
+        letter = LETTERS[options.index(int(value))]
+        if self.compares:
+            known = list(zip(LETTERS, options))[: LETTERS.index(letter)]
+            self.say(
+                "".join(f"{name}) {option} and {value}, no. " for name, option in known)
+                + f"{letter}) {value} and {value}, yes."
+            )
+        else:
+            self.say(f"{value} is option {letter}.")
+        return letter
 
     def calculate(self, a: int, op: str, b: int, lead: str = "") -> int:
         """Says `a op b` outright, in parts, checked, or with a slip repaired; returns its value."""
@@ -373,15 +390,13 @@ def with_options(rng: random.Random, draft: Draft, kind: str, level: int) -> Pro
     if rng.random() >= MULTIPLE_CHOICE_SHARE:
         return Problem(question, str(value), solve, kind, level)
     options = draw_options(rng, value)
-    letter = LETTERS[options.index(value)]
     listed = " ".join(f"{name}) {option}" for name, option in zip(LETTERS, options))
 
     def solve_choice(solver: Solver) -> str:
-        solver.say(f"{solve(solver)} is option {letter}.")
-        return letter
+        return solver.choose(solve(solver), options)
 
     question = f"{question} {listed}. Answer with the letter."
-    return Problem(question, letter, solve_choice, kind, level)
+    return Problem(question, LETTERS[options.index(value)], solve_choice, kind, level)
 
 
 def problem(seed: int, level: int | None = None) -> Problem:
@@ -392,10 +407,12 @@ def problem(seed: int, level: int | None = None) -> Problem:
     return with_options(rng, kind(rng, drawn_level), kind.__name__, drawn_level)
 
 
-def solution(seed: int, solve: Solve, care: float | None = None) -> tuple[str, str]:
+def solution(
+    seed: int, solve: Solve, care: float | None = None, compares: bool = False
+) -> tuple[str, str]:
     """(thinking text, answer) written by `solve`; care is drawn when None."""
     rng = random.Random(f"solution-{seed}")
-    solver = Solver(rng, rng.choice([0.1, 0.3, 0.5, 0.8]) if care is None else care)
+    solver = Solver(rng, rng.choice([0.1, 0.3, 0.5, 0.8]) if care is None else care, compares=compares)
     answer = solve(solver)
     return "\n".join(solver.lines), str(answer)
 

@@ -138,10 +138,10 @@ def spend(rng: random.Random, level: int) -> Draft:
             break
     name = rng.choice(NAMES)
     item, other_item = rng.sample(ITEMS, 2)
-    asks_first = rng.random() < 0.5
+    asked, value = (item, count) if rng.random() < 0.5 else (other_item, other_count)
 
     def solve(solver: Solver) -> int:
-        solver.say(f"{item} {price}, {other_item} {other_price}, {total} in all.")
+        solver.say(f"Find {asked}. {item} {price}, {other_item} {other_price}, {total} in all.")
         solver.say(
             solver.pick(
                 [
@@ -162,15 +162,15 @@ def spend(rng: random.Random, level: int) -> Draft:
                 solver.say(f"{work}. Yes.")
                 break
             solver.say(f"{work}. No.")
-        solver.say(f"{count} {item} and {other_count} {other_item}.")
-        return count if asks_first else other_count
+        solver.say(f"{count} {item} and {other_count} {other_item}, so {value} {asked}.")
+        return value
 
     question = (
         f"{item.capitalize()} cost {price} dollars each and {other_item} cost {other_price} "
         f"dollars each. {name} spends exactly {total} dollars and buys at least one of each. "
-        f"How many {item if asks_first else other_item} does {name} buy?"
+        f"How many {asked} does {name} buy?"
     )
-    return Draft(question, count if asks_first else other_count, solve)
+    return Draft(question, value, solve)
 
 
 def next_guess(rng: random.Random, low: int, high: int | None) -> int:
@@ -302,6 +302,7 @@ def join(rng: random.Random, level: int) -> Draft:
     parts = [rng.choice(JOINABLE)(rng, part_level) for part_level in part_levels]
     multiplies = len(parts) == 2 and rng.random() < 0.4
     letters = "ABC"[: len(parts)]
+    asked = ("*" if multiplies else "+").join(letters)
     values = [part.value for part in parts]
 
     def solve(solver: Solver) -> int:
@@ -311,14 +312,15 @@ def join(rng: random.Random, level: int) -> Draft:
             found.append(int(part.solve(solver)))
             solver.say(f"{letter} is {found[-1]}.")
         result = found[0]
-        for value in found[1:]:
-            result = solver.calculate(result, "*" if multiplies else "+", value)
+        for number, value in enumerate(found[1:]):
+            lead = "" if number > 0 else f"{asked}: "
+            result = solver.calculate(result, "*" if multiplies else "+", value, lead)
         return result
 
     told = " ".join(
         f"{letter} is the answer to: {part.question}" for letter, part in zip(letters, parts)
     )
-    question = f"{told} What is {('*' if multiplies else '+').join(letters)}?"
+    question = f"{told} What is {asked}?"
     return Draft(question, math.prod(values) if multiplies else sum(values), solve)
 
 
@@ -335,4 +337,4 @@ def problem(seed: int, level: int | None = None) -> Problem:
 
 def solution(seed: int, solve: problems.Solve) -> tuple[str, str]:
     """(thinking text, answer) written by `solve`."""
-    return problems.solution(seed, solve, CARE)
+    return problems.solution(seed, solve, CARE, compares=True)

@@ -258,6 +258,7 @@ def run(
 
 
 def main() -> None:
+    torch.set_num_threads(1)  # several wait for each other where the cores are busy
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=Path, help="F16 GGUF of the bundled model")
     parser.add_argument("output", type=Path)

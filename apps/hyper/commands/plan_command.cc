@@ -23,7 +23,7 @@ constexpr const char* kPlanFooter =
     "Examples:\n"
     "  hyper bench --engine http://127.0.0.1:8080/v1 --width 1 --json > w1.json\n"
     "  hyper bench --engine http://127.0.0.1:8080/v1 --width 16 --json > w16.json\n"
-    "  hyper run --engine http://127.0.0.1:8080/v1 --json --file question.txt > runs.jsonl\n"
+    "  hyper run --engine http://127.0.0.1:8080/v1 --json < question.txt > runs.jsonl\n"
     "  hyper plan --cluster 8 --bench w1.json,w16.json --runs runs.jsonl\n\n"
     "docs/remote.md tells what is simulated, and what is left out.";
 
