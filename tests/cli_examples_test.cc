@@ -283,6 +283,11 @@ TEST(Examples, OfEveryCommandsHelpRun) {
       }
       std::string line = std::regex_replace(example, own_server, server.address());
       line = std::regex_replace(line, std::regex("'\\{\"model\""), "'{\"seed\": 1, \"model\"");
+      line =
+          std::regex_replace(line, std::regex("hyper run --engine"), "hyper run --seed 1 --engine");
+      if (example.starts_with("hyper again")) {  // repeats the last run, whatever that was
+        folder.Run("hyper run -q --seed 1 'Start with 12, add 7, multiply by 5.'", "");
+      }
       const std::string question =
           example.starts_with("hyper chat") ? "Start with 12, add 7, multiply by 5.\n" : "";
       const std::string out = folder.Run(line, question).out;
