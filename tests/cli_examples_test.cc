@@ -286,7 +286,7 @@ TEST(Examples, OfEveryCommandsHelpRun) {
       line =
           std::regex_replace(line, std::regex("hyper run --engine"), "hyper run --seed 1 --engine");
       if (example.starts_with("hyper again")) {  // repeats the last run, whatever that was
-        folder.Run("hyper run -q --seed 1 'Start with 12, add 7, multiply by 5.'", "");
+        folder.Run("hyper run --seed 1 'Start with 12, add 7, multiply by 5.'", "");
       }
       const std::string question =
           example.starts_with("hyper chat") ? "Start with 12, add 7, multiply by 5.\n" : "";

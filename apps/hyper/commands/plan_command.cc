@@ -102,6 +102,7 @@ Result<std::vector<ForwardTime>> ReadForwards(const std::vector<std::string>& pa
     }
   }
   std::vector<ForwardTime> forwards;
+  forwards.reserve(ms_by_rows.size());
   for (const auto& [rows, ms] : ms_by_rows) {
     forwards.push_back({rows, ms});
   }

@@ -176,8 +176,8 @@ TEST_F(LimitsTest, OfPromptsThatComeTogetherTheFirstIsAnsweredFirst) {
   }
 }
 
-// On CPUs more rows than 63 would take an attention kernel that computes masked products too, unless
-// the compiled backend's attention takes them.
+// On CPUs more rows than 63 would take an attention kernel that computes masked products too,
+// unless the compiled backend's attention takes them.
 TEST_F(LimitsTest, AWidePoolDecodesInPartsWhereAttentionReadsMaskedCells) {
   struct Case {
     KvLayout layout;

@@ -120,6 +120,7 @@ std::optional<std::vector<Token>> FirstTokensOf(const std::vector<Json>& records
     return std::nullopt;
   }
   std::vector<Token> tokens;
+  tokens.reserve(written.size());
   for (const auto& [position, token] : written) {
     tokens.push_back(token);
   }
