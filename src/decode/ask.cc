@@ -47,7 +47,7 @@ std::string TimeText(double seconds) {
   constexpr double kMinute = 60;
   constexpr double kHour = 60 * kMinute;
   if (seconds < 1.5 * kMinute) {
-    return fmt::format("about {:.0f} s", seconds);
+    return fmt::format("about {:.0f} s", std::max(1.0, seconds));
   }
   return seconds < 1.5 * kHour ? fmt::format("about {:.0f} minutes", seconds / kMinute)
                                : fmt::format("about {:.1f} hours", seconds / kHour);
@@ -207,7 +207,8 @@ std::string EstimateText(const RunEstimate& estimate, const RunEstimate* low) {
                                  estimate.paths == 1 ? "path" : "paths", estimate.path_tokens,
                                  estimate.tokens_per_s, TimeText(estimate.seconds()));
   constexpr double kWorthSaying = 0.8;
-  if (low != nullptr && low->seconds() < kWorthSaying * estimate.seconds()) {
+  if (low != nullptr && low->seconds() < kWorthSaying * estimate.seconds() &&
+      TimeText(low->seconds()) != TimeText(estimate.seconds())) {
     text += "; --effort low: " + TimeText(low->seconds());
   }
   return text;

@@ -230,6 +230,10 @@ TEST(Auto, EstimatesSayHowLong) {
   const RunEstimate same{24, 500, 50};
   EXPECT_EQ(EstimateText({24, 500, 48}, &same).find("low"), std::string::npos)
       << "no hint where low effort takes as long";
+  const RunEstimate fast{6, 320, 10000};
+  EXPECT_EQ(EstimateText({24, 500, 10000}, &fast),
+            "24 paths of about 500 tokens at 10000 tokens/s: about 1 s")
+      << "no hint that says the same";
   EXPECT_EQ(EstimateText(low), "6 paths of about 320 tokens at 48 tokens/s: about 40 s");
   EXPECT_EQ(EstimateText({96, 8000, 20}),
             "96 paths of about 8000 tokens at 20 tokens/s: about 10.7 hours");
