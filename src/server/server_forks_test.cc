@@ -104,7 +104,7 @@ TEST(ServerForks, AnAnswerMayBeginInTheGivenText) {
 }
 
 TEST(ServerForks, StoredRunsAreForkedWithoutRecordsOfTokens) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   std::string ended;
   {
     const std::unique_ptr<RunArchive> archive = StoreAt(folder.File("runs.db"));
