@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "tests/support/native_products.h"
+#include "tests/support/native_test.h"
 #include "tests/support/written_out_products.h"
 
 namespace hyper {
 namespace {
 
+using test::Bits;
 using test::Experts;
-using test::NativeBackend;
 using test::Operands;
 using test::Product;
 using test::Products;
@@ -36,25 +37,8 @@ Operands Make(const Case& of, Random& random) {
   return test::RandomOperands(of.product, random, of.size, of.experts);
 }
 
-std::string Bits(const std::vector<float>& numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float)};
-}
-
-class BatchRowsTest : public testing::Test {
+class BatchRowsTest : public test::NativeTest {
  protected:
-  static void SetUpTestSuite() {
-    ggml_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
-    backend_ = new NativeBackend(HYPER_NATIVE_LIBRARY);
-  }
-  static void TearDownTestSuite() { delete backend_; }
-
-  void SetUp() override {
-    ASSERT_TRUE(backend_->Loaded()) << HYPER_NATIVE_LIBRARY;
-    if (__builtin_cpu_supports("avx2") == 0 || __builtin_cpu_supports("fma") == 0) {
-      GTEST_SKIP() << "neither AVX-512 nor AVX2";
-    }
-  }
-
   static std::vector<float> Run(const Product& product, const Operands& operands, int threads = 1) {
     Products products(*backend_, product, {operands});
     products.Compute(threads);
@@ -115,8 +99,6 @@ class BatchRowsTest : public testing::Test {
     cases.push_back({{kHalf, 32, 40, 64, 4, 20, true}, 1, Experts::kFew});
     return cases;
   }
-
-  static inline NativeBackend* backend_ = nullptr;
 };
 
 std::string Describe(const Case& of) {

@@ -11,14 +11,15 @@
 
 #include "tests/support/native_attention.h"
 #include "tests/support/native_products.h"
+#include "tests/support/native_test.h"
 
 namespace hyper {
 namespace {
 
 using test::Attention;
 using test::AttentionOperands;
+using test::Bits;
 using test::kAttentionScale;
-using test::NativeBackend;
 
 using Random = std::mt19937;
 
@@ -71,21 +72,8 @@ std::vector<double> WrittenOut(const Attention& shape, const AttentionOperands& 
   return result;
 }
 
-class PoolAttentionTest : public testing::Test {
+class PoolAttentionTest : public test::NativeTest {
  protected:
-  static void SetUpTestSuite() {
-    ggml_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
-    backend_ = new NativeBackend(HYPER_NATIVE_LIBRARY);
-  }
-  static void TearDownTestSuite() { delete backend_; }
-
-  void SetUp() override {
-    ASSERT_TRUE(backend_->Loaded()) << HYPER_NATIVE_LIBRARY;
-    if (__builtin_cpu_supports("avx2") == 0 || __builtin_cpu_supports("fma") == 0) {
-      GTEST_SKIP() << "neither AVX-512 nor AVX2";
-    }
-  }
-
   static std::vector<float> Run(const Attention& shape, const AttentionOperands& operands,
                                 int threads = 1) {
     return test::Attend(*backend_, shape, operands, threads);
@@ -117,13 +105,7 @@ class PoolAttentionTest : public testing::Test {
             {.rows = 80, .cells = 512, .heads = 2, .key_heads = 1},
             {.rows = 4, .cells = 96, .heads = 4, .key_heads = 2, .streams = 3}};
   }
-
-  static inline NativeBackend* backend_ = nullptr;
 };
-
-std::string Bits(const std::vector<float>& numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float)};
-}
 
 TEST_F(PoolAttentionTest, EqualsTheSumsWrittenOut) {
   Random random(1);

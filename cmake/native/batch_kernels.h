@@ -120,8 +120,8 @@ struct Q4_K {
     int32_t unused;  // the next block starts at a multiple of 8 bytes
   };
 
-  // As quantize_row_q8_K of ggml rounds a block. What is too small to divide
-  // by gets the scale zero.
+  // As quantize_row_q8_K of ggml rounds a block. What is too small to divide by gets the scale
+  // zero.
   static void RoundBlock(const float* from, Row* to) {
     const Floats most = Repeat(Largest(LargestSizes(from, kBlock)));
     float signed_most = 0.0F;  // the first of the greatest
