@@ -58,12 +58,6 @@ class Caller {
   httplib::Client client_;
 };
 
-std::unique_ptr<RunArchive> OpenArchive(const std::string& path) {
-  ArchiveOptions options;
-  options.path = path;
-  return std::move(*RunArchive::Open(options));
-}
-
 using Ids = std::set<std::string>;
 
 void ExpectSeesOwnOnly(const TestServer& server, const std::string& anns, const std::string& bobs) {
@@ -87,7 +81,7 @@ TEST(ServerClients, EachSeesItsOwnRuns) {
   std::string anns;
   std::string bobs;
   {
-    const std::unique_ptr<RunArchive> archive = OpenArchive(folder.File("runs.db"));
+    const std::unique_ptr<RunArchive> archive = ArchiveAt(folder.File("runs.db"));
     ServerSetup setup = WithClients();
     setup.scheduler.archive = archive.get();
     const TestServer server(setup);
@@ -95,7 +89,7 @@ TEST(ServerClients, EachSeesItsOwnRuns) {
     bobs = Caller(server, "bobs").Ask(Chat("say y"));
     ExpectSeesOwnOnly(server, anns, bobs);
   }
-  const std::unique_ptr<RunArchive> archive = OpenArchive(folder.File("runs.db"));
+  const std::unique_ptr<RunArchive> archive = ArchiveAt(folder.File("runs.db"));
   ServerSetup setup = WithClients();
   setup.scheduler.archive = archive.get();
   const TestServer server(setup);
@@ -162,7 +156,7 @@ TEST(ServerClients, RunsThatEndedAreDeleted) {
   std::string kept;
   std::string gone;
   {
-    const std::unique_ptr<RunArchive> archive = OpenArchive(folder.File("runs.db"));
+    const std::unique_ptr<RunArchive> archive = ArchiveAt(folder.File("runs.db"));
     ServerSetup setup;
     setup.scheduler.archive = archive.get();
     const TestServer server(setup);
@@ -175,7 +169,7 @@ TEST(ServerClients, RunsThatEndedAreDeleted) {
     EXPECT_EQ(caller.Delete(gone), 404);
     EXPECT_EQ(caller.Delete("item_1"), 404);
   }
-  const std::unique_ptr<RunArchive> archive = OpenArchive(folder.File("runs.db"));
+  const std::unique_ptr<RunArchive> archive = ArchiveAt(folder.File("runs.db"));
   ServerSetup setup;
   setup.scheduler.archive = archive.get();
   const TestServer server(setup);

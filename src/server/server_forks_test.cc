@@ -32,12 +32,6 @@ ServerSetup Alphabets(RunArchive* archive = nullptr) {
   return setup;
 }
 
-std::unique_ptr<RunArchive> StoreAt(const std::string& path) {
-  ArchiveOptions options;
-  options.path = path;
-  return std::move(*RunArchive::Open(options));
-}
-
 std::string Ask(const TestServer& server, bool token_records) {
   Json body = Chat("?", "m:sc");
   body["hyper"] = {{"width", 2}, {"token-records", token_records}};
@@ -107,12 +101,12 @@ TEST(ServerForks, StoredRunsAreForkedWithoutRecordsOfTokens) {
   const test::TemporaryFolder folder;
   std::string ended;
   {
-    const std::unique_ptr<RunArchive> archive = StoreAt(folder.File("runs.db"));
+    const std::unique_ptr<RunArchive> archive = ArchiveAt(folder.File("runs.db"));
     const TestServer server(Alphabets(archive.get()));
     ended = Ask(server, false);
     EXPECT_EQ(server.Post(ForkOf(ended, 0), {{"at", 1}})->status, 200);
   }
-  const std::unique_ptr<RunArchive> archive = StoreAt(folder.File("runs.db"));
+  const std::unique_ptr<RunArchive> archive = ArchiveAt(folder.File("runs.db"));
   TestServer server(Alphabets(archive.get()));
   const std::string id = server.Good(ForkOf(ended, 0), {{"at", 24}})["id"];
   server.Settled();

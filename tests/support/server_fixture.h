@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hyper/fake_engine.h"
+#include "src/server/archive/run_archive.h"
 #include "src/server/http/http_server.h"
 #include "tests/support/patience.h"
 
@@ -187,6 +188,12 @@ class TestServer {
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<HttpServer> server_;
 };
+
+inline std::unique_ptr<RunArchive> ArchiveAt(const std::string& path) {
+  ArchiveOptions options;
+  options.path = path;
+  return std::move(*RunArchive::Open(options));
+}
 
 inline Json Chat(const std::string& text, const std::string& model = "m:plain") {
   return {{"model", model}, {"messages", {{{"role", "user"}, {"content", text}}}}};
