@@ -2,7 +2,9 @@
 // second, of plain pools and of one whose tokens are refined over routes. The routed pool has as
 // many rows in a forward as the wide plain one, so what it takes longer is the hook and the
 // routing.
-//   rpc_bench MODEL [SERVERS] [WIDTH] [ROUTES] [TOKENS] [RUNS] [SEED]     default: "" 8 4 48 5 1
+//   rpc_bench MODEL [SERVERS] [WIDTH] [ROUTES] [TOKENS] [RUNS] [SEED] [THREADS] [strict|fast]
+//   default:  ""        8       4        48       5      1      1         strict
+// A strict forward has at most 63 rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hyper/llama_engine.h"
@@ -143,7 +146,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   if (argc < 2) {
     fmt::print(stderr,
-               "usage: rpc_bench MODEL [SERVERS] [WIDTH] [ROUTES] [TOKENS] [RUNS] [SEED]\n");
+               "usage: rpc_bench MODEL [SERVERS] [WIDTH] [ROUTES] [TOKENS] [RUNS] [SEED] [THREADS] "
+               "[strict|fast]\n");
     return 64;
   }
   Plan plan;
@@ -168,5 +172,9 @@ int main(int argc, char** argv) {
   if (argc > 7) {
     plan.seed = static_cast<uint64_t>(std::atoll(argv[7]));
   }
+  if (argc > 8) {
+    plan.engine.threads = std::max(1, std::atoi(argv[8]));
+  }
+  plan.engine.strict = argc <= 9 || std::string_view(argv[9]) != "fast";
   return Run(plan);
 }
