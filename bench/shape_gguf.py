@@ -33,6 +33,11 @@ SHAPES = {
         "architecture": "olmoe", "layers": 16, "width": 2048, "heads": 16, "kv_heads": 16,
         "head": 128, "expert_width": 1024, "experts": 64, "used": 8, "vocabulary": 50304,
         "context": 4096, "norm": 2048, "rope": 1e4},
+    # That of the bundled model, with a longer context and room for its tokenizer.
+    "tinymath-4k": {
+        "architecture": "qwen3moe", "layers": 6, "width": 192, "heads": 6, "kv_heads": 2,
+        "head": 32, "expert_width": 96, "experts": 16, "used": 4, "vocabulary": 640,
+        "context": 4096, "norm": 32, "rope": 1e4},
 }
 
 
