@@ -3,11 +3,11 @@
 # docs/log/<version>.md. Run by hand, as root on Debian 12.
 #   scripts/check-full.sh [STEP...]      steps: fresh source system models mutations coverage
 #                                    valgrind sanitizers fuzz server load remote addon rpc
-#                                    python; none: all
+#                                    python vulkan; none: all
 set -uo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ $# -gt 0 ] || steps=(fresh source system models mutations coverage valgrind sanitizers fuzz server load remote addon rpc python)
+[ $# -gt 0 ] || steps=(fresh source system models mutations coverage valgrind sanitizers fuzz server load remote addon rpc python vulkan)
 work=$PWD/build-check-full
 mkdir -p "$work"
 report=docs/log/$(sed -n 's/^project(hyper VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt).md
@@ -227,6 +227,13 @@ check_python() {
     (cd "$work" && "$venv/bin/python" -m mypy --cache-dir=/dev/null "$OLDPWD/python/tests/typed.py")
 }
 
+# Layers on a device: Vulkan's driver in software gives the tokens that the CPU gives.
+check_vulkan() {
+  cmake --preset release && cmake --build build --target hyper_cli &&
+    scripts/fetch-llama.sh .deps/llama linux-x64-vulkan &&
+    tests/vulkan_check.py build/hyper "$PWD/.deps/llama/linux-x64-vulkan"
+}
+
 scripts/install-deps.sh full || exit 1
 changed=$(git diff --quiet HEAD || echo ' with changes')
 [ -e "$report" ] || echo "# Full checks of version $(basename "$report" .md)" >"$report"
@@ -247,7 +254,7 @@ for step in "${steps[@]}"; do
   echo "-- $step: $result in $((SECONDS - begin)) s"
   {
     printf '\n### %s: %s in %s s\n\n```\n' "$step" "$result" $((SECONDS - begin))
-    grep -E '^== |^-- ([0-9]+m|vLLM)|^=+ .*passed|greedy: |^same decisions: |^rpc: |; waited |ratio of | faults$|^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log" | grep -v '^[0-9]*/[0-9]* ' # no progress
+    grep -E '^== |^-- ([0-9]+m|vLLM)|^=+ .*passed|greedy: |confidences within|^same decisions: |^rpc: |; waited |ratio of | faults$|^[|] |tokens/s|[0-9]+m[0-9.]+s|tests passed|FAILED|ERROR SUMMARY|stat::|mutation|^lines:' "$work/$step.log" | grep -v '^[0-9]*/[0-9]* ' # no progress
     printf '```\n'
   } >>"$report"
 done

@@ -14,7 +14,8 @@ case $level in
   build) ;;
   ci) packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14) ;;
   full) packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 debootstrap gcovr
-    valgrind chromium python3-venv python3-dev curl wrk libbenchmark-dev patchelf) ;;
+    valgrind chromium python3-venv python3-dev curl wrk libbenchmark-dev patchelf
+    mesa-vulkan-drivers libvulkan1) ;;
   *)
     echo "install-deps: there is no set '$level'; it takes build, ci or full" >&2
     exit 1
