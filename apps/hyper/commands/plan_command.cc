@@ -23,7 +23,8 @@ constexpr const char* kPlanFooter =
     "Examples:\n"
     "  hyper bench --engine http://127.0.0.1:8080/v1 --width 1 --json > w1.json\n"
     "  hyper bench --engine http://127.0.0.1:8080/v1 --width 16 --json > w16.json\n"
-    "  hyper run --engine http://127.0.0.1:8080/v1 --json < question.txt > runs.jsonl\n"
+    "  hyper eval --engine http://127.0.0.1:8080/v1 --methods hyper --study s.db\n"
+    "  hyper export s.db --jsonl > runs.jsonl\n"
     "  hyper plan --cluster 8 --bench w1.json,w16.json --runs runs.jsonl\n\n"
     "docs/remote.md tells what is simulated, and what is left out.";
 
@@ -109,7 +110,7 @@ Result<std::vector<ForwardTime>> ReadForwards(const std::vector<std::string>& pa
   return forwards;
 }
 
-// What each `hyper run --json` decoded.
+// What each answer of `hyper export --jsonl` or `hyper run --json` decoded.
 Result<std::vector<ClusterQuestion>> ReadQuestions(const std::string& path) {
   const Result<std::vector<Json>> objects = ReadObjects(path);
   if (!objects) {
@@ -127,7 +128,8 @@ Result<std::vector<ClusterQuestion>> ReadQuestions(const std::string& path) {
     const Json ledger = run.value("ledger", Json::object());
     const double generated = Number(ledger, "generated");
     if (question.warmup.size() + question.paths.size() == 0 || generated <= 0) {
-      return Error{ErrorCode::kDataLoss, path + " is not of hyper run --json"};
+      return Error{ErrorCode::kDataLoss,
+                   path + " is not of hyper export --jsonl or hyper run --json"};
     }
     question.rows = 1 + Number(ledger, "extra_routes") / generated;
     questions.push_back(std::move(question));
@@ -213,7 +215,8 @@ int PlanCommand(int argc, const char* const* argv) {
       ->type_name("FILE,...")
       ->delimiter(',')
       ->required();
-  app.add_option("--runs", flags.runs, "results of hyper run --json: what questions decode")
+  app.add_option("--runs", flags.runs,
+                 "answers of hyper export --jsonl or hyper run --json: what questions decode")
       ->type_name("FILE")
       ->required();
   app.add_option("--lanes", flags.shape.lanes, "paths that one server decodes at once [64]")
