@@ -6,6 +6,8 @@
 Each run answers the same question with the same seed in every way, one after the other. Printed are
 medians over the runs, with the quartiles. Inside one process two numbers need no quiet machine: what
 `ask` takes beside its decoding, and the CPU time of a method in Python against the built-in one.
+Then whole questions, prompt, vote and report included: the program answers many in one process
+(`--questions`), `ask` as many in a loop, in turns. Their draws differ, so times are for each token.
 """
 
 import argparse
@@ -14,10 +16,12 @@ import json
 import pathlib
 import statistics
 import subprocess
+import tempfile
 import time
 
 import hyper_decode
 
+TURNS = 9
 QUESTION = "Start with 12, add 7, multiply by 5. What is the result?"
 
 
@@ -40,6 +44,37 @@ def asked(model, method, width, seed):
         QUESTION, method=method, width=width, seed=seed, preset="short", timing=True
     )
     return time.perf_counter() - wall, time.process_time() - cpu, result.timing["wall_s"]
+
+
+def program_per_token(program, width, count):
+    """Seconds for each token of `count` questions after the first one, in one process."""
+
+    def answered(questions):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write((QUESTION + "\n") * questions)
+            file.flush()
+            command = [program, "run", "--questions", file.name, "--threads", "1", "--no-log"]
+            command += ["--preset", "short", "--method", "hyper", "--width", str(width)]
+            begin = time.perf_counter()
+            done = subprocess.run(
+                [*command, "--seed", "1"], check=True, capture_output=True, text=True
+            )
+            seconds = time.perf_counter() - begin
+        return seconds, sum(json.loads(line)["tokens"] for line in done.stdout.splitlines())
+
+    (one, first), (all_s, tokens) = answered(1), answered(1 + count)
+    return (all_s - one) / (tokens - first)
+
+
+def asked_per_token(model, width, count):
+    begin = time.perf_counter()
+    tokens = sum(
+        model.ask(
+            QUESTION, method="hyper", width=width, seed=seed, preset="short"
+        ).ledger.effective
+        for seed in range(count)
+    )
+    return (time.perf_counter() - begin) / tokens
 
 
 def main():
@@ -70,6 +105,18 @@ def main():
     print("esc, in Python, CPU          ", spread(own))
     ratio = [one / other - 1 for one, other in zip(own, built_in)]
     print("esc, in Python, more CPU     ", spread(ratio, "% ", 100))
+    pairs = [
+        (
+            program_per_token(flags.program, flags.width, flags.runs),
+            asked_per_token(model, flags.width, flags.runs),
+        )
+        for _ in range(TURNS)
+    ]
+    whole, through = zip(*pairs)
+    print("hyper, program, a token      ", spread(whole, "us", 1e6))
+    print("hyper, ask, a token          ", spread(through, "us", 1e6))
+    more = [through / whole - 1 for whole, through in pairs]
+    print("hyper, ask, more than program", spread(more, "% ", 100))
 
 
 if __name__ == "__main__":
