@@ -135,6 +135,21 @@ if [ -x "$prefix/bin/hyper" ]; then
     fail "a library that is no plugin was taken"
   fi
   grep -q 'is no plugin' "$work/err" || fail "the error says: $(cat "$work/err")"
+  # Its suite, its grader and its table. The golds are wrong by the rules, and near enough for the grader.
+  evaluation=(--plugin "$work/examples/libown_evaluation.so")
+  estimates=(eval --suite estimates --methods sc --width 4 --align off --threads 1 --seed 7
+    --study "$work/estimates.db" --format csv)
+  run "$prefix/bin/hyper" "${estimates[@]}" "${evaluation[@]}" --table results,spending
+  expect '^sc,estimates,6,1,100,'
+  expect '^sc,[0-9.]+,$'
+  run "$prefix/bin/hyper" data list "${evaluation[@]}"
+  expect '^estimates +Sums to the nearest ten \(plugin\)$'
+  if "$prefix/bin/hyper" "${estimates[@]}" --table votes 2>"$work/err"; then
+    fail "answers of a suite that is not there were graded"
+  fi
+  grep -q "no suite 'estimates'" "$work/err" || fail "the error says: $(cat "$work/err")"
+  run "$prefix/bin/hyper" grade "$work/estimates.db"
+  expect '^6 answers graded, 3 verdicts changed$'
   # The backend compiled on this machine is used here, and left alone on any other processor.
   native=$(dirname "$(find "$prefix" -name 'libggml-base.so')")/native
   if [ -e "$native/libggml-cpu.so" ]; then

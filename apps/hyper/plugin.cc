@@ -13,16 +13,21 @@
 #include <system_error>
 #include <utility>
 
+#include "apps/hyper/printers/eval_tables.h"
 #include "hyper/plugin.h"
+#include "src/eval/data/own_parts.h"
 
 namespace hyper::app {
 namespace {
 
 constexpr const char* kFunction = "hyper_plugin_0_1";  // as HYPER_PLUGIN names it
 
-class Registry : public MethodRegistry {
+class Registry : public PluginRegistry {
  public:
   Status Add(MethodSpec spec) override { return RegisterMethod(std::move(spec)); }
+  Status Add(GraderSpec spec) override { return eval::AddGrader(std::move(spec)); }
+  Status Add(SuiteSpec spec) override { return eval::AddSuite(std::move(spec)); }
+  Status Add(TableSpec spec) override { return AddTable(std::move(spec)); }
 };
 
 // Does not return where Python takes over.
@@ -51,7 +56,7 @@ Status Load(const std::string& file) {
   if (library == nullptr) {
     return InvalidArgument(fmt::format("the plugin '{}' cannot be loaded: {}", file, dlerror()));
   }
-  using Function = Status (*)(MethodRegistry & registry);
+  using Function = Status (*)(PluginRegistry & registry);
   const auto add = reinterpret_cast<Function>(dlsym(library, kFunction));
   if (add == nullptr) {
     return InvalidArgument(fmt::format(

@@ -1,4 +1,5 @@
-// Plugins of the program: methods of your own, which `hyper --plugin FILE` adds to every command.
+// Plugins of the program: methods, graders, suites and tables of your own, which
+// `hyper --plugin FILE` adds to every command.
 #pragma once
 
 #include <vector>

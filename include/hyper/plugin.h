@@ -1,11 +1,13 @@
 // Methods of your own under a name, beside the built-in ones: they then work wherever a method is
-// named. docs/your-own-method.md shows how, in C++ and in Python.
+// named. A plugin adds them to the program, and graders, suites and tables of hyper/evaluation.h
+// too. docs/your-own-method.md shows how, in C++ and in Python.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "hyper/evaluation.h"
 #include "hyper/method.h"
 #include "hyper/method_traits.h"
 #include "hyper/options.h"
@@ -31,19 +33,24 @@ struct MethodSpec {
 // built in, defaults that are no options, nothing to make it with). Any thread.
 Status RegisterMethod(MethodSpec spec);
 
-// What a plugin gets from the program that loads it.
-class MethodRegistry {
+// What a plugin gets from the program that loads it. What has the name of an earlier one takes its
+// place; the names of what is built in are taken. Errors of Add: kInvalidArgument (a name that is
+// no name or is taken, nothing to call), for a suite also those of its JSON.
+class PluginRegistry {
  public:
-  virtual ~MethodRegistry() = default;
+  virtual ~PluginRegistry() = default;
   // As RegisterMethod, in the program.
   virtual Status Add(MethodSpec spec) = 0;
+  virtual Status Add(GraderSpec spec) = 0;
+  virtual Status Add(SuiteSpec spec) = 0;
+  virtual Status Add(TableSpec spec) = 0;
 };
 
 }  // namespace hyper
 
 // The one function of a plugin, which `hyper --plugin my_method.so` calls once:
-//   HYPER_PLUGIN(registry) { return registry.Add({...}); }
+//   HYPER_PLUGIN(registry) { return registry.Add(MethodSpec{...}); }
 // A plugin is built against the library of the program's own version.
 #define HYPER_PLUGIN(registry) \
-  extern "C" hyper::Status hyper_plugin_0_1(hyper::MethodRegistry& registry)
+  extern "C" hyper::Status hyper_plugin_0_1(hyper::PluginRegistry& registry)
 #pragma GCC visibility pop

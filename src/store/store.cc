@@ -220,24 +220,4 @@ Result<std::vector<ItemKey>> Store::Unfinished(int64_t run, std::span<const int6
   return unfinished;
 }
 
-Result<std::vector<ItemKey>> Store::Ungraded(const std::string& grader) {
-  Result<Statement> rows = database_.Prepare(
-      "SELECT i.run, i.question, i.repeat FROM items i JOIN questions q ON q.id = i.question "
-      "LEFT JOIN grades g ON g.item = i.id WHERE i.status != 'failed' AND "
-      "(g.item IS NULL OR g.grader != ? OR g.gold != q.gold) ORDER BY i.id");
-  if (!rows) {
-    return rows.error();
-  }
-  rows->Bind(grader);
-  std::vector<ItemKey> keys;
-  const Status status = rows->ForEach([&](const Statement& row) -> Status {
-    keys.push_back({row.Int(0), row.Int(1), static_cast<int>(row.Int(2))});
-    return {};
-  });
-  if (!status) {
-    return status.error();
-  }
-  return keys;
-}
-
 }  // namespace hyper

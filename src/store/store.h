@@ -50,8 +50,8 @@ class Store {
   // there or has failed.
   Result<std::vector<ItemKey>> Unfinished(int64_t run, std::span<const int64_t> questions,
                                           int repeats);
-  // Finished items without a grade by `grader` against the question's present gold.
-  Result<std::vector<ItemKey>> Ungraded(const std::string& grader);
+  // Who made the grades, each name once.
+  Result<std::vector<std::string>> Graders();
 
   Result<std::vector<StoredRun>> Runs();                // by id
   Result<std::vector<StoredQuestion>> Questions();      // by id

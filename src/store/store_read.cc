@@ -121,6 +121,15 @@ Result<std::vector<ItemSummary>> Store::Items(int64_t run) {
   return ReadAll<ItemSummary>(*rows, [&](const Statement& row) { return ReadSummary(row, run); });
 }
 
+Result<std::vector<std::string>> Store::Graders() {
+  Result<Statement> rows = database_.Prepare("SELECT DISTINCT grader FROM grades ORDER BY grader");
+  if (!rows) {
+    return rows.error();
+  }
+  return ReadAll<std::string>(
+      *rows, [](const Statement& row) -> Result<std::string> { return row.Text(0); });
+}
+
 Result<std::vector<VoteAnswer>> Store::VoteAnswers(int64_t run) {
   Result<Statement> rows = database_.Prepare(
       "SELECT i.question, i.repeat, v.rule, v.answer FROM votes v JOIN items i ON i.id = v.item "

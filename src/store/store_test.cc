@@ -433,20 +433,21 @@ TEST_F(StoreTest, GradesAreMadeAgainWithoutTheItems) {
   const ItemKey second{run, *store.AddQuestion(SomeQuestion("b")), 0};
   ASSERT_TRUE(*store.SaveItem(SmallItem(first, "2")));
   ASSERT_TRUE(*store.SaveItem(SmallItem(second, "3")));
-  EXPECT_EQ(*store.Ungraded("rules 1"), (std::vector<ItemKey>{first, second}));
+  EXPECT_TRUE(store.Graders()->empty());
   ASSERT_TRUE(store.SaveGrade({first, StoredVerdict::kRight, "2", "rules 1", ""}).ok());
-  EXPECT_EQ(*store.Ungraded("rules 1"), std::vector<ItemKey>{second});
-  EXPECT_EQ(store.Ungraded("rules 2")->size(), 2U);
+  ASSERT_TRUE(store.SaveGrade({second, StoredVerdict::kRight, "2", "rules 1", ""}).ok());
+  EXPECT_EQ(*store.Graders(), std::vector<std::string>{"rules 1"});
+  ASSERT_TRUE(store.SaveGrade({second, StoredVerdict::kWrong, "2", "close 1", ""}).ok());
+  EXPECT_EQ(*store.Graders(), (std::vector<std::string>{"close 1", "rules 1"}));
   StoredQuestion corrected = SomeQuestion("a");
   corrected.gold = "4";
   ASSERT_TRUE(store.AddQuestion(corrected).has_value());
-  EXPECT_EQ(store.Ungraded("rules 1")->size(), 2U);
   ASSERT_TRUE(store.SaveGrade({first, StoredVerdict::kUndecided, "4", "rules 1", "odd"}).ok());
   const std::vector<ItemSummary> items = *store.Items(run);
   ASSERT_TRUE(items[0].grade.has_value());
   EXPECT_EQ(items[0].grade->verdict, StoredVerdict::kUndecided);
   EXPECT_EQ(items[0].grade->note, "odd");
-  EXPECT_FALSE(items[1].grade.has_value());
+  EXPECT_EQ(items[1].grade->grader, "close 1");
   EXPECT_EQ(store.SaveGrade({{run, 99, 0}, {}, "", "", ""}).error().code, ErrorCode::kNotFound);
 }
 

@@ -50,7 +50,7 @@ int List(bool as_json) {
     const std::string source =
         suite->hub ? fmt::format("{} {} {}{}", suite->hub->dataset, suite->hub->config,
                                  suite->hub->split, suite->hub->gated ? ", gated" : "")
-                   : std::string("bundled");
+                   : std::string(suite->own_questions ? "plugin" : "bundled");
     text += fmt::format("{:<10} {} ({})\n", name, suite->title, source);
     list.push_back({{"name", name}, {"title", suite->title}, {"source", source}});
   }
@@ -73,8 +73,9 @@ Result<eval::HubRequest> RequestOf(const DataFlags& flags) {
     return suite.error();
   }
   if (!suite->hub) {
-    return InvalidArgument("the questions of " + suite->name +
-                           " are bundled; there is nothing to fetch");
+    return InvalidArgument("the questions of " + suite->name + " come with " +
+                           (suite->own_questions ? "its plugin" : "hyper") +
+                           "; there is nothing to fetch");
   }
   eval::HubRequest request;
   request.base = HubAddress(flags.hub, flags.file.empty() ? kPublicRows : kPublicHub);

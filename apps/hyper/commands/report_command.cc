@@ -210,8 +210,12 @@ Result<eval::ReportStudy> ReadStudy(const std::string& path, const std::string& 
   if (!material) {
     return Error{material.error().code, path + ": " + material.error().message};
   }
-  Result<std::vector<eval::Table>> tables = MakeStudyTables(
-      {{"results", "accounting", "vote-rules", "samples", "equal-tokens"}, {}}, *store, {});
+  std::vector<std::string> names = {"results", "accounting", "vote-rules", "samples",
+                                    "equal-tokens"};
+  for (std::string& name : OwnTableNames()) {
+    names.push_back(std::move(name));
+  }
+  Result<std::vector<eval::Table>> tables = MakeStudyTables({std::move(names), {}}, *store, {});
   if (!tables) {
     return tables.error();
   }

@@ -182,9 +182,9 @@ void AddOutputFlags(CLI::App& app, EvalFlags& flags, EvalTexts& raw) {
   const char* group = "Output";
   app.add_flag("--report-only", flags.report_only, "print the tables of the study, run nothing")
       ->group(group);
-  app.add_option("--table", raw.tables,
-                 "checklist, results, main, ablation, votes, vote-rules, vote-length, accounting, "
-                 "dense, trees, samples, equal-tokens, or all [results; all for all methods]")
+  app.add_option(
+         "--table", raw.tables,
+         fmt::format("{}, or all [results; all for all methods]", fmt::join(TableNames(), ", ")))
       ->type_name("LIST")
       ->group(group);
   CLI::Option* form =

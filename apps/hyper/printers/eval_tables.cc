@@ -1,13 +1,20 @@
 #include "apps/hyper/printers/eval_tables.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "src/eval/data/own_parts.h"
+#include "src/eval/tables/own_tables.h"
 #include "src/eval/tables/paper_tables.h"
 #include "src/eval/tables/study_tables.h"
 
 namespace hyper::app {
 namespace {
+
+constexpr std::array kBuiltIn = {"checklist",  "results", "main",        "ablation",
+                                 "vote-rules", "votes",   "vote-length", "accounting",
+                                 "dense",      "trees",   "samples",     "equal-tokens"};
 
 // What the tables are made of; votes and samples are read only where a table needs them.
 struct Material {
@@ -110,9 +117,27 @@ std::vector<eval::Table> Make(const std::string& name, const Material& material)
 
 }  // namespace
 
+std::vector<std::string> OwnTableNames() {
+  std::vector<std::string> names;
+  for (const auto& spec : eval::OwnTables()) {
+    names.push_back(spec->name);
+  }
+  return names;
+}
+
 std::vector<std::string> TableNames() {
-  return {"checklist",   "results",    "main",  "ablation", "vote-rules", "votes",
-          "vote-length", "accounting", "dense", "trees",    "samples",    "equal-tokens"};
+  std::vector<std::string> names(kBuiltIn.begin(), kBuiltIn.end());
+  for (std::string& name : OwnTableNames()) {
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Status AddTable(TableSpec spec) {
+  const bool taken = spec.name == "all" ||
+                     std::find(kBuiltIn.begin(), kBuiltIn.end(), spec.name) != kBuiltIn.end();
+  return taken ? InvalidArgument("table '" + spec.name + "' is built in; give yours another name")
+               : eval::AddTable(std::move(spec));
 }
 
 Result<std::vector<eval::Table>> MakeStudyTables(const TablesRequest& request, Store& store,
@@ -123,6 +148,16 @@ Result<std::vector<eval::Table>> MakeStudyTables(const TablesRequest& request, S
   }
   std::vector<eval::Table> tables;
   for (const std::string& name : request.names) {
+    if (const auto own = eval::FindOwnTable(name)) {
+      const Result<std::vector<StudyRow>> rows = eval::StudyRows(store, runs, request.groups);
+      Result<eval::Table> table =
+          rows ? eval::MakeOwnTable(*own, *rows) : Result<eval::Table>(rows.error());
+      if (!table) {
+        return table.error();
+      }
+      tables.push_back(std::move(*table));
+      continue;
+    }
     for (eval::Table& table : Make(name, *material)) {
       tables.push_back(std::move(table));
     }

@@ -303,6 +303,7 @@ Result<QuestionSet> ReadQuestions(const Suite& suite, const std::vector<DataRow>
     if (!ids.insert(question->id).second) {
       return Bad(place + "the id " + question->id + " came before");
     }
+    question->suite = suite.name;
     set.questions.push_back(std::move(*question));
   }
   if (set.questions.empty()) {

@@ -19,6 +19,7 @@ struct ChoiceOption {
 };
 
 struct Question {
+  std::string suite;
   std::string id;    // unique within its suite
   std::string text;  // as in the data, byte for byte
   std::string gold;  // the right answer: a value, or the label of an option
@@ -54,8 +55,9 @@ struct Selection {
 // the order of the data, cut at the limit: the first n are the same whatever the limit. Pure.
 std::vector<Question> Select(const std::vector<Question>& questions, const Selection& selection);
 
-// The suite's questions, out of `data_file` where it is not empty, else out of its bundled files.
-// Errors: kNotFound for a suite without bundled files, a split or group it has not; as above.
+// The suite's questions, out of `data_file` where it is not empty, else out of its plugin or its
+// bundled files. Errors: those of the plugin; kNotFound for a suite without bundled files, a split
+// or group it has not; as above.
 Result<QuestionSet> LoadQuestions(const Suite& suite, const Selection& selection,
                                   const std::string& data_file);
 

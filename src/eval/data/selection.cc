@@ -16,6 +16,16 @@ std::string Join(const std::set<std::string>& names) {
   return joined;
 }
 
+// The questions of a data file's text.
+Result<QuestionSet> ReadText(const Suite& suite, const Result<std::string>& text,
+                             const std::string& source) {
+  if (!text) {
+    return text.error();
+  }
+  const Result<std::vector<DataRow>> rows = ParseRows(*text, source);
+  return rows ? ReadQuestions(suite, *rows, source) : Result<QuestionSet>(rows.error());
+}
+
 Result<QuestionSet> LoadBundled(const Suite& suite, const Selection& selection) {
   QuestionSet all;
   std::set<std::string> splits;
@@ -28,11 +38,7 @@ Result<QuestionSet> LoadBundled(const Suite& suite, const Selection& selection) 
     if (!bytes) {
       return Error{ErrorCode::kNotFound, "there is no bundled file " + file.path};
     }
-    const Result<std::vector<DataRow>> rows = ParseRows(*bytes, file.path);
-    if (!rows) {
-      return rows.error();
-    }
-    Result<QuestionSet> set = ReadQuestions(suite, *rows, file.path);
+    Result<QuestionSet> set = ReadText(suite, std::string(*bytes), file.path);
     if (!set) {
       return set.error();
     }
@@ -87,15 +93,9 @@ Result<QuestionSet> LoadQuestions(const Suite& suite, const Selection& selection
                                   const std::string& data_file) {
   Result<QuestionSet> set = QuestionSet{};
   if (!data_file.empty()) {
-    const Result<std::string> text = ReadWholeFile(data_file);
-    if (!text) {
-      return text.error();
-    }
-    const Result<std::vector<DataRow>> rows = ParseRows(*text, data_file);
-    if (!rows) {
-      return rows.error();
-    }
-    set = ReadQuestions(suite, *rows, data_file);
+    set = ReadText(suite, ReadWholeFile(data_file), data_file);
+  } else if (suite.own_questions) {
+    set = ReadText(suite, suite.own_questions(), "suite " + suite.name);
   } else if (!suite.files.empty()) {
     set = LoadBundled(suite, selection);
   } else {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "src/eval/data/bundled.h"
+#include "src/eval/data/own_parts.h"
 #include "src/eval/data/rows.h"
 #include "src/report/member_reader.h"
 
@@ -209,6 +210,10 @@ Result<Suite> ParseSuite(std::string_view text, const std::string& source) {
   return suite;
 }
 
+std::string BundledSuite(const std::string& name) {
+  return std::string(kSuitePrefix) + name + std::string(kSuiteSuffix);
+}
+
 std::vector<std::string> SuiteNames() {
   std::vector<std::string> names;
   for (const BundledFile& file : BundledFiles()) {
@@ -219,6 +224,9 @@ std::vector<std::string> SuiteNames() {
     names.emplace_back(file.name.substr(kSuitePrefix.size(), length));
   }
   std::sort(names.begin(), names.end());
+  for (const auto& suite : OwnSuites()) {
+    names.push_back(suite->name);
+  }
   return names;
 }
 
@@ -227,7 +235,10 @@ Result<Suite> LoadSuite(const std::string& name) {
     const Result<std::string> text = ReadWholeFile(name);
     return text ? ParseSuite(*text, name) : Result<Suite>(text.error());
   }
-  const std::string file = std::string(kSuitePrefix) + name + std::string(kSuiteSuffix);
+  if (const auto own = FindOwnSuite(name)) {
+    return *own;
+  }
+  const std::string file = BundledSuite(name);
   if (const auto text = FindBundledFile(file)) {
     return ParseSuite(*text, file);
   }

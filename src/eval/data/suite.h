@@ -2,6 +2,7 @@
 // file each (suites/*.json, format in docs/suites.md).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,6 +41,7 @@ struct Suite {
   std::string title;
   std::optional<HubSource> hub;
   std::vector<SuiteFile> files;
+  std::function<Result<std::string>()> own_questions;  // of a suite of a plugin: a data file's text
   // Keys under which a row holds each value; the first that is there counts, whatever its case.
   std::vector<std::string> id_fields;
   std::vector<std::string> question_fields;
@@ -60,7 +62,10 @@ struct Suite {
 // Reads a suite's JSON. Errors: kInvalidArgument naming the key and what it takes. Pure.
 Result<Suite> ParseSuite(std::string_view text, const std::string& source);
 
-// Names of the suites inside the library, in alphabetical order. Pure.
+// Name of the bundled file of the suite inside the library that has this name. Pure.
+std::string BundledSuite(const std::string& name);
+
+// Names of the suites inside the library, in alphabetical order, then of those of plugins.
 std::vector<std::string> SuiteNames();
 
 // The suite of a name, or of a JSON file where `name` ends in ".json".

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "hyper/equal.h"
+#include "src/eval/data/own_parts.h"
 
 namespace hyper::eval {
 namespace {
@@ -26,8 +27,7 @@ std::string Plain(const std::string& text) {
   return plain;
 }
 
-GradeOutcome GradeMaths(const std::string& gold, const std::string& answer) {
-  const EqualResult result = AnswersEqual(gold, answer);
+GradeOutcome GradeOf(const EqualResult& result) {
   switch (result.verdict) {
     case Verdict::kEqual:
       return {StoredVerdict::kRight, ""};
@@ -39,25 +39,47 @@ GradeOutcome GradeMaths(const std::string& gold, const std::string& answer) {
   return {StoredVerdict::kUndecided, result.reason};
 }
 
-}  // namespace
-
-GradeOutcome GradeAnswer(const Question& question, const std::optional<std::string>& answer) {
-  if (!answer) {
-    return {StoredVerdict::kWrong, "no answer"};
-  }
+GradeOutcome ByTheRules(const Question& question, const std::string& answer) {
   if (question.gold.empty()) {
     return {StoredVerdict::kNotGraded, "the right answer is not known"};
   }
   if (question.kind == AnswerKind::kChoice) {
-    return {*answer == question.gold ? StoredVerdict::kRight : StoredVerdict::kWrong, ""};
+    return {answer == question.gold ? StoredVerdict::kRight : StoredVerdict::kWrong, ""};
   }
   if (question.kind != AnswerKind::kText) {
-    return GradeMaths(question.gold, *answer);
+    return GradeOf(AnswersEqual(question.gold, answer));
   }
-  if (Plain(*answer) == Plain(question.gold)) {
+  if (Plain(answer) == Plain(question.gold)) {
     return {StoredVerdict::kRight, ""};
   }
   return {StoredVerdict::kNotGraded, "free text; it takes a judge"};
+}
+
+}  // namespace
+
+std::string GraderOf(const std::string& suite) {
+  const auto own = OwnGraderOf(suite);
+  return own ? GraderName(*own) : kGraderName;
+}
+
+Result<GradeOutcome> GradeAnswer(const Question& question,
+                                 const std::optional<std::string>& answer) {
+  if (!answer) {
+    return GradeOutcome{StoredVerdict::kWrong, "no answer"};
+  }
+  const auto own = OwnGraderOf(question.suite);
+  if (!own) {
+    return ByTheRules(question, *answer);
+  }
+  const Result<EqualResult> result =
+      own->grade({question.suite, question.id, question.text, question.group, question.kind,
+                  question.gold, *answer});
+  if (!result) {
+    return Error{result.error().code, "grader '" + own->name + "' failed on question " +
+                                          question.id + " of suite " + question.suite + ": " +
+                                          result.error().message};
+  }
+  return GradeOf(*result);
 }
 
 }  // namespace hyper::eval

@@ -18,7 +18,7 @@ Question Ask(AnswerKind kind, const std::string& gold, const std::string& labels
 
 // The verdict on a whole generated text, as the runner reaches it.
 StoredVerdict Read(const Question& question, const std::string& text) {
-  return GradeAnswer(question, ExtractAnswer(text, AnswerOptions(question)).Final()).verdict;
+  return GradeAnswer(question, ExtractAnswer(text, AnswerOptions(question)).Final())->verdict;
 }
 
 TEST(GraderTest, NumbersAndMaths) {
@@ -30,13 +30,14 @@ TEST(GraderTest, NumbersAndMaths) {
 }
 
 TEST(GraderTest, NoAnswerIsWrongAndSaysSo) {
-  const GradeOutcome outcome = GradeAnswer(Ask(AnswerKind::kInteger, "1"), std::nullopt);
+  const GradeOutcome outcome = *GradeAnswer(Ask(AnswerKind::kInteger, "1"), std::nullopt);
   EXPECT_EQ(outcome.verdict, StoredVerdict::kWrong);
   EXPECT_EQ(outcome.note, "no answer");
 }
 
 TEST(GraderTest, WhatCannotBeProvedIsUndecidedWithAReason) {
-  const GradeOutcome outcome = GradeAnswer(Ask(AnswerKind::kMath, "\\frac{1}{2}"), "\\frac{{{1}{2");
+  const GradeOutcome outcome =
+      *GradeAnswer(Ask(AnswerKind::kMath, "\\frac{1}{2}"), "\\frac{{{1}{2");
   EXPECT_EQ(outcome.verdict, StoredVerdict::kUndecided);
   EXPECT_FALSE(outcome.note.empty());
 }
@@ -52,9 +53,9 @@ TEST(GraderTest, ChoicesWithDigitLabelsTakeLettersToo) {
 
 TEST(GraderTest, FreeTextIsNeverCalledWrongWithoutAJudge) {
   const Question question = Ask(AnswerKind::kText, "Ada Example");
-  EXPECT_EQ(GradeAnswer(question, "ada  example.").verdict, StoredVerdict::kRight);
-  EXPECT_EQ(GradeAnswer(question, "Countess Ada").verdict, StoredVerdict::kNotGraded);
-  EXPECT_EQ(GradeAnswer(question, std::nullopt).verdict, StoredVerdict::kWrong);
+  EXPECT_EQ(GradeAnswer(question, "ada  example.")->verdict, StoredVerdict::kRight);
+  EXPECT_EQ(GradeAnswer(question, "Countess Ada")->verdict, StoredVerdict::kNotGraded);
+  EXPECT_EQ(GradeAnswer(question, std::nullopt)->verdict, StoredVerdict::kWrong);
 }
 
 // Each gold of a set, fed back in a box, must be right: nothing in loading, extraction or grading

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
+#include <string_view>
 
+#include "src/eval/data/own_parts.h"
 #include "src/eval/grade/grader.h"
 
 namespace hyper::eval {
@@ -14,6 +15,15 @@ namespace {
 bool IsOpen(StoredVerdict verdict) {
   return verdict == StoredVerdict::kUndecided || verdict == StoredVerdict::kNotGraded;
 }
+
+// Whether an item lacks a grade by its present grader against the present gold.
+bool IsDue(const ItemSummary& item, const Question& question) {
+  return !item.grade || item.grade->grader != GraderOf(question.suite) ||
+         item.grade->gold != question.gold;
+}
+
+// Whether a grade is by the rules, of any version.
+bool IsRules(std::string_view grader) { return grader.starts_with("rules "); }
 
 bool JudgedBefore(const ItemSummary& item, const Question& question) {
   return item.grade && IsJudge(item.grade->grader) && item.grade->gold == question.gold &&
@@ -61,9 +71,13 @@ class Grading {
 
  private:
   Result<StoredGrade> GradeOf(const ItemSummary& item, const Question& question) {
-    const GradeOutcome outcome = GradeAnswer(question, item.answer);
-    const StoredGrade grade{item.key, outcome.verdict, question.gold, kGraderName, outcome.note};
-    if (!IsOpen(outcome.verdict) || !item.answer || question.gold.empty()) {
+    const Result<GradeOutcome> outcome = GradeAnswer(question, item.answer);
+    if (!outcome) {
+      return outcome.error();
+    }
+    const StoredGrade grade{item.key, outcome->verdict, question.gold, GraderOf(question.suite),
+                            outcome->note};
+    if (!IsOpen(outcome->verdict) || !item.answer || question.gold.empty()) {
       return grade;
     }
     if (JudgedBefore(item, question)) {
@@ -138,6 +152,7 @@ Result<Question> QuestionOf(const StoredQuestion& stored) {
                  "question " + stored.name + " has the unknown kind '" + stored.kind + "'"};
   }
   Question question;
+  question.suite = stored.suite;
   question.id = stored.name;
   question.text = stored.text;
   question.gold = stored.gold;
@@ -148,7 +163,26 @@ Result<Question> QuestionOf(const StoredQuestion& stored) {
   return question;
 }
 
+Status CheckGraders(Store& store) {
+  const Result<std::vector<std::string>> graders = store.Graders();
+  if (!graders) {
+    return graders.error();
+  }
+  for (const std::string& grader : *graders) {
+    if (!IsRules(grader) && !IsJudge(grader) && !IsOwnGrader(grader)) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("the study has grades of the grader '{}', which is not known here; "
+                               "give its --plugin, or grade by the rules with hyper grade",
+                               grader)};
+    }
+  }
+  return {};
+}
+
 Result<AnswerVerdicts> AnswerVerdicts::Load(Store& store) {
+  if (Status status = CheckGraders(store); !status) {
+    return status.error();
+  }
   const Result<std::vector<JudgedAnswer>> all = store.JudgedAnswers();
   if (!all) {
     return all.error();
@@ -166,12 +200,15 @@ Result<StoredVerdict> AnswerVerdicts::Of(const StoredQuestion& stored,
   if (!question) {
     return question.error();
   }
-  const StoredVerdict verdict = GradeAnswer(*question, answer).verdict;
-  if (!IsOpen(verdict) || !answer) {
-    return verdict;
+  const Result<GradeOutcome> grade = GradeAnswer(*question, answer);
+  if (!grade) {
+    return grade.error();
+  }
+  if (!IsOpen(grade->verdict) || !answer) {
+    return grade->verdict;
   }
   const auto judged = judged_.find({stored.id, *answer});
-  return judged != judged_.end() ? judged->second : verdict;
+  return judged != judged_.end() ? judged->second : grade->verdict;
 }
 
 Result<GradingReport> GradeStudy(Store& store, bool all, const JudgeOptions* judge) {
@@ -187,11 +224,9 @@ Result<GradingReport> GradeStudy(Store& store, bool all, const JudgeOptions* jud
     }
     questions.emplace(one.id, std::move(*question));
   }
-  const Result<std::vector<ItemKey>> ungraded = store.Ungraded(kGraderName);
-  if (!ungraded) {
-    return ungraded.error();
+  if (Status status = all ? Status() : CheckGraders(store); !status) {
+    return status.error();
   }
-  const std::set<ItemKey> due(ungraded->begin(), ungraded->end());
   const Result<std::vector<ItemSummary>> items = FinishedItems(store);
   if (!items) {
     return items.error();
@@ -205,8 +240,11 @@ Result<GradingReport> GradeStudy(Store& store, bool all, const JudgeOptions* jud
   }
   for (const ItemSummary& item : *items) {
     const auto question = questions.find(item.key.question);
-    const bool wanted = all || due.count(item.key) != 0 || grading.IsDueForJudge(item);
-    if (question == questions.end() || !wanted) {
+    if (question == questions.end()) {
+      continue;
+    }
+    const bool wanted = all || IsDue(item, question->second) || grading.IsDueForJudge(item);
+    if (!wanted) {
       continue;
     }
     if (Status status = grading.Grade(item, question->second); !status) {

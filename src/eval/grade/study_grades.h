@@ -36,13 +36,17 @@ struct GradingReport {
 // The question that a stored one was, as far as grading needs it. Errors: kDataLoss (its kind).
 Result<Question> QuestionOf(const StoredQuestion& stored);
 
-// Verdicts of any answer to a stored question: by the rules, and of what these leave open, as a
+// Whether the graders of all grades are known: the rules, a judge, or one that was added. Errors:
+// kNotFound with the name of one that is not; those of the store.
+Status CheckGraders(Store& store);
+
+// Verdicts of any answer to a stored question: by its grader, and of what that leaves open, as a
 // judge has said of an equal answer to the same question before.
 class AnswerVerdicts {
  public:
-  // Errors: those of the store.
+  // Errors: as CheckGraders.
   static Result<AnswerVerdicts> Load(Store& store);
-  // Errors: as QuestionOf.
+  // Errors: as QuestionOf and GradeAnswer.
   Result<StoredVerdict> Of(const StoredQuestion& stored,
                            const std::optional<std::string>& answer) const;
 
@@ -50,12 +54,13 @@ class AnswerVerdicts {
   std::map<std::pair<int64_t, std::string>, StoredVerdict> judged_;
 };
 
-// Grades every finished item that has no grade by the present rules against its present gold; with
-// `all`, every finished item.
+// Grades every finished item that has no grade by the present grader of its suite against its
+// present gold; with `all`, every finished item, whoever graded it before.
 //   judge  asked of each answer that the rules leave undecided or not graded, once where several
 //          items have the same one; null: nobody is, and what a judge has said before against the
 //          same gold stays
-// Errors: those of the store and of AskJudge; grades made before stay, and the message says so.
+// Errors: those of the store, of AskJudge, of a grader, and without `all` of CheckGraders; grades
+// made before stay, and the message says so.
 Result<GradingReport> GradeStudy(Store& store, bool all, const JudgeOptions* judge = nullptr);
 
 }  // namespace hyper::eval

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hyper/evaluation.h"
 #include "hyper/result.h"
 
 namespace hyper::eval {
@@ -69,13 +70,7 @@ Result<PairedDifference> PairedBootstrap(std::span<const double> a, std::span<co
 // random one of `wrong`, ties counted half (Mann-Whitney). NaN where one is empty.
 double RocArea(const std::vector<double>& right, std::vector<double> wrong);
 
-// What became of one answered question.
-enum class Outcome {
-  kRight,
-  kWrong,      // no answer included
-  kUndecided,  // no verdict could be reached, or it takes a judge
-  kFailed,     // no result
-};
+using hyper::Outcome;
 
 // Accuracy of a method over questions and repeats. right / all; what is undecided or failed counts
 // as wrong in `mean` and `low`, as right in `high`.

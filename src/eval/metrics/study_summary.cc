@@ -28,22 +28,6 @@ Outcome OutcomeOf(StoredVerdict verdict) {
   return Outcome::kUndecided;
 }
 
-// A grade that is missing, or stands against an old gold, is made on the spot: tables of a study
-// that still runs are right too.
-Result<Outcome> OutcomeOf(const ItemSummary& item, const StoredQuestion& stored) {
-  if (item.status == ItemStatus::kFailed) {
-    return Outcome::kFailed;
-  }
-  if (item.grade && item.grade->gold == stored.gold) {
-    return OutcomeOf(item.grade->verdict);
-  }
-  const Result<Question> question = QuestionOf(stored);
-  if (!question) {
-    return question.error();
-  }
-  return OutcomeOf(GradeAnswer(*question, item.answer).verdict);
-}
-
 // The questions that have every repeat of the run, and how many have not.
 struct WholeQuestions {
   std::vector<int64_t> questions;
@@ -145,7 +129,7 @@ Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& ru
     if (question == chosen.end()) {
       continue;
     }
-    const Result<Outcome> outcome = OutcomeOf(item, question->second);
+    const Result<Outcome> outcome = OutcomeOfItem(item, question->second);
     if (!outcome) {
       return outcome.error();
     }
@@ -197,6 +181,21 @@ Result<std::optional<RunSummary>> SummariseRun(Store& store, const StoredRun& ru
 }
 
 }  // namespace
+
+Result<Outcome> OutcomeOfItem(const ItemSummary& item, const StoredQuestion& stored) {
+  if (item.status == ItemStatus::kFailed) {
+    return Outcome::kFailed;
+  }
+  if (item.grade && item.grade->gold == stored.gold) {
+    return OutcomeOf(item.grade->verdict);
+  }
+  const Result<Question> question = QuestionOf(stored);
+  if (!question) {
+    return question.error();
+  }
+  const Result<GradeOutcome> grade = GradeAnswer(*question, item.answer);
+  return grade ? OutcomeOf(grade->verdict) : Result<Outcome>(grade.error());
+}
 
 Result<std::vector<RunSummary>> SummariseStudy(Store& store, const SummaryOptions& options) {
   const Result<std::vector<StoredRun>> runs = store.Runs();

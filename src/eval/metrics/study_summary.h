@@ -46,6 +46,11 @@ struct SummaryOptions {
   std::string left_out_suite = {};       // no questions of this suite
 };
 
+// What became of an item. A grade that is missing, or stands against an old gold, is made on the
+// spot: tables of a study that still runs are right too. Errors: those of QuestionOf and of
+// graders.
+Result<Outcome> OutcomeOfItem(const ItemSummary& item, const StoredQuestion& stored);
+
 // A summary of every run that has a question with all repeats; repeats are counted per run.
 // Errors: those of the store.
 Result<std::vector<RunSummary>> SummariseStudy(Store& store, const SummaryOptions& options);

@@ -73,7 +73,11 @@ Result<std::vector<ScoredPath>> ScoredPaths(const TracePool& pool, const PoolEnt
     const std::string answer = AnswerOfPath(path, *question);
     auto [known, added] = verdicts.try_emplace(answer, StoredVerdict::kWrong);
     if (added && !answer.empty()) {
-      known->second = GradeAnswer(*question, answer).verdict;
+      const Result<GradeOutcome> grade = GradeAnswer(*question, answer);
+      if (!grade) {
+        return grade.error();
+      }
+      known->second = grade->verdict;
     }
     const StoredVerdict verdict = known->second;
     std::vector<double> confidences = ConfidencesOf(pool, entry.item, path.path, signal);

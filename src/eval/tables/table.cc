@@ -57,33 +57,6 @@ bool AnyGroup(const Table& table) {
                      [](const Column& column) { return !column.group.empty(); });
 }
 
-Cell Cell::Text(std::string text) {
-  Cell cell;
-  cell.text = std::move(text);
-  return cell;
-}
-
-Cell Cell::Number(double value, int decimals) {
-  Cell cell;
-  cell.value = value;
-  cell.decimals = decimals;
-  return cell;
-}
-
-Cell Cell::Spread(double value, double spread, int decimals) {
-  Cell cell = Number(value, decimals);
-  cell.spread = spread;
-  return cell;
-}
-
-Cell Cell::Range(double low, double high, int decimals) {
-  Cell cell;
-  cell.low = low;
-  cell.high = high;
-  cell.decimals = decimals;
-  return cell;
-}
-
 std::string RenderTable(const Table& table, TableForm form) {
   switch (form) {
     case TableForm::kMarkdown:

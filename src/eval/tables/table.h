@@ -2,42 +2,17 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "hyper/evaluation.h"
 #include "hyper/names.h"
 
 namespace hyper::eval {
 
-// What stands in a cell: nothing, a text, a number with its spread, or a range. NaN is nothing.
-struct Cell {
-  std::string text;
-  std::optional<double> value;   // counts before `text`
-  std::optional<double> spread;  // standard deviation
-  std::optional<double> low;     // of a range; then there is no value
-  std::optional<double> high;
-  int decimals = 1;   // 0: a count, where it is a whole number
-  bool best = false;  // bold where the form can
-
-  static Cell Text(std::string text);
-  static Cell Number(double value, int decimals);
-  static Cell Spread(double value, double spread, int decimals);
-  static Cell Range(double low, double high, int decimals);
-};
-
-struct Column {
-  std::string name;
-  std::string group;  // columns of one group stand under a common head; empty: none
-};
-
-struct Table {
-  std::string name;  // short, for LaTeX labels and JSON: "main-results"
-  std::string title;
-  std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;  // each as long as `columns`
-  std::vector<std::string> notes;       // below the table: units, what is marked and why
-};
+using hyper::Cell;
+using hyper::Column;
+using hyper::Table;
 
 enum class TableForm { kTerminal, kMarkdown, kCsv, kJson, kLatex };
 
