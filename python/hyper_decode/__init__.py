@@ -31,6 +31,7 @@ from ._errors import (
     UnavailableError,
     UnsupportedError,
 )
+from ._evaluation import register_grader, register_suite, register_table
 from ._figures import Figure, Report
 from ._methods import Method, methods, register
 from ._model import Engine, Model, Remote, Run, Stream, bundled_model
@@ -80,5 +81,8 @@ __all__ = [
     "methods",
     "parse",
     "register",
+    "register_grader",
+    "register_suite",
+    "register_table",
     "verify",
 ]

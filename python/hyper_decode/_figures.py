@@ -9,6 +9,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from html import escape
+from typing import Iterable
 
 from ._errors import InvalidArgumentError, NotFoundError
 from ._table import Table
@@ -71,11 +72,18 @@ def _value(column: str, text: str) -> str | float | None:
     return float(text) if text else None
 
 
-def draw_figures(study: pathlib.Path, names: tuple[str, ...]) -> list[Figure]:
+def _plugin_flags(plugins: Iterable[str]) -> list[str]:
+    return [text for file in plugins for text in ("--plugin", str(file))]
+
+
+def draw_figures(
+    study: pathlib.Path, names: tuple[str, ...], plugins: Iterable[str]
+) -> list[Figure]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         only = ["--only", ",".join(names)] if names else []
-        printed = _run("figures", str(study), "--out", temporary, *only).splitlines()
+        more = [*only, *_plugin_flags(plugins)]
+        printed = _run("figures", str(study), "--out", temporary, *more).splitlines()
         findings = {
             line.rpartition("/")[2].partition(".{")[0]: printed[at + 1].strip()
             for at, line in enumerate(printed[:-1])
@@ -98,8 +106,8 @@ def draw_figures(study: pathlib.Path, names: tuple[str, ...]) -> list[Figure]:
     return figures
 
 
-def write_report(study: pathlib.Path) -> Report:
+def write_report(study: pathlib.Path, plugins: Iterable[str]) -> Report:
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "report.html"
-        _run("report", str(study), "--output", str(file))
+        _run("report", str(study), "--output", str(file), *_plugin_flags(plugins))
         return Report(file.read_text(encoding="utf-8"))

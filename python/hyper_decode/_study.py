@@ -11,7 +11,7 @@ import pathlib
 import sqlite3
 import sys
 from array import array
-from typing import Any
+from typing import Any, Iterable
 
 from ._errors import DataLossError, InvalidArgumentError, NotFoundError
 from ._figures import Figure, Report, draw_figures, write_report
@@ -139,12 +139,17 @@ class Study:
             raise NotFoundError(f"the study has no series {name!r}; it has {known or 'none'}")
         return Table(columns)
 
-    def figures(self, *names: str | int) -> list[Figure]:
+    def figures(self, *names: str | int, plugins: Iterable[str] = ()) -> list[Figure]:
         """The figures of `hyper figures`, those of these names or numbers, or all that the study
         has the data for. A notebook shows the picture if gnuplot is installed, else the numbers.
-        """
-        return draw_figures(self._file, tuple(str(name) for name in names))
 
-    def report(self) -> Report:
-        """The page of `hyper report`, with all tables. A notebook shows it in a frame."""
-        return write_report(self._file)
+        `plugins` are the files of `--plugin`, for studies with a grader of your own.
+        """
+        return draw_figures(self._file, tuple(str(name) for name in names), plugins)
+
+    def report(self, plugins: Iterable[str] = ()) -> Report:
+        """The page of `hyper report`, with all tables. A notebook shows it in a frame.
+
+        `plugins` are the files of `--plugin`, for graders and tables of your own.
+        """
+        return write_report(self._file, plugins)

@@ -21,6 +21,7 @@
 #include "python/native/engine_host.h"
 #include "python/native/errors.h"
 #include "python/native/options.h"
+#include "python/native/python_evaluation.h"
 #include "python/native/python_method.h"
 #include "src/capi/engine_options.h"
 #include "src/report/options_json.h"
@@ -163,6 +164,7 @@ NB_MODULE(_native, module) {
   BindRuns(module);
   BindAnswers(module);
   BindMethods(module);
+  BindEvaluation(module);
   module.def("run_command", &RunCommand, nb::arg("arguments"));
 }
 

@@ -14,39 +14,13 @@
 
 #include "hyper/plugin.h"
 #include "python/native/errors.h"
+#include "python/native/held.h"
 #include "python/native/pool_view.h"
 
 namespace nb = nanobind;
 
 namespace hyper::python {
 namespace {
-
-// A Python object that may be dropped on any thread.
-class Held {
- public:
-  explicit Held(nb::object object) : object_(std::move(object)) {}
-  ~Held() {
-    if (Py_IsInitialized() == 0) {
-      object_.release();  // the process ends, and Python's memory with it
-      return;
-    }
-    const nb::gil_scoped_acquire acquired;
-    object_.reset();
-  }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  const nb::object& get() const { return object_; }
-
- private:
-  nb::object object_;
-};
-
-// The exception in progress as an error; Python keeps it for the one who asks for the result.
-Error Failure(const std::string& who, const char* call, nb::python_error& failure) {
-  const nb::object text =
-      nb::module_::import_("hyper_decode._methods").attr("failure")(who, call, failure.value());
-  return {ErrorCode::kInternal, nb::cast<std::string>(text)};
-}
 
 // A method by a Python object with the methods of hyper_decode.Method. What it does not override
 // is not called.

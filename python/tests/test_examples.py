@@ -58,7 +58,11 @@ def test_the_code_of_the_page_on_methods_runs(tmp_path):
     script = tmp_path / "page.py"
     script.write_text(code)
     assert "95 after 3 paths" in run([script], tmp_path)
-    # The method of the page is the example's.
-    example = (ROOT / "python/examples/esc.py").read_text(encoding="utf-8")
-    method = code[code.index("@hyper_decode") : code.index("model =")].strip()
-    assert method in example
+    # The method of the page is the example's, and so are its suite, grader and table.
+    for name, begin, end in (
+        ("esc", "@hyper_decode.register\n", "model ="),
+        ("estimates", "hyper_decode.register_suite", None),
+    ):
+        example = (ROOT / f"python/examples/{name}.py").read_text(encoding="utf-8")
+        first = code.index(begin)
+        assert code[first : code.index(end, first) if end else None].strip() in example
