@@ -37,7 +37,7 @@ hyper::Result<hyper::EqualResult> NearestTen(const hyper::GradeRequest& asked) {
 }
 
 // Mean effective tokens of a row's right answers, or of its others.
-double Mean(const hyper::StudyRow& row, bool right) {
+double Mean(const hyper::EvaluatedRow& row, bool right) {
   double sum = 0;
   int count = 0;
   for (const hyper::StudyAnswer& answer : row.answers) {
@@ -49,11 +49,11 @@ double Mean(const hyper::StudyRow& row, bool right) {
   return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
 }
 
-hyper::Result<hyper::Table> Spending(const std::vector<hyper::StudyRow>& rows) {
+hyper::Result<hyper::Table> Spending(const std::vector<hyper::EvaluatedRow>& rows) {
   hyper::Table table;
   table.title = "Effective tokens of an answer";
   table.columns = {{"Row"}, {"Right"}, {"Other"}};
-  for (const hyper::StudyRow& row : rows) {
+  for (const hyper::EvaluatedRow& row : rows) {
     table.rows.push_back({Cell::Text(row.label), Cell::Number(Mean(row, true), 1),
                           Cell::Number(Mean(row, false), 1)});
   }

@@ -76,7 +76,7 @@ struct StudyAnswer {
 };
 
 // A row of a study: a method with its settings, on a suite.
-struct StudyRow {
+struct EvaluatedRow {
   std::string label;
   std::string method;
   std::string suite;
@@ -139,7 +139,7 @@ struct TableSpec {
   std::string name;  // small letters, digits and dashes; a letter comes first
   // The table of a study's rows, in their order; answers that are still to come are missing. Its
   // `name` is set to that of the spec.
-  std::function<Result<Table>(const std::vector<StudyRow>& rows)> make;
+  std::function<Result<Table>(const std::vector<EvaluatedRow>& rows)> make;
 };
 
 }  // namespace hyper

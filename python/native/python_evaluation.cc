@@ -79,7 +79,7 @@ void RegisterSuite(const std::string& json, nb::object questions) {
        }}));
 }
 
-Json RowJson(const StudyRow& row) {
+Json RowJson(const EvaluatedRow& row) {
   Json answers = Json::array();
   for (const StudyAnswer& one : row.answers) {
     answers.push_back({{"question", one.question},
@@ -135,9 +135,9 @@ Result<Table> TableOf(const std::string& text) {
 
 void RegisterTable(const std::string& name, nb::object function) {
   const auto make = [call = TextFunction(std::move(function))](
-                        const std::vector<StudyRow>& rows) -> Result<Table> {
+                        const std::vector<EvaluatedRow>& rows) -> Result<Table> {
     Json given = Json::array();
-    for (const StudyRow& row : rows) {
+    for (const EvaluatedRow& row : rows) {
       given.push_back(RowJson(row));
     }
     const Result<std::string> told = call(DumpJson(given));

@@ -149,7 +149,7 @@ Result<std::vector<eval::Table>> MakeStudyTables(const TablesRequest& request, S
   std::vector<eval::Table> tables;
   for (const std::string& name : request.names) {
     if (const auto own = eval::FindOwnTable(name)) {
-      const Result<std::vector<StudyRow>> rows = eval::StudyRows(store, runs, request.groups);
+      const Result<std::vector<EvaluatedRow>> rows = eval::StudyRows(store, runs, request.groups);
       Result<eval::Table> table =
           rows ? eval::MakeOwnTable(*own, *rows) : Result<eval::Table>(rows.error());
       if (!table) {

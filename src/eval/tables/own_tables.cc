@@ -26,8 +26,8 @@ Result<StudyAnswer> AnswerOf(const ItemSummary& item, const StoredQuestion& ques
 
 }  // namespace
 
-Result<std::vector<StudyRow>> StudyRows(Store& store, const std::vector<int64_t>& runs,
-                                        const std::vector<std::string>& groups) {
+Result<std::vector<EvaluatedRow>> StudyRows(Store& store, const std::vector<int64_t>& runs,
+                                            const std::vector<std::string>& groups) {
   const Result<std::vector<StoredQuestion>> questions = store.Questions();
   if (!questions) {
     return questions.error();
@@ -42,7 +42,7 @@ Result<std::vector<StudyRow>> StudyRows(Store& store, const std::vector<int64_t>
   if (!all) {
     return all.error();
   }
-  std::vector<StudyRow> rows;
+  std::vector<EvaluatedRow> rows;
   for (const StoredRun& run : *all) {
     if (!Wanted(runs, run.id)) {
       continue;
@@ -51,7 +51,7 @@ Result<std::vector<StudyRow>> StudyRows(Store& store, const std::vector<int64_t>
     if (!items) {
       return items.error();
     }
-    StudyRow row{run.label, run.method, run.suite, run.model, run.seed, run.settings, {}};
+    EvaluatedRow row{run.label, run.method, run.suite, run.model, run.seed, run.settings, {}};
     for (const ItemSummary& item : *items) {
       const auto question = chosen.find(item.key.question);
       if (question == chosen.end()) {
@@ -68,7 +68,7 @@ Result<std::vector<StudyRow>> StudyRows(Store& store, const std::vector<int64_t>
   return rows;
 }
 
-Result<Table> MakeOwnTable(const TableSpec& spec, const std::vector<StudyRow>& rows) {
+Result<Table> MakeOwnTable(const TableSpec& spec, const std::vector<EvaluatedRow>& rows) {
   Result<Table> table = spec.make(rows);
   if (!table) {
     return Error{table.error().code,

@@ -14,11 +14,11 @@ namespace hyper::eval {
 //   runs    their numbers; empty: all
 //   groups  only questions of these groups; empty: all
 // Errors: those of the store and of graders.
-Result<std::vector<StudyRow>> StudyRows(Store& store, const std::vector<int64_t>& runs,
-                                        const std::vector<std::string>& groups);
+Result<std::vector<EvaluatedRow>> StudyRows(Store& store, const std::vector<int64_t>& runs,
+                                            const std::vector<std::string>& groups);
 
 // The table of these rows. Errors: the spec's own; kInvalidArgument (a row that is not as long as
 // the columns are many).
-Result<Table> MakeOwnTable(const TableSpec& spec, const std::vector<StudyRow>& rows);
+Result<Table> MakeOwnTable(const TableSpec& spec, const std::vector<EvaluatedRow>& rows);
 
 }  // namespace hyper::eval

@@ -149,10 +149,10 @@ TEST_F(OwnPartsTest, ATableGetsTheRows) {
   ASSERT_TRUE(AddGrader(ByLength("length")));
   TableSpec spec;
   spec.name = "lengths";
-  spec.make = [](const std::vector<StudyRow>& rows) -> Result<Table> {
+  spec.make = [](const std::vector<EvaluatedRow>& rows) -> Result<Table> {
     Table table;
     table.columns = {{"Row"}, {"Answers"}};
-    for (const StudyRow& row : rows) {
+    for (const EvaluatedRow& row : rows) {
       for (const StudyAnswer& answer : row.answers) {
         table.rows.push_back(
             {Cell::Text(row.label + " " + row.settings.at("width") + " " + answer.question + " " +
@@ -174,7 +174,7 @@ TEST_F(OwnPartsTest, ATableGetsTheRows) {
 TEST_F(OwnPartsTest, ATableThatFailsOrFitsNotSaysSo) {
   TableSpec spec;
   spec.name = "odd";
-  spec.make = [](const std::vector<StudyRow>&) -> Result<Table> {
+  spec.make = [](const std::vector<EvaluatedRow>&) -> Result<Table> {
     Table table;
     table.columns = {{"One"}, {"Two"}};
     table.rows = {{Cell::Text("alone")}};
@@ -182,7 +182,7 @@ TEST_F(OwnPartsTest, ATableThatFailsOrFitsNotSaysSo) {
   };
   EXPECT_EQ(MakeOwnTable(spec, {}).error().message,
             "table 'odd' has a row of 1 cells under 2 columns");
-  spec.make = [](const std::vector<StudyRow>&) -> Result<Table> {
+  spec.make = [](const std::vector<EvaluatedRow>&) -> Result<Table> {
     return InvalidArgument("no numbers");
   };
   EXPECT_EQ(MakeOwnTable(spec, {}).error().message, "table 'odd' failed: no numbers");
