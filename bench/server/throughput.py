@@ -8,6 +8,10 @@ rounds for each number of clients.
 
   bench/server/throughput.py --hyper build/hyper [--llama-server PATH] [--threads 2] [--json FILE]
 
+Short requests show the cost of a request, and --store that of keeping it:
+
+  bench/server/throughput.py --hyper build/hyper --tokens 4 --requests 8 [--store]
+
 llama-server is tools/server of the pinned llama.cpp tree (docs/building.md); without it only hyper is
 measured. Needs nothing but Python's standard library.
 """
@@ -21,6 +25,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 
@@ -63,6 +68,8 @@ def start(name, args, clients):
     if name == "hyper":
         command = [args.hyper, "serve", "--model", str(args.model), "--port", str(port), "--name", "m",
                    "--threads", str(args.threads), "--ctx", str(cells), "--lanes", str(clients + 8)]
+        if args.store:
+            command += ["--store", str(pathlib.Path(args.folder) / f"runs-{port}.db")]
         return Server(command, port, "m:plain")
     command = [args.llama_server, "--model", str(args.model), "--port", str(port), "--threads",
                str(args.threads), "--ctx-size", str(cells), "--parallel", str(clients), "--no-webui"]
@@ -152,11 +159,32 @@ def measure(args, name, clients, questions):
     finally:
         server.stop()
     tokens = sum(reply[1] for reply in replies)
-    return tokens / seconds, statistics.median(reply[2] for reply in replies)
+    return tokens / seconds, statistics.median(reply[2] for reply in replies), len(replies) / seconds
 
 
 def spread(values, form):
     return f"{form.format(statistics.median(values))} ({form.format(min(values))} to {form.format(max(values))})"
+
+
+def compare(args, questions):
+    check(args, questions)
+    figures = []
+    print("| clients | server | tokens/s | requests/s | median time to the first token, ms |\n|---|---|---|---|---|")
+    for clients in args.clients:
+        runs = {name: [] for name in args.servers}
+        for _ in range(args.rounds):  # in turns, so that a busy machine hits both
+            for name in args.servers:
+                runs[name].append(measure(args, name, clients, questions))
+        for name, values in runs.items():
+            speeds = [value[0] for value in values]
+            firsts = [value[1] * 1000 for value in values]
+            requests = [value[2] for value in values]
+            figures.append({"clients": clients, "server": name, "tokens_per_s": speeds, "requests_per_s": requests,
+                            "first_token_ms": firsts})
+            print(f"| {clients} | {name} | {spread(speeds, '{:.0f}')} | {spread(requests, '{:.1f}')} | "
+                  f"{spread(firsts, '{:.1f}')} |", flush=True)
+    if args.json:
+        args.json.write_text(json.dumps(figures, indent=1) + "\n")
 
 
 def main():
@@ -171,6 +199,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--tokens", type=int, default=128)
     parser.add_argument("--context", type=int, default=512, help="cells for each client")
+    parser.add_argument("--store", action="store_true", help="hyper keeps its runs in a file")
     parser.add_argument("--json", type=pathlib.Path, help="also write all figures here")
     args = parser.parse_args()
     args.servers = ["hyper"] + (["llama-server"] if args.llama_server else [])
@@ -178,21 +207,8 @@ def main():
     if len(questions) < (args.requests + 1) * max(args.clients):
         parser.error(f"{len(questions)} questions are too few for {max(args.clients)} clients with "
                      f"{args.requests} requests each and as many to warm up: give fewer --requests")
-    check(args, questions)
-    figures = []
-    print("| clients | server | tokens/s | median time to the first token, ms |\n|---|---|---|---|")
-    for clients in args.clients:
-        runs = {name: [] for name in args.servers}
-        for _ in range(args.rounds):  # in turns, so that a busy machine hits both
-            for name in args.servers:
-                runs[name].append(measure(args, name, clients, questions))
-        for name, values in runs.items():
-            speeds = [value[0] for value in values]
-            firsts = [value[1] * 1000 for value in values]
-            figures.append({"clients": clients, "server": name, "tokens_per_s": speeds, "first_token_ms": firsts})
-            print(f"| {clients} | {name} | {spread(speeds, '{:.0f}')} | {spread(firsts, '{:.1f}')} |", flush=True)
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n")
+    with tempfile.TemporaryDirectory() as args.folder:
+        compare(args, questions)
 
 
 if __name__ == "__main__":

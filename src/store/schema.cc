@@ -169,7 +169,7 @@ Result<bool> HasLostGenerated(Database& database) {
 }
 
 Status PrepareSchema(Database& database, DatabaseMode mode) {
-  // FULL: a finished item outlives even a loss of power.
+  // FULL: a finished item outlives even a loss of power. (Store::DoNotAwaitDisk gives that up.)
   if (Status status = database.Execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL");
       !status) {
     return status;

@@ -100,6 +100,10 @@ Result<Store> Store::Open(const std::string& path, DatabaseMode mode) {
   return Store(std::move(*database), *lost_generated);
 }
 
+// In WAL mode the log is then synchronized where it goes into the database, and no more at each
+// commit.
+Status Store::DoNotAwaitDisk() { return database_.Execute("PRAGMA synchronous = NORMAL"); }
+
 Result<int64_t> Store::AddRun(const StoredRun& run) {
   return FirstNumber(
       database_,
@@ -125,7 +129,7 @@ Result<bool> Store::SaveItem(const StoredItem& item) {
   if (!transaction) {
     return transaction.error();
   }
-  const Result<bool> inserted = InsertItem(item);
+  const Result<bool> inserted = InsertItem(item.key, item);
   if (!inserted) {
     return inserted.error();
   }
@@ -133,29 +137,27 @@ Result<bool> Store::SaveItem(const StoredItem& item) {
   return status ? *inserted : Result<bool>(status.error());
 }
 
-Result<bool> Store::SaveItem(const StoredRun& run, const StoredQuestion& question,
-                             StoredItem item) {
+Status Store::SaveItems(std::span<const NewItem> items) {
   Result<Transaction> transaction = Transaction::Begin(database_);
   if (!transaction) {
     return transaction.error();
   }
-  const Result<int64_t> run_id = AddRun(run);
-  const Result<int64_t> question_id = run_id ? AddQuestion(question) : run_id;
-  if (!question_id) {
-    return question_id.error();
+  for (const NewItem& item : items) {
+    const Result<int64_t> run = AddRun(item.run);
+    const Result<int64_t> question = run ? AddQuestion(item.question) : run;
+    if (!question) {
+      return question.error();
+    }
+    const Result<bool> inserted = InsertItem({*run, *question, item.item.key.repeat}, item.item);
+    if (!inserted) {
+      return inserted.error();
+    }
   }
-  item.key.run = *run_id;
-  item.key.question = *question_id;
-  const Result<bool> inserted = InsertItem(item);
-  if (!inserted) {
-    return inserted.error();
-  }
-  const Status status = transaction->Commit();
-  return status ? *inserted : Result<bool>(status.error());
+  return transaction->Commit();
 }
 
-Result<bool> Store::InsertItem(const StoredItem& item) {
-  const Result<Predecessor> predecessor = TakePredecessor(database_, item.key);
+Result<bool> Store::InsertItem(const ItemKey& key, const StoredItem& item) {
+  const Result<Predecessor> predecessor = TakePredecessor(database_, key);
   if (!predecessor) {
     return predecessor.error();
   }
@@ -168,8 +170,8 @@ Result<bool> Store::InsertItem(const StoredItem& item) {
                   "voting_paths, lost_attempts, lost_tokens, lost_generated, stored_at) "
                   "VALUES (?,?,?,?,?,?,?,?,?,?,?,") +
           kNow + ")",
-      item.key.run, item.key.question, item.key.repeat, NameOf(item.status), item.reason,
-      item.answer, item.vote_rule, item.voting_paths, predecessor->lost.attempts,
+      key.run, key.question, key.repeat, NameOf(item.status), item.reason, item.answer,
+      item.vote_rule, item.voting_paths, predecessor->lost.attempts,
       predecessor->lost.effective_tokens, predecessor->lost.generated_tokens);
   if (!inserted) {
     return inserted.error();

@@ -24,6 +24,13 @@ std::string RunIdentity(const StoredRun& run);
 // Decisions by action; those that changed nothing count as None.
 using ActionTally = std::array<int64_t, kActionCount>;
 
+// An item that comes with its run and question; the store gives its key.
+struct NewItem {
+  StoredRun run;
+  StoredQuestion question;
+  StoredItem item;
+};
+
 // Several programs may use one file at once: each call that writes is one transaction.
 // Thread rule: a Store belongs to one thread. Errors of all calls: kUnavailable (locked for more
 // than 30 s), kResourceExhausted (disk full), kDataLoss (damaged file).
@@ -31,6 +38,10 @@ class Store {
  public:
   // Opens a study. Errors: kNotFound, kInvalidArgument (no study, or of a newer version).
   static Result<Store> Open(const std::string& path, DatabaseMode mode);
+
+  // From here on no call waits for the disk. What is saved still outlives the death of the program
+  // at any moment, but a loss of power may take the last of it. The file stays whole.
+  Status DoNotAwaitDisk();
 
   // Number of the run or question, added where the store has it not yet. A run keeps the label that
   // it has, so that no row of a study vanishes; a question takes the new gold, text and group.
@@ -41,8 +52,8 @@ class Store {
   // one makes room, its tokens counted as lost work of the new one; a kInterrupted one counts for
   // nothing.
   Result<bool> SaveItem(const StoredItem& item);
-  // The same with its run and question, all or nothing; `item.key` takes their numbers.
-  Result<bool> SaveItem(const StoredRun& run, const StoredQuestion& question, StoredItem item);
+  // The same for items with their runs and questions, in one transaction: all or nothing.
+  Status SaveItems(std::span<const NewItem> items);
   // Stores a grade, in place of an earlier one. Errors: kNotFound (no such item).
   Status SaveGrade(const StoredGrade& grade);
 
@@ -87,7 +98,7 @@ class Store {
   Result<bool> DropItem(const std::string& suite, const std::string& name);
 
  private:
-  Result<bool> InsertItem(const StoredItem& item);  // inside a transaction
+  Result<bool> InsertItem(const ItemKey& key, const StoredItem& item);  // inside a transaction
 
   Store(Database database, bool lost_generated)
       : database_(std::move(database)), lost_generated_(lost_generated) {}

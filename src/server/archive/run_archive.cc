@@ -111,6 +111,9 @@ Result<std::unique_ptr<RunArchive>> RunArchive::Open(ArchiveOptions options) {
       !dropped) {
     return dropped.error();
   }
+  if (const Status status = store->DoNotAwaitDisk(); !status) {
+    return status.error();
+  }
   return std::unique_ptr<RunArchive>(
       new RunArchive(std::move(options), std::move(*store), static_cast<uint64_t>(largest) + 1));
 }
@@ -131,11 +134,17 @@ RunArchive::~RunArchive() {
 }
 
 void RunArchive::Save(ArchivedRun run, std::function<void()> then) {
+  run.run.suite = kRunsSuite;
+  run.run.label = run.run.method;
+  run.run.engine = options_.engine;
+  run.run.version = options_.version;
+  run.question.suite = kRunsSuite;
   std::unique_lock lock(mutex_);
   if (run.item.reason != kInterrupted) {
     changed_.wait(lock, [this] { return waiting_.size() < kMostWaiting; });
   }
-  waiting_.push_back({std::move(run), std::move(then)});
+  waiting_.push_back(std::move(run));
+  thens_.push_back(std::move(then));
   ++queued_;
   changed_.notify_all();
 }
@@ -160,15 +169,14 @@ std::string RunArchive::failing() const {
   return failing_ ? last_error_ : "";
 }
 
-void RunArchive::Note(const ArchivedRun& run, const Status& written) {
+void RunArchive::Note(const Status& written, int64_t lost) {
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
     first = !written && !failing_;
     failing_ = !written;
     if (!written) {
-      // One that is stored as it begins is not lost yet.
-      lost_ += run.item.reason == kInterrupted ? 0 : 1;
+      lost_ += lost;
       last_error_ = written.error().message;
     }
   }
@@ -184,33 +192,37 @@ void RunArchive::Loop() {
     if (waiting_.empty()) {
       return;
     }
-    const Waiting next = std::move(waiting_.front());
-    waiting_.pop_front();
+    const std::vector<ArchivedRun> runs = std::exchange(waiting_, {});
+    const std::vector<std::function<void()>> thens = std::exchange(thens_, {});
     changed_.notify_all();
     lock.unlock();
-    Note(next.run, Write(next.run));
-    if (next.then) {
-      next.then();
+    Write(runs);
+    for (const std::function<void()>& then : thens) {
+      if (then) {
+        then();
+      }
+    }
+    // Only now: it looks through all that is stored, and a reply waits for `then`.
+    const Result<int> dropped = store_.Prune(kRunsSuite, options_.most_runs, options_.most_age_s);
+    if (!dropped) {
+      Note(dropped.error(), 0);
     }
     lock.lock();
-    ++written_;
+    written_ += static_cast<int64_t>(runs.size());
     changed_.notify_all();
   }
 }
 
-Status RunArchive::Write(const ArchivedRun& run) {
-  StoredRun row = run.run;
-  row.suite = kRunsSuite;
-  row.label = row.method;
-  row.engine = options_.engine;
-  row.version = options_.version;
-  StoredQuestion question = run.question;
-  question.suite = kRunsSuite;
-  if (const Result<bool> saved = store_.SaveItem(row, question, run.item); !saved) {
-    return saved.error();
+void RunArchive::Write(std::span<const ArchivedRun> runs) {
+  const Status written = store_.SaveItems(runs);
+  if (!written && runs.size() > 1) {  // one of them may be to blame
+    for (size_t i = 0; i < runs.size(); ++i) {
+      Write(runs.subspan(i, 1));
+    }
+    return;
   }
-  const Result<int> dropped = store_.Prune(kRunsSuite, options_.most_runs, options_.most_age_s);
-  return dropped ? Status() : Status(dropped.error());
+  // One that is stored as it begins is not lost yet.
+  Note(written, runs.front().item.reason == kInterrupted ? 0 : 1);
 }
 
 Status RunArchive::Delete(const std::string& id) {

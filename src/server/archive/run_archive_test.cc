@@ -288,6 +288,75 @@ TEST(RunArchive, WhatCannotBeWrittenIsCountedAndToldAndLeavesNoHalf) {
   EXPECT_EQ(archive->lost(), 2);
 }
 
+// A run as the scheduler gives it to the archive.
+ArchivedRun Ended(const std::string& id) {
+  ArchivedRun run;
+  run.run.method = "sc";
+  run.question.name = id;
+  run.question.kind = "integer";
+  return run;
+}
+
+// While the archive's thread writes or reports one, others come.
+class HeldArchive {
+ public:
+  explicit HeldArchive(const std::string& path) : archive_(OpenArchive(path)) {
+    std::promise<void> held;
+    archive_->Save(Ended("run_first"), [&held, go = go_.get_future().share()] {
+      held.set_value();
+      go.wait();
+    });
+    held.get_future().wait();
+  }
+  RunArchive& operator*() { return *archive_; }
+  void GoOn() {
+    go_.set_value();
+    archive_->Flush();
+  }
+
+ private:
+  std::promise<void> go_;
+  std::unique_ptr<RunArchive> archive_;
+};
+
+// So requests at the same time cost one commit, not one each.
+TEST(RunArchive, WhatWaitsIsWrittenTogether) {
+  const TemporaryFolder folder;
+  const std::string path = folder.File("runs.db");
+  HeldArchive held(path);
+  std::vector<size_t> stored;
+  for (const char* id : {"run_a", "run_b", "run_c"}) {
+    (*held).Save(Ended(id), [&] { stored.push_back(StoredIn(path).size()); });
+  }
+  EXPECT_EQ(StoredIn(path).size(), 1U);
+  held.GoOn();
+  EXPECT_EQ(stored, (std::vector<size_t>{4, 4, 4}));
+}
+
+TEST(RunArchive, WhatCannotBeWrittenTakesNothingElseWithIt) {
+  const TemporaryFolder folder;
+  const std::string path = folder.File("runs.db");
+  HeldArchive held(path);
+  ArchivedRun bad = Ended("run_bad");
+  bad.item.paths.resize(2);  // of one number
+  ArchivedRun begun = bad;
+  begun.item.reason = kInterrupted;
+  int told = 0;
+  for (const ArchivedRun& run : {Ended("run_a"), bad, begun, Ended("run_b")}) {
+    (*held).Save(run, [&told] { ++told; });
+  }
+  held.GoOn();
+  std::set<std::string> names;
+  for (const ListedItem& item : StoredIn(path)) {
+    names.insert(item.name);
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"run_a", "run_b", "run_first"}));
+  EXPECT_EQ((*held).lost(), 1) << "one that begins may still be stored as it ends";
+  EXPECT_NE((*held).last_error(), "");
+  EXPECT_EQ((*held).failing(), "") << "the last one was written";
+  EXPECT_EQ(told, 4);
+}
+
 TEST(RunArchive, KeepsTheNewestOnly) {
   const TemporaryFolder folder;
   const std::unique_ptr<RunArchive> archive = OpenArchive(folder.File("runs.db"), 2);
@@ -298,6 +367,7 @@ TEST(RunArchive, KeepsTheNewestOnly) {
   for (const char* text : {"say one", "say two", "say three"}) {
     ids.push_back(RunOf(server.Good(kChat, Chat(text))));
   }
+  archive->Flush();
   const std::vector<RunOverview> stored = *archive->Newest(10);
   ASSERT_EQ(stored.size(), 2U);
   EXPECT_EQ(stored[0].id, ids[2]);
