@@ -374,7 +374,9 @@ TEST(Server, ResponsesHaveLogprobsWhereAskedFor) {
 }
 
 TEST(Server, ListsModelsAndRefusesOthers) {
-  const TestServer server({});
+  ServerSetup setup;
+  setup.plain_names = {"titles", "gpt-4o-mini"};
+  const TestServer server(setup);
   const httplib::Result reply = server.Client().Get("/v1/models");
   ASSERT_TRUE(reply);
   std::set<std::string> ids;
@@ -382,7 +384,7 @@ TEST(Server, ListsModelsAndRefusesOthers) {
   for (const Json& model : models["data"]) {
     ids.insert(model["id"].get<std::string>());
   }
-  for (const char* id : {"m", "m:plain", "m:hyper", "m:sc"}) {
+  for (const char* id : {"m", "m:plain", "m:hyper", "m:sc", "titles", "gpt-4o-mini"}) {
     EXPECT_EQ(ids.count(id), 1U) << id;
   }
   for (const std::string& id : ids) {
@@ -396,6 +398,13 @@ TEST(Server, ListsModelsAndRefusesOthers) {
   EXPECT_EQ(Json::parse(unknown->body)["error"]["code"], "model_not_found");
   EXPECT_EQ(server.Post(kChat, Chat("x", "gpt-9"))->status, 404);
   EXPECT_EQ(server.Post(kChat, Chat("x", "m:magic"))->status, 404);
+  EXPECT_EQ(server.Post(kChat, Chat("x", "titles:sc"))->status, 404);
+  for (const char* id : {"titles", "gpt-4o-mini"}) {
+    const Json title = server.Good(kChat, Chat("say x", id));
+    EXPECT_EQ(title["model"], id);
+    EXPECT_EQ(title["hyper"]["method"], "plain");
+    EXPECT_EQ(title["choices"][0]["message"]["content"], "x");
+  }
 }
 
 }  // namespace

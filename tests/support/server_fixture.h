@@ -51,6 +51,7 @@ struct ServerSetup {
   bool routing = false;
   // Another engine than the plain scripted one.
   std::function<std::unique_ptr<Engine>(FakeOptions)> make_engine;
+  std::vector<std::string> plain_names;
   SchedulerOptions scheduler;
   HttpOptions http;
 };
@@ -83,6 +84,7 @@ class TestServer {
     scheduler_ = std::make_unique<Scheduler>(*engine_, setup.scheduler);
     ServerLimits limits;
     limits.model_name = "m";
+    limits.plain_names = setup.plain_names;
     limits.preset = "short";
     limits.model = engine_->model();
     limits.most_lanes = setup.lanes;

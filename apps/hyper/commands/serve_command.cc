@@ -129,6 +129,11 @@ std::vector<Option> PoolOptions(ServeFlags& flags) {
        {.name = "name",
         .help = "name of the model for clients; empty: the file's",
         .group = kServing}},
+      {flags.limits.plain_names,
+       {.name = "plain-name",
+        .help = "other names of the model, for plain decoding: for clients that ask for titles and "
+                "tags",
+        .group = kServing}},
       {flags.limits.default_method,
        {.name = "method", .help = "method if the model's name gives none", .group = kServing}},
       {flags.limits.preset,

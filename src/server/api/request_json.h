@@ -29,6 +29,7 @@ struct ServerLimits {
   int plain_tokens = 2048;  // max_tokens of plain decoding where the request gives none
   double most_time_s = 0;   // of one run; 0: none
   bool routing = false;     // the engine can refine tokens
+  std::vector<std::string> plain_names;  // other names, for plain decoding
 };
 
 // A body, read: one run for each prompt, and how the reply is to look.

@@ -45,6 +45,11 @@ void ReadModel(FieldReader& fields, const ServerLimits& limits, ApiRequest& api,
   if (name == limits.model_name) {
     return;
   }
+  const std::vector<std::string>& plain = limits.plain_names;
+  if (std::find(plain.begin(), plain.end(), name) != plain.end()) {
+    run.method = kPlainMethod;
+    return;
+  }
   const size_t colon = name.rfind(':');
   const bool ours = colon != std::string::npos && name.substr(0, colon) == limits.model_name;
   if (ours) {

@@ -96,7 +96,7 @@ Json HealthJson(const Scheduler& scheduler) {
           {"runs_lost", archive->lost()}};
 }
 
-// The served name, and that name with each method.
+// The served name, that name with each method, and the other names.
 Json ModelsJson(const ServerLimits& limits) {
   Json models = Json::array();
   const auto add = [&models](const std::string& id, const std::string& about) {
@@ -108,6 +108,9 @@ Json ModelsJson(const ServerLimits& limits) {
   };
   add(limits.model_name, "method " + limits.default_method);
   add(limits.model_name + ":" + kPlainMethod, "plain decoding");
+  for (const std::string& name : limits.plain_names) {
+    add(name, "plain decoding");
+  }
   for (const MethodInfo& method : Methods()) {
     add(limits.model_name + ":" + method.name, method.description);
   }
