@@ -59,9 +59,10 @@ Status CheckRow(const StudyRow& row, const TracePool& pool) {
   return {};
 }
 
-// The row with the confidences that the pool has: DeepConf's and those that follow from the stored
-// series where the row asks for these, else the ones that the traces were decoded with.
-StudyRow WithStoredConfidences(const StudyRow& row, const TracePool& pool) {
+// The row with the loop guard of the pool, whose loops ended by it, and with the confidences that
+// the pool has: DeepConf's and those that follow from the stored series where the row asks for
+// these, else the ones that the traces were decoded with.
+StudyRow AsRecorded(const StudyRow& row, const TracePool& pool) {
   StudyRow stored = row;
   MethodOptions& options = stored.plan.options;
   // Texts that an option printed are read back; those of another program may not be.
@@ -69,6 +70,9 @@ StudyRow WithStoredConfidences(const StudyRow& row, const TracePool& pool) {
     (void)SetOption(options, name, text);
   };
   const auto& settings = pool.made_by.settings;
+  if (const auto guard = settings.find("loop-guard"); guard != settings.end()) {
+    take("loop-guard", guard->second);
+  }
   if (!SeriesOfSignal(options.confidence).empty()) {
     if (const auto count = settings.find("entropy-count"); count != settings.end()) {
       take("entropy-count", count->second);
@@ -199,7 +203,7 @@ Result<std::vector<int64_t>> RunPoolStudy(const TracePool& pool, const PoolStudy
   model.hash = pool.made_by.model_hash;
   PoolStudy study(pool, plan, store);
   for (const StudyRow& asked : plan.rows) {
-    const StudyRow row = WithStoredConfidences(asked, pool);
+    const StudyRow row = AsRecorded(asked, pool);
     if (Status status = CheckRow(row, pool); !status) {
       return status.error();
     }

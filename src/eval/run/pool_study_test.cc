@@ -134,6 +134,37 @@ TEST_F(PoolStudyTest, OnlineStoppingChargesOnlyWhatItWouldHaveMade) {
   EXPECT_EQ(item->answer, "4");
 }
 
+// Also where the row does not ask for the guard that ended it.
+TEST_F(PoolStudyTest, ALoopOfThePoolEndsAsALoopAgain) {
+  Result<TracePool> pool =
+      ParsePool(DeepConfLine({{"4", {9, 9, 9}}, {"5", std::vector<double>(64, 8.0)}}), "made", "");
+  ASSERT_TRUE(pool.has_value()) << pool.error().message;
+  StoredPath& loop = pool->entries[0].item.paths[1];
+  loop.status = PathStatus::kDegenerate;
+  loop.text.clear();
+  for (int i = 0; i < 20; ++i) {
+    loop.text += "20*20=400, 468-400=68, too big, ";
+  }
+  RunPlan row = StudyPlanFor("sc", 2);
+  row.options.max_tokens = 200;
+  ASSERT_FALSE(row.options.loop_guard);
+  PoolStudyPlan plan;
+  plan.rows = {{"sc", row, {}}};
+  pool->made_by.settings["loop-guard"] = "off";
+  EXPECT_FALSE(RunPoolStudy(*pool, plan, store_).has_value());
+  pool->made_by.settings["loop-guard"] = "on";
+  const Result<std::vector<int64_t>> runs = RunPoolStudy(*pool, plan, store_);
+  ASSERT_TRUE(runs.has_value()) << runs.error().message;
+  const Result<StoredItem> item = store_.LoadItem({runs->front(), 1, 0});
+  ASSERT_TRUE(item.has_value());
+  int loops = 0;
+  for (const StoredPath& path : item->paths) {
+    loops += path.status == PathStatus::kDegenerate ? 1 : 0;
+  }
+  EXPECT_EQ(loops, 1);
+  EXPECT_EQ(item->answer, "4");
+}
+
 TEST_F(PoolStudyTest, DrawsDifferButAreTheSameForEveryRow) {
   const Result<TracePool> pool = ParsePool(kLine, "made", "");
   const auto runs = Run(*pool, {"sc", "bon-mean"}, 2, 40);
