@@ -57,9 +57,11 @@ def test_items_are_those_that_the_program_exports(study, program):
 
 def test_a_series_has_a_value_for_each_token_of_its_own(study):
     with hyper_decode.Study(study) as opened:
-        series = opened.series("confidence", "sc")
-        paths = opened.paths("sc")
-        assert len(series) == sum(paths.columns["tokens"])  # no path of sc is a fork
+        # Rows of sc that could be replayed on the paths of hyper have none.
+        series = opened.series("confidence", "hyper")
+        paths = opened.paths("hyper")
+        assert set(paths.columns["parent"]) == {-1}  # a fork's series begins at its fork
+        assert len(series) == sum(paths.columns["tokens"])
         one = [row for row in series if row["question"] == series.columns["question"][0]]
         path = [row for row in one if row["path"] == 0]
         assert [row["position"] for row in path] == list(range(len(path)))

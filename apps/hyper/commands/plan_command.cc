@@ -23,7 +23,7 @@ constexpr const char* kPlanFooter =
     "Examples:\n"
     "  hyper bench --engine http://127.0.0.1:8080/v1 --width 1 --json > w1.json\n"
     "  hyper bench --engine http://127.0.0.1:8080/v1 --width 16 --json > w16.json\n"
-    "  hyper eval --engine http://127.0.0.1:8080/v1 --methods hyper --study s.db\n"
+    "  hyper eval --engine http://127.0.0.1:8080/v1 --questions 20 --study s.db\n"
     "  hyper export s.db --jsonl > runs.jsonl\n"
     "  hyper plan --cluster 8 --bench w1.json,w16.json --runs runs.jsonl\n\n"
     "docs/remote.md tells what is simulated, and what is left out.";

@@ -405,7 +405,7 @@ TEST(RunArchive, ShowsTheEvaluationsOfTheSameFile) {
       ASSERT_TRUE(*store.SaveItem(item));
       const StoredVerdict verdict =
           item.answer == gold ? StoredVerdict::kRight : StoredVerdict::kWrong;
-      ASSERT_TRUE(store.SaveGrade({item.key, verdict, gold, "rules", ""}));
+      ASSERT_TRUE(store.SaveGrade({item.key, verdict, gold, "rules 1", ""}));
     }
   }
   const std::unique_ptr<RunArchive> archive = OpenArchive(path);
