@@ -7,8 +7,8 @@ CMAKE_FLAGS ?=
 # ON compiles files in bundles: a cold build takes two thirds of the time. OFF is for editing them.
 UNITY ?= ON
 CONFIGURE = cmake --preset release -B $(BUILD) -DHYPER_UNITY=$(UNITY) $(CMAKE_FLAGS)
-QUESTION ?= Tara has 9 shelves with 27 books each. Pia brings 6 packs of 8 books. Tara gives away 119. \
-            Then the number grows to 12 times as many. Tara gives away 157. How many books does Tara have now?
+QUESTION ?= Start with 13. Do this 9 times: multiply by 3, add 27, and keep the remainder when divided \
+            by 41. What is the result?
 .PHONY: all deps build demo models test install dist check check-full goldens soak format clean
 
 all: build

@@ -47,7 +47,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--url", default="http://127.0.0.1:8080")
     parser.add_argument("--model", default="tinymath:sc")
-    parser.add_argument("--question", default="Start with 12, add 7, multiply by 5.")
+    parser.add_argument("--question", default="Solve 5x+43=173 for x.")
     parser.add_argument("--width", type=int, default=4)
     parser.add_argument("--at", type=int, default=8, help="tokens that the new paths begin with")
     parser.add_argument("--text", default="", help="written behind them")

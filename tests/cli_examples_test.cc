@@ -25,14 +25,12 @@ using nlohmann::json;
 // Every question that a page asks, with its answer, computed by hand.
 const std::map<std::string, std::string>& Answers() {
   static const std::map<std::string, std::string> kAnswers = {
-      {"Ben has 44 boxes with 23 books each. How many books?", "1012"},
-      {"Ben has 44 boxes with 23 books each and gives away 73. How many are left?", "939"},
-      {"Rosa has 14 bags with 30 cards each. How many cards does she have?", "420"},
-      {"Start with 12, add 7, multiply by 5.", "95"},
-      {"Tara has 9 shelves with 27 books each. Pia brings 6 packs of 8 books. Tara gives away 119. "
-       "Then the number grows to 12 times as many. Tara gives away 157. How many books does Tara "
-       "have now?",
-       "1907"},
+      {"Two numbers differ by 7 and their product is 330. What is the larger number?", "22"},
+      {"Start with 25, add 13, add 40. What is the result?", "78"},
+      {"Solve 5x+43=173 for x.", "26"},
+      {"Start with 13. Do this 9 times: multiply by 3, add 27, and keep the remainder when "
+       "divided by 41. What is the result?",
+       "25"},
   };
   return kAnswers;
 }
@@ -159,7 +157,7 @@ class ReadersFolder {
     fs::create_symlink(HYPER_MODEL, folder_.File("qwen3.gguf"));
     WriteFile(folder_.File("config/hyper/config.toml"),
               "threads = 1\nseed = 1\nmax-tokens = 150\n[eval]\nwidth = 8\n");
-    WriteFile(folder_.File("question.txt"), "Start with 12, add 7, multiply by 5.\n");
+    WriteFile(folder_.File("question.txt"), "Solve 5x+43=173 for x.\n");
     WriteFile(folder_.File("reply.txt"), "Both others fail. The answer is (B).\n");
     WriteFile(folder_.File("trace.txt"), "so 3 + 4 = 7.\n</think>\nThe answer is 7.\n");
     WriteFile(folder_.File("key.txt"), "secret\n");
@@ -226,16 +224,17 @@ class ServeProcess {
 // What an example prints, by a part of its line.
 const std::vector<std::pair<std::string, std::string>>& Prints() {
   static const std::vector<std::pair<std::string, std::string>> kPrints = {
-      {"hyper run \"Rosa has 14 bags", "\nanswer   420\n"},
+      {"hyper run \"Two numbers differ", "\nanswer   22\n"},
+      {"hyper run \"Start with 25", "\nanswer   78\n"},
       {"-m qwen3.gguf", ""},  // asked with an instruction that the bundled model does not know
-      {"--file question.txt", "\nanswer   95\n"},
-      {"hyper run -q --seed 1", "95\n"},
-      {"hyper run --method", "\nanswer   95\n"},
-      {"hyper chat\n", "\nanswer   95\n"},
-      {"hyper again\n", "\nanswer   95\n"},
-      {"hyper again -n 64", "\nanswer   95\n"},
+      {"--file question.txt", "\nanswer   26\n"},
+      {"hyper run -q --seed 1", "26\n"},
+      {"hyper run --method", "\nanswer   26\n"},
+      {"hyper chat\n", "\nanswer   26\n"},
+      {"hyper again\n", "\nanswer   26\n"},
+      {"hyper again -n 64", "\nanswer   26\n"},
       {"hyper log\n", "run_1 "},
-      {"curl ", "boxed{95}"},
+      {"curl ", "boxed{26}"},
       {"hyper equal --json", "\"verdict\":\"equal\""},
       {"hyper equal", "equal"},
       {"echo 'The answer is", "\"answer\":\"42\""},
@@ -286,10 +285,10 @@ TEST(Examples, OfEveryCommandsHelpRun) {
       line =
           std::regex_replace(line, std::regex("hyper run --engine"), "hyper run --seed 1 --engine");
       if (example.starts_with("hyper again")) {  // repeats the last run, whatever that was
-        folder.Run("hyper run --seed 1 'Start with 12, add 7, multiply by 5.'", "");
+        folder.Run("hyper run --seed 1 'Solve 5x+43=173 for x.'", "");
       }
       const std::string question =
-          example.starts_with("hyper chat") ? "Start with 12, add 7, multiply by 5.\n" : "";
+          example.starts_with("hyper chat") ? "Solve 5x+43=173 for x.\n" : "";
       const std::string out = folder.Run(line, question).out;
       for (const auto& [part, print] : Prints()) {
         if ((example + "\n").find(part) != std::string::npos) {
@@ -317,7 +316,7 @@ TEST(Examples, OfEveryMethodsHelpAreAnsweredRight) {
     // Those that pick one path may pick a wrong one.
     const bool picks = method.starts_with("bon") || method.find("tail") != std::string::npos ||
                        method == "self-certainty";
-    EXPECT_NE(out.find(picks ? "\nanswer " : "\nanswer   95\n"), std::string::npos) << examples[0];
+    EXPECT_NE(out.find(picks ? "\nanswer " : "\nanswer   26\n"), std::string::npos) << examples[0];
   }
 }
 

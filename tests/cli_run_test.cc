@@ -108,8 +108,8 @@ TEST(CliRun, ExamplesOfTheHelpComeOutRight) {
          "cd " + folder.File("") + " && hyper() { " + HYPER_PROGRAM + " \"$@\"; } && " + line});
     EXPECT_EQ(run.exit_code, 0) << line << run.err;
     const bool quiet = line.find(" -q ") != std::string::npos;
-    const std::string answer = quiet ? run.out : run.out.substr(run.out.rfind("answer   "), 13);
-    EXPECT_EQ(answer, quiet ? "95\n" : "answer   420\n") << line;
+    const std::string answer = quiet ? run.out : run.out.substr(run.out.rfind("answer   "), 12);
+    EXPECT_EQ(answer, quiet ? "26\n" : "answer   78\n") << line;
   }
   EXPECT_EQ(examples, 2);
 }

@@ -15,7 +15,7 @@ import openai
 
 URL = sys.argv[1]
 CLIENT = openai.OpenAI(base_url=URL, api_key="none", max_retries=0)
-QUESTION = [{"role": "user", "content": "Ben has 44 boxes with 23 books each. How many books does Ben have?"}]
+QUESTION = [{"role": "user", "content": "Solve 5x+43=173 for x."}]
 
 
 def metric(name):

@@ -18,7 +18,7 @@ async function api(path, body) {
 // Starts a run of another client, which writes on for long where it is so hot. Its id.
 async function start(hyper) {
   const model = (await api('/v1/models')).data[0].id;
-  const question = 'Start with 12, add 7, multiply by 5.';
+  const question = 'Solve 5x+43=173 for x.';
   const reply = await fetch(`${url}/v1/chat/completions`, {method: 'POST', body: JSON.stringify({
     model: `${model}:sc`, stream: true, messages: [{role: 'user', content: question}],
     hyper: {'keep-running': true, 'token-records': true, ...hyper}})});

@@ -47,7 +47,7 @@ const shownId = (page) => page.evaluate(() => /^#\/runs\/(.+)/.exec(location.has
 
 // Charts of the run before do not stay.
 async function checkChartsOfAnotherRun() {
-  const {hyper} = await askElsewhere('Start with 12, add 7, multiply by 5.', 'sc', {hyper: {width: 4}});
+  const {hyper} = await askElsewhere('Solve 5x+43=173 for x.', 'sc', {hyper: {width: 4}});
   const page = await visit();
   await ask(page, 'hyper', 12);
   await ended(page);
@@ -132,7 +132,7 @@ async function checkStop() {
 // A run of another client while it runs, and a run that waits for it.
 async function checkOtherClientsAndWaiting() {
   const before = (await api('/v1/runs?limit=1000')).data.length;
-  const others = [1, 2, 3, 4, 5].map(() => askElsewhere('Start with 12, add 7, multiply by 5.', 'sc',
+  const others = [1, 2, 3, 4, 5].map(() => askElsewhere('Solve 5x+43=173 for x.', 'sc',
                                                   {seed: 9007199254740991, hyper: {width: 120, stop: 'never'}}));
   let listed = [];
   while (listed.length < before + 5) listed = (await api('/v1/runs?limit=1000')).data;

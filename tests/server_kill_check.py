@@ -42,7 +42,7 @@ class Clients:
     def ask(self, address, stopped):
         while not stopped.is_set():
             body = {"model": "tinymath:" + random.choice(["plain", "sc"]), "stream": True, "messages": [
-                {"role": "user", "content": "Start with 12, add 7, multiply by 5."}]}
+                {"role": "user", "content": "Solve 5x+43=173 for x."}]}
             try:
                 reply = request(address, "POST", "/v1/chat/completions", body)
                 run = reply.getheader("X-Hyper-Run")

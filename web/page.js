@@ -5,9 +5,12 @@
 const FRAMES_BETWEEN_CHARTS = 20;
 const SAMPLES = [
   'Finn has 26 shelves with 32 eggs each. Finn gives away 137. How many eggs does Finn have now?',
-  'Start with 12, add 7, multiply by 5.',
-  'What is the remainder of 66*26+8 divided by 18?',
-  'Solve 12x+229=2x+819 for x.',
+  'Solve 5x+43=173 for x.',
+  'Two numbers differ by 7 and their product is 330. What is the larger number?',
+  'Apples cost 12 dollars each and toys cost 13 dollars each. Ben spends exactly 163 dollars and ' +
+    'buys at least one of each. How many apples does Ben buy?',
+  'Start with 13. Do this 9 times: multiply by 3, add 27, and keep the remainder when divided by ' +
+    '41. What is the result?',
 ];
 
 let model = new RunModel();

@@ -30,7 +30,7 @@ def start(args):
 def pool(server, args, seed):
     """Tokens of a pool's paths, and its seconds."""
     body = {"model": "m:sc", "seed": seed, "max_tokens": 256, "hyper": {"width": args.width},
-            "messages": [{"role": "user", "content": "Start with 12, add 7, multiply by 5."}]}
+            "messages": [{"role": "user", "content": "Solve 5x+43=173 for x."}]}
     request = urllib.request.Request(f"http://127.0.0.1:{server.port}/v1/chat/completions",
                                      json.dumps(body).encode(), {"Content-Type": "application/json"})
     begin = time.monotonic()

@@ -18,6 +18,7 @@ SPLIT_RULE = (
 )
 VOCABULARY_SIZE = 640
 TOKENIZER_DOCUMENTS = 20_000
+LASTING = 0.1  # of the calculations of the second generation's traces: wrong, and unnoticed
 TOKENIZER_FILE = "tokenizer.json"
 CHAT_TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
@@ -36,10 +37,10 @@ def mixed_text(seed: int) -> tuple[str, str]:
     """(prompt, completion) of a document of the second generation: every other one is a search."""
     if seed % 2 == 1:
         problem = problems.problem(seed)
-        think, answer = problems.solution(seed, problem.solve, compares=True)
+        think, answer = problems.solution(seed, problem.solve, compares=True, lasting=LASTING)
     else:
         problem = searches.problem(seed)
-        think, answer = searches.solution(seed, problem.solve)
+        think, answer = searches.solution(seed, problem.solve, lasting=LASTING)
     return problems.render(problem.question, think, answer)
 
 

@@ -1,17 +1,15 @@
-"""Writes suite/{tuning,evaluation}-level{0..4}.jsonl: 100 questions of each level and split.
+"""Writes suite/{tuning,evaluation}-{level,hunt}N.jsonl: questions of each level and split.
 
 No question has a seed of training, nor a text that came up in training under another seed.
 
-python make_suite.py                      writes the files (half a minute)
-python make_suite.py --check              exits with 1 when a file differs from what would be written
-python make_suite.py --searches FOLDER    writes {tuning,evaluation}-hunt{1..6}.jsonl and hunt.json,
-                                          for the second generation:
-  hyper eval --suite FOLDER/hunt.json --data FOLDER/tuning-hunt3.jsonl
+python make_suite.py            writes the files (a minute)
+python make_suite.py --check    exits with 1 when a file differs from what would be written
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import re
 import sys
@@ -29,21 +27,7 @@ LEVELS = range(5)
 SEARCH_LEVELS = range(1, 7)
 FIRST_SEARCH_LEVEL = 10  # where the seeds of the searches' level 0 would be, in levels
 LEVEL_SEEDS = 1_000_000  # seeds kept for one level of a split
-QUESTIONS = 100
 OPTION = re.compile(r"([A-D])\) (\d+)")
-
-
-# How `hyper eval` asks the searches.
-SEARCH_SUITE = {
-    "name": "hunt",
-    "title": "Questions answered by search",
-    "answer": "integer",
-    "row_kind": {"field": "answer_kind", "values": {"integer": "integer", "choice": "choice"}},
-    "prompt": "{question}",
-    "step_delimiter": "\n",
-    "preset": "short",
-    "options": {"max-tokens": "800"},
-}
 
 
 class Family(NamedTuple):
@@ -54,14 +38,17 @@ class Family(NamedTuple):
     solution: Callable[[int, problems.Solve], tuple[str, str]]
     levels: range
     first_level: int  # of the seeds
+    questions: int  # of a level and split
 
     def group(self, level: int) -> int | str:
         """What `--levels` calls a level: 3, or hunt-3."""
         return level if self.name == "level" else f"{self.name}-{level}"
 
 
-OLD = Family("level", problems.problem, problems.solution, LEVELS, 0)
-SEARCHES = Family("hunt", searches.problem, searches.solution, SEARCH_LEVELS, FIRST_SEARCH_LEVEL)
+WORD_PROBLEMS = Family("level", problems.problem, problems.solution, LEVELS, 0, 100)
+HUNTS = Family(
+    "hunt", searches.problem, searches.solution, SEARCH_LEVELS, FIRST_SEARCH_LEVEL, 200
+)
 
 
 def question_record(family: Family, split: str, seed: int, level: int) -> dict[str, object]:
@@ -93,7 +80,7 @@ def records(family: Family, split: str, level: int, seen: set[str]) -> list[dict
     first = FIRST_SEEDS[split] + (family.first_level + level) * LEVEL_SEEDS
     chosen: list[dict[str, object]] = []
     seed = first
-    while len(chosen) < QUESTIONS:
+    while len(chosen) < family.questions:
         assert TRAINING_SEED_END <= seed < first + LEVEL_SEEDS < FIRST_SEEDS[split] + SPLIT_SEEDS
         record = question_record(family, split, seed, level)
         if record["question"] not in seen:
@@ -118,15 +105,10 @@ def texts(family: Family) -> Iterator[tuple[str, str]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--searches", type=Path, metavar="FOLDER")
     arguments = parser.parse_args()
-    folder = arguments.searches or Path(__file__).parent / "suite"
-    folder.mkdir(exist_ok=True)
-    if arguments.searches and not arguments.check:
-        suite = json.dumps(SEARCH_SUITE, indent=2) + "\n"
-        (folder / "hunt.json").write_text(suite, encoding="utf-8")
+    folder = Path(__file__).parent / "suite"
     differing = []
-    for name, text in texts(SEARCHES if arguments.searches else OLD):
+    for name, text in itertools.chain(texts(WORD_PROBLEMS), texts(HUNTS)):
         path = folder / name
         if not arguments.check:
             path.write_text(text, encoding="utf-8")

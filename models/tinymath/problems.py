@@ -24,6 +24,7 @@ LEADS = ["", "", "", "So ", "Then ", "Next, ", "Now ", "Okay, "]
 MULTIPLE_CHOICE_SHARE = 0.15
 LETTERS = "ABCD"
 SLIPS = [-100, -20, -10, -9, -2, -1, 1, 2, 9, 10, 20, 100]
+LASTING_SLIPS = [-10, -2, -1, 1, 2, 10]
 DISTRACTORS = [-100, -20, -12, -10, -5, -3, -2, -1, 1, 2, 3, 5, 8, 10, 20, 100]
 TRAINING_LEVELS = [0, 1, 1, 2, 2, 3]  # one draw per question
 
@@ -32,15 +33,28 @@ class Solver:
     """Writes one solution; every calculation returns the exact value it worked out."""
 
     def __init__(
-        self, rng: random.Random, care: float, slip: float = 0.07, compares: bool = False
+        self,
+        rng: random.Random,
+        care: float,
+        slip: float = 0.07,
+        compares: bool = False,
+        lasting: float = 0,
     ):
         """`care`: share of hard calculations worked out; `slip`: share that first go wrong;
-        `compares`: whether options are compared one by one."""
+        `compares`: whether options are compared one by one; `lasting`: share of all calculations
+        that go wrong unnoticed."""
         self.rng = rng
         self.care = care
         self.slip = slip
         self.compares = compares
+        self.lasting = lasting
         self.lines: list[str] = []
+
+    def worked_out(self, value: int) -> int:
+        """What a calculation gives: `value`, or now and then a wrong one that nobody notices."""
+        if self.lasting > 0 and self.rng.random() < self.lasting:
+            return max(1, value + self.rng.choice(LASTING_SLIPS))  # nothing divides by it as 0
+        return value
 
     def say(self, text: str) -> None:
         """Appends one line."""
@@ -56,6 +70,11 @@ class Solver:
 
     def choose(self, value: int | str, options: Sequence[int]) -> str:
         """Says which of the options a value is; returns its letter."""
+        if int(value) not in options:  # after a lasting slip
+            nearest = min(options, key=lambda option: abs(option - int(value)))
+            letter = LETTERS[options.index(nearest)]
+            self.say(f"No option is {value}. {letter}) {nearest} is nearest.")
+            return letter
         letter = LETTERS[options.index(int(value))]
         if self.compares:
             known = list(zip(LETTERS, options))[: LETTERS.index(letter)]
@@ -70,6 +89,10 @@ class Solver:
     def calculate(self, a: int, op: str, b: int, lead: str = "") -> int:
         """Says `a op b` outright, in parts, checked, or with a slip repaired; returns its value."""
         value = {"*": a * b, "+": a + b, "-": a - b, "/": a // b if b else 0}[op]
+        given = self.worked_out(value)
+        if given != value:
+            self.say(f"{lead}{a}{op}{b}={given}.")
+            return given
         direct = f"{a}{op}{b}={value}"
         hard = _is_hard(a, op, b)
         if hard and self.rng.random() < self.slip:
@@ -408,11 +431,16 @@ def problem(seed: int, level: int | None = None) -> Problem:
 
 
 def solution(
-    seed: int, solve: Solve, care: float | None = None, compares: bool = False
+    seed: int,
+    solve: Solve,
+    care: float | None = None,
+    compares: bool = False,
+    lasting: float = 0,
 ) -> tuple[str, str]:
     """(thinking text, answer) written by `solve`; care is drawn when None."""
     rng = random.Random(f"solution-{seed}")
-    solver = Solver(rng, rng.choice([0.1, 0.3, 0.5, 0.8]) if care is None else care, compares=compares)
+    chosen = rng.choice([0.1, 0.3, 0.5, 0.8]) if care is None else care
+    solver = Solver(rng, chosen, compares=compares, lasting=lasting)
     answer = solve(solver)
     return "\n".join(solver.lines), str(answer)
 

@@ -12,25 +12,37 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import problems
 from problems import ITEMS, NAMES, Draft, Problem, Solver
 
-TRAINING_LEVELS = [1, 1, 2, 2, 3]  # one draw per question; higher levels are never trained on
+TRAINING_LEVELS = [1, 2, 2, 3, 3, 4, 4, 5]  # one draw per question; higher levels are never trained on
 OVERSHOOT_SHARE = 0.05  # of divisions: the first quotient tried is one too low
+LARGEST_NUMBERS = 4  # the level from which on questions grow longer, not their numbers larger
+NONE_FITS = "None of them. Try again."
 CARE = 0.5  # of calculations that Solver.calculate writes in a search
 
 
-def division(rng: random.Random, number: int, divisor: int) -> str:
-    """The remainder of a division, worked out; sometimes the first quotient is too low."""
-    quotient, left = divmod(number, divisor)
+class Division(NamedTuple):
+    """A division with remainder as a trace writes it."""
+
+    text: str
+    quotient: int
+    left: int
+
+
+def division(solver: Solver, number: int, divisor: int) -> Division:
+    """Works out a division; sometimes the first quotient is too low."""
+    quotient = number // divisor
     steps = []
-    if quotient >= 1 and rng.random() < OVERSHOOT_SHARE:
+    if quotient >= 1 and solver.rng.random() < OVERSHOOT_SHARE:
         low = (quotient - 1) * divisor
         steps.append(f"{divisor}*{quotient - 1}={low}, {number}-{low}={number - low}, too big")
-    whole = quotient * divisor
+    whole = min(number, solver.worked_out(quotient * divisor))
+    left = solver.worked_out(number - whole)
     steps.append(f"{divisor}*{quotient}={whole}, {number}-{whole}={left}")
-    return ", ".join(steps)
+    return Division(", ".join(steps), quotient, left)
 
 
 def search_order(rng: random.Random, candidates: Iterable[int]) -> list[int]:
@@ -73,14 +85,15 @@ def digits(rng: random.Random, level: int) -> Draft:
                 ]
             )
         )
-        for candidate in search_order(solver.rng, candidates):
-            work = f"{candidate}: {division(solver.rng, candidate, divisor)}"
-            compared = f"{candidate % divisor} and {left}"
-            if candidate == number:
-                solver.say(f"{work}, {compared}. Yes.")
-                break
-            solver.say(f"{work}, {compared}. No.")
-        return number
+        while True:
+            for candidate in search_order(solver.rng, candidates):
+                work = division(solver, candidate, divisor)
+                compared = f"{candidate}: {work.text}, {work.left} and {left}"
+                if work.left == left:
+                    solver.say(f"{compared}. Yes.")
+                    return candidate
+                solver.say(f"{compared}. No.")
+            solver.say(NONE_FITS)
 
     question = (
         f"A two-digit number has digit sum {digit_sum} and leaves remainder {left} "
@@ -102,21 +115,25 @@ def congruence(rng: random.Random, level: int) -> Draft:
         larger_first = solver.rng.random() < 0.75
         step, tested = (a, b) if (a > b) == larger_first else (b, a)
         wanted = number % tested
-        candidate = number % step
+        first = candidate = number % step
         solver.say(f"{candidate} by {step} and {wanted} by {tested}.")
         solver.say(
             solver.pick([f"Go up by {step} from {candidate}.", f"{candidate} plus {step}s."])
         )
         head = f"{candidate}"
         while True:
-            work = f"{head}: {division(solver.rng, candidate, tested)}"
-            compared = f"{candidate % tested} and {wanted}"
-            if candidate % tested == wanted:
-                solver.say(f"{work}, {compared}. Yes.")
+            work = division(solver, candidate, tested)
+            compared = f"{head}: {work.text}, {work.left} and {wanted}"
+            if work.left == wanted:
+                solver.say(f"{compared}. Yes.")
                 return candidate
-            solver.say(f"{work}, {compared}. No.")
-            candidate += step
-            head = f"{candidate - step}+{step}={candidate}"
+            solver.say(f"{compared}. No.")
+            last, candidate = candidate, solver.worked_out(candidate + step)
+            head = f"{last}+{step}={candidate}"
+            if candidate >= a * b:
+                solver.say(NONE_FITS)
+                candidate = first
+                head = f"{candidate}"
 
     question = (
         f"Which number below {a * b} leaves remainder {number % a} when divided by {a} "
@@ -151,19 +168,26 @@ def spend(rng: random.Random, level: int) -> Draft:
                 ]
             )
         )
-        for case in search_order(solver.rng, cases):
-            cost = other_price * case
-            left = total - cost
-            work = (
-                f"{case} {other_item}: {case}*{other_price}={cost}, {total}-{cost}={left}, "
-                f"{division(solver.rng, left, price)}"
-            )
-            if left % price == 0:
-                solver.say(f"{work}. Yes.")
-                break
-            solver.say(f"{work}. No.")
-        solver.say(f"{count} {item} and {other_count} {other_item}, so {value} {asked}.")
-        return value
+        found, other_found = try_cases(solver)
+        chosen = found if asked == item else other_found
+        solver.say(f"{found} {item} and {other_found} {other_item}, so {chosen} {asked}.")
+        return chosen
+
+    def try_cases(solver: Solver) -> tuple[int, int]:
+        while True:
+            for case in search_order(solver.rng, cases):
+                cost = solver.worked_out(other_price * case)
+                left = solver.worked_out(max(0, total - cost))
+                work = division(solver, left, price)
+                compared = (
+                    f"{case} {other_item}: {case}*{other_price}={cost}, {total}-{cost}={left}, "
+                    f"{work.text}"
+                )
+                if work.left == 0:
+                    solver.say(f"{compared}. Yes.")
+                    return work.quotient, case
+                solver.say(f"{compared}. No.")
+            solver.say(NONE_FITS)
 
     question = (
         f"{item.capitalize()} cost {price} dollars each and {other_item} cost {other_price} "
@@ -198,8 +222,8 @@ def pair(rng: random.Random, level: int) -> Draft:
         guess = 10 * solver.rng.randint(1, smaller // 10 + 2)
         while True:
             other = guess + difference
-            value = guess * other
-            in_parts = solver.rng.random() < 0.85
+            value = solver.worked_out(guess * other)
+            in_parts = value == guess * other and solver.rng.random() < 0.85
             work = solver.product_parts(other, guess) if in_parts else f"{other}*{guess}={value}"
             compared = f"{guess}+{difference}={other}, {work}, {value} and {product}"
             if value == product:
@@ -211,6 +235,9 @@ def pair(rng: random.Random, level: int) -> Draft:
             else:
                 solver.say(f"{compared}. Too big.")
                 high = guess
+            if high is not None and high - low < 2:
+                solver.say(NONE_FITS)
+                low, high = 0, None
             guess = next_guess(solver.rng, low, high)
 
     question = (
@@ -241,13 +268,13 @@ def collect(rng: random.Random, level: int) -> Draft:
         )
         total = 0
         for candidate in candidates:
-            work = f"{candidate}: {division(solver.rng, candidate, divisor)}"
-            compared = f"{candidate % divisor} and {left}"
-            if candidate in fitting:
-                solver.say(f"{work}, {compared}. Yes, {total}+{candidate}={total + candidate}.")
-                total += candidate
+            work = division(solver, candidate, divisor)
+            compared = f"{candidate}: {work.text}, {work.left} and {left}"
+            if work.left == left:
+                last, total = total, solver.worked_out(total + candidate)
+                solver.say(f"{compared}. Yes, {last}+{candidate}={total}.")
             else:
-                solver.say(f"{work}, {compared}. No, {total}.")
+                solver.say(f"{compared}. No, {total}.")
         return total
 
     question = (
@@ -259,9 +286,10 @@ def collect(rng: random.Random, level: int) -> Draft:
 
 def orbit(rng: random.Random, level: int) -> Draft:
     """Multiply, add and keep the remainder, many times over."""
+    size = min(level, LARGEST_NUMBERS)
     times = rng.randint(3 + level, 5 + 2 * level)
-    modulus = rng.randint(11 + 6 * level, 19 + 12 * level)
-    factor, offset = rng.randint(2, 5 + level), rng.randint(1, modulus - 1)
+    modulus = rng.randint(11 + 6 * size, 19 + 12 * size)
+    factor, offset = rng.randint(2, 5 + size), rng.randint(1, modulus - 1)
     start = rng.randint(1, modulus - 1)
     value = start
     for _ in range(times):
@@ -273,12 +301,14 @@ def orbit(rng: random.Random, level: int) -> Draft:
         )
         value = start
         for turn in range(1, times + 1):
-            product = value * factor
-            total = product + offset
+            product = solver.worked_out(value * factor)
+            total = solver.worked_out(product + offset)
             work = f"{value}*{factor}={product}, {product}+{offset}={total}"
+            value = total
             if total >= modulus:
-                work += f", {division(solver.rng, total, modulus)}"
-            value = total % modulus
+                divided = division(solver, total, modulus)
+                work += f", {divided.text}"
+                value = divided.left
             solver.say(f"{turn}: {work}. Now {value}.")
         return value
 
@@ -324,7 +354,10 @@ def join(rng: random.Random, level: int) -> Draft:
     return Draft(question, math.prod(values) if multiplies else sum(values), solve)
 
 
-KINDS: list[Callable[[random.Random, int], Draft]] = [*SEARCHES, join, join]
+KINDS: list[Callable[[random.Random, int], Draft]] = [*SEARCHES, collect, orbit, orbit, join, join]
+
+
+LENGTHENING = [orbit, join]  # grow longer from level to level
 
 
 def problem(seed: int, level: int | None = None) -> Problem:
@@ -332,9 +365,10 @@ def problem(seed: int, level: int | None = None) -> Problem:
     rng = random.Random(f"tinysearch-{seed}")
     drawn_level = rng.choice(TRAINING_LEVELS) if level is None else level
     kind = rng.choice(KINDS)
-    return problems.with_options(rng, kind(rng, drawn_level), kind.__name__, drawn_level)
+    level_of_kind = drawn_level if kind in LENGTHENING else min(drawn_level, LARGEST_NUMBERS)
+    return problems.with_options(rng, kind(rng, level_of_kind), kind.__name__, drawn_level)
 
 
-def solution(seed: int, solve: problems.Solve) -> tuple[str, str]:
-    """(thinking text, answer) written by `solve`."""
-    return problems.solution(seed, solve, CARE, compares=True)
+def solution(seed: int, solve: problems.Solve, lasting: float = 0) -> tuple[str, str]:
+    """(thinking text, answer) written by `solve`; `lasting` as in problems.Solver."""
+    return problems.solution(seed, solve, CARE, compares=True, lasting=lasting)

@@ -15,7 +15,7 @@ import problems
 import searches
 
 SEEDS = range(40)
-LEVELS = range(1, 6)
+LEVELS = range(1, 7)
 
 
 def two_digit(digit_sum: int, left: int, divisor: int) -> list[int]:
@@ -114,6 +114,38 @@ class Searches(unittest.TestCase):
             with self.subTest(kind=kind, level=level, seed=seed):
                 self.assertEqual([line.endswith("Yes.") for line in verdicts].count(True), 1)
                 self.assertTrue(verdicts[-1].endswith("Yes."))
+
+    def test_a_lasting_slip_is_carried_on_to_the_answer(self):
+        wrong = 0
+        for kind, level, seed, draft in self.drafts():
+            solver = problems.Solver(random.Random(seed), searches.CARE, lasting=0.1)
+            value = draft.solve(solver)
+            wrong += value != draft.value
+            with self.subTest(kind=kind, level=level, seed=seed):
+                if kind == "orbit":
+                    rounds = [re.match(r"\d+: (\d+)\*.* Now (\d+)\.$", l) for l in solver.lines[1:]]
+                    starts = [int(match[1]) for match in rounds]
+                    ends = [int(match[2]) for match in rounds]
+                    self.assertEqual(starts[1:], ends[:-1])
+                    self.assertEqual(ends[-1], value)
+                elif kind in ("digits", "congruence"):
+                    last = re.search(r"(?:^|=)(\d+): .* (\d+) and (\d+)\. Yes\.$", solver.lines[-1])
+                    self.assertEqual((int(last[1]), last[2]), (value, last[3]))
+        self.assertGreater(wrong, 200)
+
+    def test_without_lasting_slips_nothing_is_drawn_for_them(self):
+        solver = problems.Solver(random.Random(1), searches.CARE)
+        self.assertEqual([solver.worked_out(value) for value in range(50)], list(range(50)))
+        self.assertEqual(solver.rng.random(), random.Random(1).random())
+        slipping = problems.Solver(random.Random(1), searches.CARE, lasting=1)
+        self.assertEqual(
+            {slipping.worked_out(40) - 40 for _ in range(200)}, set(problems.LASTING_SLIPS)
+        )
+
+    def test_a_slip_among_options_takes_the_nearest(self):
+        solver = problems.Solver(random.Random(1), searches.CARE, compares=True)
+        self.assertEqual(solver.choose(41, [10, 44, 39, 90]), "C")
+        self.assertIn("nearest", solver.lines[-1])
 
     def test_a_seed_gives_its_question_and_solution_again(self):
         for seed in SEEDS:

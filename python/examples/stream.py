@@ -6,7 +6,7 @@ import hyper_decode
 
 QUESTIONS = [
     "Start with 12, add 7, multiply by 5. What is the result?",
-    "Rosa has 14 bags with 30 cards each. She gives away 20. How many cards does she have?",
+    "Two numbers differ by 7 and their product is 330. What is the larger number?",
 ]
 
 

@@ -236,7 +236,7 @@ TEST(ResolveRun, ChoosesForTheModelWhereNoPresetIsNamed) {
   EXPECT_EQ(ResolveRun({}, model)->options.max_tokens, 384);  // no chat template
   EXPECT_EQ(FixedPreset(model), "paper");
   model.name = "tinymath-moe-6m";
-  EXPECT_EQ(ResolveRun({}, model)->options.max_tokens, 400);
+  EXPECT_EQ(ResolveRun({}, model)->options.max_tokens, 800);
   EXPECT_EQ(FixedPreset(model), "short");
   model.name = "";
   model.preset = "short";

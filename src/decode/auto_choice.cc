@@ -22,7 +22,7 @@ constexpr Lengths kReasoning = {{{2000, 4096, 512}, {4000, 16384, 512}, {8000, 3
 constexpr Lengths kInstructed = {{{400, 800, 96}, {500, 1500, 96}, {800, 3000, 96}}};
 // Without a template a model goes on after its answer: every path is as long as it may be.
 constexpr Lengths kBase = {{{256, 256, 96}, {384, 384, 96}, {512, 512, 96}}};
-constexpr Lengths kShort = {{{150, 400, 64}, {150, 400, 64}, {150, 400, 64}}};
+constexpr Lengths kShort = {{{350, 800, 96}, {350, 800, 96}, {350, 800, 96}}};
 constexpr std::array kPaths = {9, 24, 96};
 constexpr std::array kShortPaths = {24, 40, 80};
 constexpr std::array kAims = {40.0, 240.0, 1200.0};  // seconds
@@ -55,9 +55,10 @@ int PowerOfTwo(double value, int low, int high) {
   return power;
 }
 
-// Half of the trained context at most is the answer's where the prompt's length is not known.
+// Half of the trained context at most is the answer's where the prompt's length is not known. The
+// lengths of a model made for `short` fit it.
 Length Bounded(Length length, const ModelInfo& model) {
-  if (model.context_train_tokens > 0) {
+  if (model.context_train_tokens > 0 && !MadeForShort(model)) {
     length.most = std::max(1, std::min(length.most, model.context_train_tokens / 2));
   }
   length.expected = std::min(length.expected, length.most);

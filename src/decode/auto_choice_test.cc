@@ -84,10 +84,10 @@ TEST(Auto, ChoosesAsTheTablesSay) {
       {"reasoning, 2 tokens/s", Reasoning(), {low, 0, {2, 0}}, {2, 1, 1, 32, 64, 512, 512}},
       {"cells", Instructed(), {medium, 0, {0, 6000}}, {8, 4, 3, 16, 32, 750, 500}},
       {"time and cells", Instructed(), {medium, 0, {48, 6000}}, {8, 4, 3, 16, 32, 750, 500}},
-      {"a model made for short", Short(), {medium, 0, {}}, {32, 8, 5, 8, 16, 400, 150}},
-      {"the same, low", Short(), {low, 0, {}}, {16, 8, 5, 8, 16, 400, 150}},
-      {"the same, high", Short(), {high, 0, {}}, {72, 8, 5, 8, 16, 400, 150}},
-      {"the same, slow", Short(), {low, 0, {30, 0}}, {6, 2, 1, 8, 16, 225, 150}},
+      {"a model made for short", Short(), {medium, 0, {}}, {32, 8, 5, 8, 16, 800, 350}},
+      {"the same, low", Short(), {low, 0, {}}, {16, 8, 5, 8, 16, 800, 350}},
+      {"the same, high", Short(), {high, 0, {}}, {72, 8, 5, 8, 16, 800, 350}},
+      {"the same, slow", Short(), {low, 0, {30, 0}}, {4, 2, 1, 8, 16, 300, 200}},
   };
   for (const Row& row : rows) {
     const MethodOptions options = Chosen(row.model, row.request);
@@ -256,7 +256,7 @@ TEST(Auto, CellsFollowThePathsAndTheirLength) {
     return CellsNeeded(*plan, 100);
   };
   EXPECT_EQ(cells("auto"), 100 + 27 * 600) << "27 lanes are 1.65 times the width";
-  EXPECT_EQ(cells("short"), 100 + 53 * 400);
+  EXPECT_EQ(cells("short"), 100 + 53 * 800);
   EXPECT_EQ(cells("paper"), 100 + 132 * 8192);
 }
 

@@ -553,7 +553,7 @@ std::vector<Option> OptionsOf(MethodOptions& o) {
         .brief_help = "longest path, in tokens",
         .bounds = Between(1, 1048576),
         .group = kSampling,
-        .brief = "400"}},
+        .brief = "800"}},
       {o.loop_guard,
        {.name = "loop-guard",
         .help = "a path that repeats itself ends as degenerate",

@@ -133,7 +133,7 @@ TEST_F(ServerModel, EchoAgreesWithDecoding) {
     EXPECT_EQ(reply->status, 200) << reply->body;
     return Json::parse(reply->body)["choices"][0];
   };
-  const std::string prompt = "Start with 12, add 7, multiply by 5.\n";
+  const std::string prompt = "Solve 5x+43=173 for x.\n";
   const Json decoded = complete({{"prompt", prompt}, {"max_tokens", 20}});
   const Json echoed = complete(
       {{"prompt", prompt + decoded["text"].get<std::string>()}, {"max_tokens", 0}, {"echo", true}});

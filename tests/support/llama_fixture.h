@@ -35,6 +35,12 @@ struct EngineProbe {
 inline constexpr const char* kSumQuestion = "Start with 25, add 13, add 40. What is the result?";
 inline constexpr const char* kRemainderQuestion = "What is the remainder of 65*21+5 divided by 22?";
 inline constexpr const char* kEquationQuestion = "Solve 5x+43=173 for x.";
+// Every solution of such a question begins with "Find A."
+inline constexpr const char* kJoinQuestion =
+    "A is the answer to: Two numbers differ by 7 and their product is 330. What is the larger "
+    "number? "
+    "B is the answer to: A two-digit number has digit sum 7 and leaves remainder 5 when divided by "
+    "13. What is the number? What is A+B?";
 
 // Path of a file of the bundled model; empty where it is absent.
 inline std::string BundledFile(const std::string& name) {

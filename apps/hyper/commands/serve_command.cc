@@ -35,7 +35,7 @@ constexpr const char* kServeFooter = R"(Examples:
   hyper serve --store runs.db        # then also: hyper inspect runs.db RUN_ID
   curl localhost:8080/v1/chat/completions -d '{"model": "tinymath:hyper",
     "messages": [{"role": "user",
-                  "content": "Start with 12, add 7, multiply by 5."}]}'
+                  "content": "Solve 5x+43=173 for x."}]}'
 
 The page is at http://127.0.0.1:8080/. Ctrl-C ends the server: it takes no more requests, waits for
 those that run as --grace says, and cancels the rest. docs/server.md describes the API.

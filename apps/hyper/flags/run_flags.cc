@@ -24,9 +24,9 @@ namespace hyper::app {
 namespace {
 
 constexpr const char* kRunFooter = R"(Examples:
-  hyper run "Rosa has 14 bags with 30 cards each. How many cards does she have?"
+  hyper run "Start with 25, add 13, add 40. What is the result?"
   hyper run -m qwen3.gguf -n 32 --time 5m --file question.txt
-  echo "Start with 12, add 7, multiply by 5." | hyper run -q --seed 1
+  echo "Solve 5x+43=173 for x." | hyper run -q --seed 1
 
 The bundled model only does sums like these; -m takes a model of your own.
 'hyper help METHOD' prints the options of a method.

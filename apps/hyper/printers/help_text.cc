@@ -164,7 +164,7 @@ Result<std::string> MethodHelp(const std::string& method) {
   return text + "\nOptions of every method:\n" + common +
          fmt::format(
              "\nExample:\n  hyper run --method {} \\\n"
-             "      \"Start with 12, add 7, multiply by 5.\"\n",
+             "      \"Solve 5x+43=173 for x.\"\n",
              method);
 }
 

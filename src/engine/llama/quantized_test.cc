@@ -46,7 +46,7 @@ class QuantizedTest : public ::testing::TestWithParam<Type> {
     LlamaOptions options = BundledOptions();
     options.model_path = model;
     const std::unique_ptr<LlamaEngine> engine = MakeOrFail(options);
-    const std::vector<Token> prompt = QuestionTokens(*engine, kSumQuestion);
+    const std::vector<Token> prompt = QuestionTokens(*engine, kJoinQuestion);
     for (int i = 0; i < lanes; ++i) {
       const Result<LaneId> lane = engine->Open(prompt, Greedy());
       EXPECT_TRUE(lane && engine->Grant(*lane, kTokens).ok());

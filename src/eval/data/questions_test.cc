@@ -152,14 +152,13 @@ TEST(QuestionsTest, BrokenRowsAreRefusedWithTheirLine) {
   EXPECT_NE(Refusal("hle", R"({"question":"q","answer":"1","answer_type":"essay"})"), "");
 }
 
-TEST(TinymathTest, BothSplitsHaveAHundredQuestionsOfEachLevelAndShareNone) {
+TEST(TinymathTest, BothSplitsHaveAllLevelsAndShareNoQuestion) {
   const Suite suite = SuiteOf("tinymath");
   std::set<std::string> texts;
   std::set<int64_t> seeds;
   for (const std::string split : {"evaluation", "tuning"}) {
     const Result<QuestionSet> set = LoadQuestions(suite, {.split = split}, "");
     ASSERT_TRUE(set.has_value());
-    ASSERT_EQ(set->questions.size(), 500U);
     std::map<std::string, int> per_level;
     for (const Question& question : set->questions) {
       ++per_level[question.group];
@@ -171,11 +170,20 @@ TEST(TinymathTest, BothSplitsHaveAHundredQuestionsOfEachLevelAndShareNone) {
       EXPECT_EQ(question.labels, question.kind == AnswerKind::kChoice ? "ABCD" : "");
       EXPECT_EQ(PromptMessages(suite, question)[0].content, question.text);
     }
-    EXPECT_EQ(per_level, (std::map<std::string, int>{
-                             {"0", 100}, {"1", 100}, {"2", 100}, {"3", 100}, {"4", 100}}));
+    EXPECT_EQ(per_level, (std::map<std::string, int>{{"0", 100},
+                                                     {"1", 100},
+                                                     {"2", 100},
+                                                     {"3", 100},
+                                                     {"4", 100},
+                                                     {"hunt-1", 200},
+                                                     {"hunt-2", 200},
+                                                     {"hunt-3", 200},
+                                                     {"hunt-4", 200},
+                                                     {"hunt-5", 200},
+                                                     {"hunt-6", 200}}));
   }
-  EXPECT_EQ(texts.size(), 1000U);
-  EXPECT_EQ(seeds.size(), 1000U);
+  EXPECT_EQ(texts.size(), 3400U);
+  EXPECT_EQ(seeds.size(), 3400U);
 }
 
 TEST(SelectTest, GroupsTakeTurnsAndALimitIsAPrefix) {

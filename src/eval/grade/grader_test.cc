@@ -76,7 +76,7 @@ void ExpectBoxedGoldsRight(const std::string& suite_name, const std::string& fil
 }
 
 TEST(BoxedGoldTest, TinymathAndTheFixtures) {
-  ExpectBoxedGoldsRight("tinymath", "", 500);
+  ExpectBoxedGoldsRight("tinymath", "", 1700);
   const std::string folder = HYPER_SOURCE_DIR "/tests/fixtures/suites/";
   ExpectBoxedGoldsRight("aime24", folder + "aime_problem.jsonl", 2);
   ExpectBoxedGoldsRight("aime25", folder + "aime_solution_only.jsonl", 2);
