@@ -70,6 +70,7 @@ class OwnPartsTest : public ::testing::Test {
   std::vector<std::string> Verdicts() {
     std::vector<std::string> verdicts;
     const std::vector<ItemSummary> items = *store_.Items(run_);
+    verdicts.reserve(items.size());
     for (const ItemSummary& item : items) {
       verdicts.push_back(std::string(NameOf(item.grade->verdict)) + " by " + item.grade->grader);
     }
