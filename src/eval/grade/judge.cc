@@ -88,14 +88,14 @@ Judgement ReadJudgement(std::string_view reply) {
 
 Result<Judgement> AskJudge(const JudgeOptions& options, const Question& question,
                            std::string_view response) {
-  constexpr double kStallSeconds = 600;
-  constexpr double kConnectSeconds = 20;
+  constexpr double kJudgeStallSeconds = 600;
+  constexpr double kJudgeConnectSeconds = 20;
   std::string url = options.url;
   while (url.ends_with('/')) {
     url.pop_back();
   }
   url += "/chat/completions";
-  base::HttpLoop loop({.api_key = options.key, .connect_timeout_s = kConnectSeconds},
+  base::HttpLoop loop({.api_key = options.key, .connect_timeout_s = kJudgeConnectSeconds},
                       options.clock != nullptr ? *options.clock : base::SteadyClock());
   const base::HttpAnswer answer =
       FetchPatiently(loop,
@@ -103,7 +103,7 @@ Result<Judgement> AskJudge(const JudgeOptions& options, const Question& question
                       .post = true,
                       .body = RequestOf(options, JudgePrompt(question, response))
                                   .dump(-1, ' ', false, json::error_handler_t::replace),
-                      .stall_s = kStallSeconds,
+                      .stall_s = kJudgeStallSeconds,
                       .follow_redirects = true},
                      base::Retries());
   if (!answer.end.failure.empty()) {
