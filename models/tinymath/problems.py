@@ -70,13 +70,11 @@ class Solver:
 
     def choose(self, value: int | str, options: Sequence[int]) -> str:
         """Says which of the options a value is; returns its letter."""
-        if int(value) not in options:  # after a lasting slip
-            nearest = min(options, key=lambda option: abs(option - int(value)))
-            letter = LETTERS[options.index(nearest)]
+        nearest = min(options, key=lambda option: abs(option - int(value)))
+        letter = LETTERS[options.index(nearest)]
+        if nearest != int(value):  # after a lasting slip
             self.say(f"No option is {value}. {letter}) {nearest} is nearest.")
-            return letter
-        letter = LETTERS[options.index(int(value))]
-        if self.compares:
+        elif self.compares:
             known = list(zip(LETTERS, options))[: LETTERS.index(letter)]
             self.say(
                 "".join(f"{name}) {option} and {value}, no. " for name, option in known)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import problems
 from problems import ITEMS, NAMES, Draft, Problem, Solver
 
-TRAINING_LEVELS = [1, 2, 2, 3, 3, 4, 4, 5]  # one draw per question; higher levels are never trained on
+TRAINING_LEVELS = [1, 2, 2, 3, 3, 4, 4, 5]  # one draw per question; never higher levels
 OVERSHOOT_SHARE = 0.05  # of divisions: the first quotient tried is one too low
 LARGEST_NUMBERS = 4  # the level from which on questions grow longer, not their numbers larger
 NONE_FITS = "None of them. Try again."
@@ -43,6 +43,12 @@ def division(solver: Solver, number: int, divisor: int) -> Division:
     left = solver.worked_out(number - whole)
     steps.append(f"{divisor}*{quotient}={whole}, {number}-{whole}={left}")
     return Division(", ".join(steps), quotient, left)
+
+
+def passes(solver: Solver, work: str, fits: bool) -> bool:
+    """Says a candidate's work and whether it fits; returns whether it does."""
+    solver.say(f"{work}. {'Yes' if fits else 'No'}.")
+    return fits
 
 
 def search_order(rng: random.Random, candidates: Iterable[int]) -> list[int]:
@@ -89,10 +95,8 @@ def digits(rng: random.Random, level: int) -> Draft:
             for candidate in search_order(solver.rng, candidates):
                 work = division(solver, candidate, divisor)
                 compared = f"{candidate}: {work.text}, {work.left} and {left}"
-                if work.left == left:
-                    solver.say(f"{compared}. Yes.")
+                if passes(solver, compared, work.left == left):
                     return candidate
-                solver.say(f"{compared}. No.")
             solver.say(NONE_FITS)
 
     question = (
@@ -124,10 +128,8 @@ def congruence(rng: random.Random, level: int) -> Draft:
         while True:
             work = division(solver, candidate, tested)
             compared = f"{head}: {work.text}, {work.left} and {wanted}"
-            if work.left == wanted:
-                solver.say(f"{compared}. Yes.")
+            if passes(solver, compared, work.left == wanted):
                 return candidate
-            solver.say(f"{compared}. No.")
             last, candidate = candidate, solver.worked_out(candidate + step)
             head = f"{last}+{step}={candidate}"
             if candidate >= a * b:
@@ -183,10 +185,8 @@ def spend(rng: random.Random, level: int) -> Draft:
                     f"{case} {other_item}: {case}*{other_price}={cost}, {total}-{cost}={left}, "
                     f"{work.text}"
                 )
-                if work.left == 0:
-                    solver.say(f"{compared}. Yes.")
+                if passes(solver, compared, work.left == 0):
                     return work.quotient, case
-                solver.say(f"{compared}. No.")
             solver.say(NONE_FITS)
 
     question = (

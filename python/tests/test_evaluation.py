@@ -64,6 +64,19 @@ def test_a_report_has_the_table(study):
             opened.report()
 
 
+def graded_by(body, study, folder, *options):
+    """`hyper grade` of a copy of the study, by a grader that returns this."""
+    copy = folder / "copy.db"
+    copy.write_bytes(study[0].read_bytes())
+    plugin = folder / "own.py"
+    plugin.write_text(
+        "import hyper_decode\n"
+        "@hyper_decode.register_grader('own', ['estimates'])\n"
+        f"def own(asked):\n    return {body}\n"
+    )
+    return command("grade", copy, *options, plugin=plugin)
+
+
 @pytest.mark.parametrize(
     "verdict, graded",
     [
@@ -76,15 +89,7 @@ def test_a_report_has_the_table(study):
     ],
 )
 def test_what_a_grader_returns(study, tmp_path, verdict, graded):
-    copy = tmp_path / "copy.db"
-    copy.write_bytes(study[0].read_bytes())
-    plugin = tmp_path / "own.py"
-    plugin.write_text(
-        "import hyper_decode\n"
-        "@hyper_decode.register_grader('own', ['estimates'])\n"
-        f"def own(asked):\n    return {verdict}\n"
-    )
-    report = json.loads(command("grade", copy, "--json", plugin=plugin).stdout)
+    report = json.loads(graded_by(verdict, study, tmp_path, "--json").stdout)
     changed = {change["after"] for change in report["changes"]}
     assert changed == (set() if graded == "right" else {graded})
 
@@ -97,15 +102,7 @@ def test_what_a_grader_returns(study, tmp_path, verdict, graded):
     ],
 )
 def test_an_exception_in_a_grader_ends_the_command(study, tmp_path, body, message):
-    copy = tmp_path / "copy.db"
-    copy.write_bytes(study[0].read_bytes())
-    plugin = tmp_path / "own.py"
-    plugin.write_text(
-        "import hyper_decode\n"
-        "@hyper_decode.register_grader('own', ['estimates'])\n"
-        f"def own(asked):\n    return {body}\n"
-    )
-    done = command("grade", copy, plugin=plugin)
+    done = graded_by(body, study, tmp_path)
     assert done.returncode != 0
     assert "grader 'own' failed on question row-1 of suite estimates" in done.stderr
     assert message in done.stderr
