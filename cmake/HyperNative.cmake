@@ -3,7 +3,7 @@
 #   native/libggml-cpu.so   in the build folder; installed into lib/hyper/native/
 #   native/processor        features of the processor that it was compiled on, as /proc/cpuinfo has
 #                           them: on any other, src/engine/llama/native_backend.cc leaves it alone
-# Compiled out of the pinned sources with four changes; the patches in cmake/native say why.
+# Compiled out of the pinned sources with five changes; the patches in cmake/native say why.
 option(HYPER_NATIVE "Compile ggml's CPU backend for this processor (release builds on x86-64)" ON)
 set(HYPER_NATIVE_MARCH native CACHE STRING "-march of that backend, which this processor must have")
 if(NOT HYPER_NATIVE OR NOT HYPER_LLAMA STREQUAL "prebuilt" OR NOT CMAKE_BUILD_TYPE STREQUAL "Release"
@@ -28,8 +28,8 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/CMakeFiles/native/processor CONTENT "$
 set(cpu ${HYPER_LLAMA_TREE}/ggml/src/ggml-cpu)
 set(own ${CMAKE_SOURCE_DIR}/cmake/native)
 set(patches ${own}/visible-cells.patch ${own}/batch-rows.patch ${own}/half-experts.patch
-  ${own}/pool-attention.patch)
-set(changed ops.cpp vec.h repack.cpp traits.cpp)  # by the patches
+  ${own}/pool-attention.patch ${own}/sleeping-barrier.patch)
+set(changed ops.cpp vec.h repack.cpp traits.cpp ggml-cpu.c)  # by the patches
 set(HYPER_NATIVE_SOURCES ${CMAKE_BINARY_DIR}/CMakeFiles/native/src)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patches})
 find_package(Git QUIET)
@@ -50,7 +50,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${native
 file(MAKE_DIRECTORY ${HYPER_NATIVE_SOURCES})
 foreach(file ${changed})
   file(STRINGS ${patched}/ggml/src/ggml-cpu/${file} applied
-    REGEX "ggml_vec_find_unmasked_f16|batch_rows")
+    REGEX "ggml_vec_find_unmasked_f16|batch_rows|GGML_BARRIER_SPINS")
   if(NOT result EQUAL 0 OR NOT applied)
     message(FATAL_ERROR "${own}/*.patch do not apply to ${cpu}/${file}:\n${reason}"
       "Write them anew for this llama.cpp, or leave them out with -DHYPER_NATIVE=OFF")
@@ -62,7 +62,7 @@ endforeach()
 # The backend with other instructions, in a folder of its own.
 function(hyper_native_library name march folder)
   add_library(${name} MODULE ${HYPER_NATIVE_SOURCES}/ops.cpp ${HYPER_NATIVE_SOURCES}/repack.cpp
-    ${own}/batch_rows.cc ${own}/pool_attention.cc ${cpu}/ggml-cpu.c ${cpu}/ggml-cpu.cpp
+    ${own}/batch_rows.cc ${own}/pool_attention.cc ${HYPER_NATIVE_SOURCES}/ggml-cpu.c ${cpu}/ggml-cpu.cpp
     ${cpu}/iqp.cpp ${cpu}/hbm.cpp ${cpu}/quants.c ${HYPER_NATIVE_SOURCES}/traits.cpp
     ${cpu}/amx/amx.cpp ${cpu}/amx/mmq.cpp ${cpu}/binary-ops.cpp ${cpu}/unary-ops.cpp ${cpu}/vec.cpp
     ${cpu}/llamafile/sgemm.cpp ${cpu}/arch/x86/quants.c ${cpu}/arch/x86/repack.cpp)

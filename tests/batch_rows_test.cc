@@ -9,6 +9,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/support/native_products.h"
@@ -194,6 +195,19 @@ TEST_F(BatchRowsTest, ThreadsChangeNothing) {
 }
 
 // Each row alone gives what it gives among the others.
+// With more threads than processors some sleep in the barriers (sleeping-barrier.patch); one that
+// nobody wakes would never end.
+TEST_F(BatchRowsTest, ThreadsThatSleepInABarrierAreWoken) {
+  Random random(11);
+  const Product product = {GGML_TYPE_F16, 48, 152, 5, 2, 9};
+  const Operands operands = Make({product}, random);
+  const std::string expected = Bits(WrittenOut(product, operands));
+  const int threads = 4 * static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  for (int run = 0; run < 200; ++run) {
+    ASSERT_EQ(Bits(Batched(product, operands, threads)), expected) << run;
+  }
+}
+
 TEST_F(BatchRowsTest, OtherRowsChangeNothing) {
   Random random(5);
   for (Case of : Cases()) {
