@@ -93,7 +93,7 @@ TEST_F(CliCalibrate, GoesOnWithWhatIsRecorded) {
 std::string ProfileOf(const std::string& hash) {
   return json{{"format", "hyper profile 1"},
               {"model", {{"name", "m"}, {"hash", hash}}},
-              {"options", {{"confidence", "logprob"}, {"window", "4"}, {"stop", "0.9"}}}}
+              {"options", {{"confidence", "surprise"}, {"window", "4"}, {"stop", "0.9"}}}}
       .dump();
 }
 
@@ -108,20 +108,20 @@ TEST_F(CliCalibrate, AutoTakesTheProfile) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return RunProcess(Hyper(arguments));
   };
-  const ProcessResult with = run({"--profile", file, "--stop", "0.95"});
+  const ProcessResult with = run({"--profile", file, "--stop", "0.97"});
   ASSERT_EQ(with.exit_code, 0) << with.err;
-  EXPECT_NE(with.err.find("by the model's profile: --confidence logprob --window 4\n"),
+  EXPECT_NE(with.err.find("by the model's profile: --confidence surprise --window 4\n"),
             std::string::npos)
       << with.err;
   const json record = json::parse(with.out);
   ExpectConsistent(record);
-  EXPECT_EQ(record["profile"], json({{"confidence", "logprob"}, {"window", "4"}}));
-  EXPECT_EQ(record["options"]["confidence"], "logprob");
+  EXPECT_EQ(record["profile"], json({{"confidence", "surprise"}, {"window", "4"}}));
+  EXPECT_EQ(record["options"]["confidence"], "surprise");
   EXPECT_EQ(record["options"]["window"], 4);
-  EXPECT_EQ(record["options"]["stop"], "0.95") << "the caller's own";
+  EXPECT_EQ(record["options"]["stop"], "0.97") << "the caller's own";
   const json without = json::parse(run({"--profile", "none"}).out);
   EXPECT_FALSE(without.contains("profile"));
-  EXPECT_EQ(without["options"]["confidence"], "alternatives");
+  EXPECT_EQ(without["options"]["confidence"], "logprob") << "what auto takes";
   // Another preset is what it is.
   EXPECT_FALSE(json::parse(run({"--profile", file, "--preset", "short"}).out).contains("profile"));
   const std::string other = WriteFile(folder_->File("other.json"), ProfileOf("sha256:12"));

@@ -101,7 +101,8 @@ TEST(Auto, ChoosesAsTheTablesSay) {
     EXPECT_EQ(chosen, row.expected) << row.what;
     EXPECT_TRUE(options.loop_guard) << row.what;
     EXPECT_FALSE(options.warmup_barrier) << row.what;
-    EXPECT_EQ(options.stop.posterior, 0.99) << row.what;
+    const bool fits_short = row.model.preset == "short";
+    EXPECT_EQ(options.stop.posterior, fits_short ? 0.95 : 0.99) << row.what;
     EXPECT_TRUE(Validate(options).ok()) << row.what;
     EXPECT_EQ(WarmupCount(options), options.warmup) << row.what;
   }
@@ -113,6 +114,15 @@ TEST(Auto, ShortModelsKeepTheSamplerOfTheirPreset) {
   ModelInfo model = Instructed();
   model.sampling = {{"temperature", "0.2"}};
   EXPECT_EQ(Chosen(model, {}).sampler.temperature, 0.2) << "what the model's file recommends";
+}
+
+TEST(Auto, ShortModelsGetTheSignalAndTheVoteThatFitThem) {
+  const MethodOptions fitted = Chosen(Short(), {});
+  EXPECT_EQ(fitted.confidence, ConfidenceSignal::kLogprob);
+  EXPECT_EQ(fitted.vote.rule, VoteRule::kMajority);
+  const MethodOptions others = Chosen(Instructed(), {});
+  EXPECT_EQ(others.confidence, MethodOptions{}.confidence);
+  EXPECT_EQ(others.vote.rule, MethodOptions{}.vote.rule);
 }
 
 TEST(Auto, FasterMachinesGetNoLess) {

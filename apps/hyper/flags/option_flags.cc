@@ -98,8 +98,9 @@ void AddMethodFlags(CLI::App& app, OptionValues& given) {
   MethodOptions brief = *Preset("short");
   const std::vector<Option> options = OptionsOf(paper);
   const std::vector<Option> briefs = OptionsOf(brief);
+  const OptionTexts autos = AutoTexts("hyper");
   for (size_t i = 0; i < options.size(); ++i) {
-    AddFlag(app, options[i], MethodOptionHelp(options[i], briefs[i]), given);
+    AddFlag(app, options[i], MethodOptionHelp(options[i], briefs[i], autos), given);
   }
 }
 

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <array>
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hyper/ask.h"
-#include "hyper/auto_choice.h"
 #include "hyper/method_traits.h"
 #include "src/base/utf8.h"
 
@@ -30,27 +30,6 @@ std::string TraitsText(const MethodTraits& traits) {
   text += traits.refines_tokens ? ", refines tokens" : "";
   text += traits.aggregates ? ", votes over several paths" : "";
   return text + ".";
-}
-
-// What preset auto gives each of its options, as "; auto: 0.99"; "; auto: chosen" where that
-// depends on the model or the effort.
-std::map<std::string, std::string, std::less<>> AutoTexts() {
-  ModelInfo base;
-  ModelInfo reasoning;
-  reasoning.has_chat_template = true;
-  reasoning.reasons = true;
-  std::map<std::string, std::set<std::string>> values;
-  for (const AutoChoice& choice :
-       {ChooseAuto(base, {Effort::kLow, 0, {}}), ChooseAuto(reasoning, {Effort::kHigh, 0, {}})}) {
-    for (const OptionValue& value : choice.options) {
-      values[value.name].insert(value.text);
-    }
-  }
-  std::map<std::string, std::string, std::less<>> texts;
-  for (const auto& [name, words] : values) {
-    texts[name] = "; auto: " + (words.size() == 1 ? *words.begin() : "chosen");
-  }
-  return texts;
 }
 
 }  // namespace
@@ -113,15 +92,42 @@ std::string ListedName(const std::string& method) {
   return method.substr(0, method.find('-')) + "-conf";
 }
 
-std::string MethodOptionHelp(const Option& paper, const Option& brief) {
-  static const auto auto_texts = AutoTexts();  // every start asks for that of each option
+OptionTexts AutoTexts(const std::string& method) {
+  ModelInfo base;
+  ModelInfo reasoning;
+  reasoning.has_chat_template = true;
+  reasoning.reasons = true;
+  ModelInfo brief;
+  brief.preset = "short";
+  const std::array<std::pair<ModelInfo, Effort>, 3> kinds = {
+      {{base, Effort::kLow}, {reasoning, Effort::kHigh}, {brief, Effort::kMedium}}};
+  std::map<std::string, std::set<std::string>, std::less<>> values;
+  for (const auto& [model, effort] : kinds) {
+    RunRequest request;
+    request.method = method;
+    request.automatic.effort = effort;
+    if (Result<RunPlan> plan = ResolveRun(request, model)) {
+      for (const Option& option : OptionsOf(plan->options)) {
+        values[option.info().name].insert(option.Text());
+      }
+    }
+  }
+  OptionTexts texts;
+  for (const auto& [name, words] : values) {
+    texts[name] = words.size() == 1 ? *words.begin() : "chosen";
+  }
+  return texts;
+}
+
+std::string MethodOptionHelp(const Option& paper, const Option& brief, const OptionTexts& autos) {
   const OptionInfo& info = paper.info();
-  const auto by_auto = auto_texts.find(info.name);
+  const auto by_auto = autos.find(info.name);
   const std::string symbol = *info.symbol != '\0' ? fmt::format("{}; ", info.symbol) : "";
   const std::string value = paper.Text();
   const std::string other = brief.Text() != value ? fmt::format("; short: {}", brief.Text()) : "";
+  const bool differs = by_auto != autos.end() && by_auto->second != value;
   return fmt::format("{} ({}{}) [{}{}{}]", info.help, symbol, paper.Takes(), value, other,
-                     by_auto == auto_texts.end() ? "" : by_auto->second);
+                     differs ? "; auto: " + by_auto->second : "");
 }
 
 Result<std::string> MethodHelp(const std::string& method) {
@@ -148,10 +154,11 @@ Result<std::string> MethodHelp(const std::string& method) {
   std::string common;
   const std::vector<Option> options = OptionsOf(paper->options);
   const std::vector<Option> briefs = OptionsOf(brief->options);
+  const OptionTexts autos = AutoTexts(method);
   for (size_t i = 0; i < options.size(); ++i) {
     const std::vector<std::string> readers = ReadersOf(options[i].info());
     const std::string entry = HelpEntry(std::string("--") + options[i].info().name,
-                                        MethodOptionHelp(options[i], briefs[i]));
+                                        MethodOptionHelp(options[i], briefs[i], autos));
     if (readers.empty()) {
       common += entry;
     } else if (std::find(readers.begin(), readers.end(), listed) != readers.end()) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -28,9 +30,14 @@ std::string WrappedParagraphs(std::string_view text);
 // Pure.
 std::string ListedName(const std::string& method);
 
+// What preset auto makes of a method's options, by name: the value, or "chosen" where it depends on
+// the model or the effort. Pure.
+using OptionTexts = std::map<std::string, std::string, std::less<>>;
+OptionTexts AutoTexts(const std::string& method);
+
 // Meaning, symbol, range and default of a method's option; `paper` and `brief` are the option in
-// the two presets. Pure.
-std::string MethodOptionHelp(const Option& paper, const Option& brief);
+// the two presets, `autos` is AutoTexts of the method. Pure.
+std::string MethodOptionHelp(const Option& paper, const Option& brief, const OptionTexts& autos);
 
 // What a method is and the options it reads, with their ranges and defaults.
 // Errors: kNotFound (no such method).

@@ -41,6 +41,8 @@ TEST(MethodHelp, ShowsWhatTheMethodReadsAndNothingElse) {
   }
   const Result<std::string> hyper = MethodHelp("hyper");
   ASSERT_TRUE(hyper.has_value());
+  EXPECT_NE(hyper->find("[never; auto: chosen]"), std::string::npos) << *hyper;
+  EXPECT_NE(hyper->find("auto: on]"), std::string::npos) << "the same for every model";
   EXPECT_NE(hyper->find("  --actions "), std::string::npos);
   EXPECT_EQ(hyper->find("  --search "), std::string::npos);
   const Result<std::string> tot = MethodHelp("tot-judge");
