@@ -7,13 +7,15 @@ Each run answers the same question with the same seed in every way, one after th
 medians over the runs, with the quartiles. Inside one process two numbers need no quiet machine: what
 `ask` takes beside its decoding, and the CPU time of a method in Python against the built-in one.
 Then whole questions, prompt, vote and report included: the program answers many in one process
-(`--questions`), `ask` as many in a loop, in turns. Their draws differ, so times are for each token.
+(`--questions`), `ask` as many in a loop, question by question in turns. What both say must be equal.
 """
 
 import argparse
+import contextlib
 import importlib.util
 import json
 import pathlib
+import signal
 import statistics
 import subprocess
 import tempfile
@@ -21,7 +23,6 @@ import time
 
 import hyper_decode
 
-TURNS = 9
 QUESTION = "Start with 12, add 7, multiply by 5. What is the result?"
 
 
@@ -46,35 +47,65 @@ def asked(model, method, width, seed):
     return time.perf_counter() - wall, time.process_time() - cpu, result.timing["wall_s"]
 
 
-def program_per_token(program, width, count):
-    """Seconds for each token of `count` questions after the first one, in one process."""
+class Program:
+    """The program answering one question after another. It stands still between the calls."""
 
-    def answered(questions):
-        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-            file.write((QUESTION + "\n") * questions)
+    def __init__(self, program, width, seeds):
+        lines = [{"question": QUESTION, "seed": seed} for seed in seeds]
+        command = [program, "run", "--threads", "1", "--no-log", "--preset", "short", "--seed", "0"]
+        command += ["--method", "hyper", "--width", str(width), "--questions"]
+        with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+            file.write("\n".join(map(json.dumps, lines)))
             file.flush()
-            command = [program, "run", "--questions", file.name, "--threads", "1", "--no-log"]
-            command += ["--preset", "short", "--method", "hyper", "--width", str(width)]
-            begin = time.perf_counter()
-            done = subprocess.run(
-                [*command, "--seed", "1"], check=True, capture_output=True, text=True
+            self._process = subprocess.Popen(
+                [*command, file.name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             )
-            seconds = time.perf_counter() - begin
-        return seconds, sum(json.loads(line)["tokens"] for line in done.stdout.splitlines())
+            self.answer()  # the file has been read, and the caches are made
 
-    (one, first), (all_s, tokens) = answered(1), answered(1 + count)
-    return (all_s - one) / (tokens - first)
+    def _cpu(self):
+        return time.clock_gettime((~self._process.pid << 3) | 2)  # Linux: of another process
+
+    def answer(self):
+        """The line of the next question, and the wall and CPU seconds that it took."""
+        cpu, wall = self._cpu(), time.perf_counter()
+        self._process.send_signal(signal.SIGCONT)
+        line = self._process.stdout.readline()
+        wall = time.perf_counter() - wall
+        self._process.send_signal(signal.SIGSTOP)
+        return json.loads(line), wall, self._cpu() - cpu
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
 
 
-def asked_per_token(model, width, count):
-    begin = time.perf_counter()
-    tokens = sum(
-        model.ask(
-            QUESTION, method="hyper", width=width, seed=seed, preset="short"
-        ).ledger.effective
-        for seed in range(count)
-    )
-    return (time.perf_counter() - begin) / tokens
+def whole_question(model, width, seed):
+    """The result, and the wall and CPU seconds of `ask`."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    result = model.ask(QUESTION, method="hyper", width=width, seed=seed, preset="short")
+    wall = time.perf_counter() - wall
+    return result, wall, time.process_time() - cpu
+
+
+def whole_questions(program, model, width, runs):
+    """Wall and CPU seconds of each question: rows of the program, rows of `ask`.
+
+    Both answer each question, one after the other. Ends where they say different things.
+    """
+    rows = ([], [])
+    # One more before, for the caches, and one behind: the last answer is not the program's end.
+    with contextlib.closing(Program(program, width, [runs, *range(runs), runs])) as many:
+        for seed in range(runs):
+            first = many.answer() if seed % 2 else None
+            result, *spent = whole_question(model, width, seed)
+            line, *beside = first or many.answer()
+            said = {"answer": result.answer, "text": result.text, "paths": len(result.paths)}
+            said |= {"seed": seed, "tokens": result.ledger.effective}
+            if said != {name: line[name] for name in said}:
+                raise SystemExit(f"the program says otherwise: {said}, {line}")
+            rows[0].append(beside)
+            rows[1].append(spent)
+    return rows
 
 
 def main():
@@ -105,18 +136,14 @@ def main():
     print("esc, in Python, CPU          ", spread(own))
     ratio = [one / other - 1 for one, other in zip(own, built_in)]
     print("esc, in Python, more CPU     ", spread(ratio, "% ", 100))
-    pairs = [
-        (
-            program_per_token(flags.program, flags.width, flags.runs),
-            asked_per_token(model, flags.width, flags.runs),
-        )
-        for _ in range(TURNS)
-    ]
-    whole, through = zip(*pairs)
-    print("hyper, program, a token      ", spread(whole, "us", 1e6))
-    print("hyper, ask, a token          ", spread(through, "us", 1e6))
-    more = [through / whole - 1 for whole, through in pairs]
-    print("hyper, ask, more than program", spread(more, "% ", 100))
+    rows = whole_questions(flags.program, model, flags.width, flags.runs)
+    for at, clock in enumerate(("wall", "CPU ")):
+        whole, through = ([row[at] for row in side] for side in rows)
+        print(f"hyper, program, question, {clock}", spread(whole))
+        print(f"hyper, ask, question, {clock}    ", spread(through))
+        more = [one / other - 1 for one, other in zip(through, whole)]
+        print(f"hyper, ask, more, {clock}        ", spread(more, "% ", 100))
+        print(f"hyper, ask, more in all, {clock}  {100 * (sum(through) / sum(whole) - 1):7.2f} %")
 
 
 if __name__ == "__main__":

@@ -59,6 +59,23 @@ TEST_F(CliDaily, ManyQuestionsGiveALineEach) {
   EXPECT_EQ(Run({"--seed", "5", "--questions", file}).out, run.out);
 }
 
+TEST_F(CliDaily, AQuestionOfManyMayHaveItsOwnSeed) {
+  const std::string file = WriteFile(folder_.File("q.jsonl"),
+                                     "2 + 2 = ?\n"
+                                     R"({"question": "1 + 1 = ?", "seed": 8})"
+                                     "\n");
+  const std::vector<json> lines = Lines(Run({"--seed", "5", "--questions", file}).out);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0]["seed"], 5);
+  EXPECT_EQ(lines[1]["seed"], 8);
+  const json alone = json::parse(Run({"--seed", "8", "--json", "1 + 1 = ?"}).out);
+  EXPECT_EQ(lines[1]["tokens"], alone["ledger"]["effective"]) << "as the question by itself";
+  EXPECT_TRUE(std::any_of(alone["paths"].begin(), alone["paths"].end(),
+                          [&](const json &path) { return path["text"] == lines[1]["text"]; }));
+  const json other = json::parse(Run({"--seed", "5", "--json", "1 + 1 = ?"}).out);
+  EXPECT_NE(lines[1]["tokens"], other["ledger"]["effective"]);
+}
+
 TEST_F(CliDaily, ManyQuestionsGoOnWhereTheyStopped) {
   const std::string file = WriteFile(folder_.File("q.txt"), "1 + 1 = ?\n2 + 2 = ?\n3 + 3 = ?\n");
   const std::string out = folder_.File("out.jsonl");

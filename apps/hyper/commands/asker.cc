@@ -120,7 +120,6 @@ RunSetup Describe(const RunFlags& flags, const std::string& question, const Engi
   if (IsRemote(setup.engine)) {
     setup.remote = flags.engine.remote;
   }
-  setup.seed_drawn = !flags.seed_given;
   setup.model = engine.model();
   return setup;
 }
@@ -193,7 +192,8 @@ Result<Asker> Asker::Load(const RunFlags& flags, int64_t prompt_tokens, LiveView
   return asker;
 }
 
-Result<Asked> Asker::Prepare(std::vector<ChatMessage> messages, uint64_t number, LiveView& view) {
+Result<Asked> Asker::Prepare(std::vector<ChatMessage> messages, uint64_t number, LiveView& view,
+                             std::optional<uint64_t> seed) {
   const auto start = Clock::now();
   const std::string question = messages.back().content;
   Result<Prompt> prompt = RenderPrompt(*flags_, std::move(messages), *engine_);
@@ -206,14 +206,15 @@ Result<Asked> Asker::Prepare(std::vector<ChatMessage> messages, uint64_t number,
   }
   Asked asked;
   asked.setup = Describe(*flags_, question, *engine_, *plan);
-  asked.setup.seed = seed_;
+  asked.setup.seed = seed.value_or(seed_);
+  asked.setup.seed_drawn = !flags_->seed_given && !seed;
   asked.setup.prompt = prompt->text;
   if (!prompt->warning.empty()) {
     asked.warnings.push_back(prompt->warning);
   }
   SessionSpec spec;
   spec.prompt = std::move(*prompt);
-  spec.seed = {seed_, number};
+  spec.seed = {asked.setup.seed, number};
   spec.limits = flags_->limits;
   spec.extractor = ExtractorFor(flags_->extract);
   spec.token_records = !flags_->trace.empty();

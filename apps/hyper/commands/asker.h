@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,9 @@ class Asker {
   // decoded yet. The instruction is added to the message. Errors: those of RenderPrompt, SettlePlan
   // and OpenSession.
   //   number  of the question: those of one seed draw different random numbers
-  Result<Asked> Prepare(std::vector<ChatMessage> messages, uint64_t number, LiveView& view);
+  //   seed    none: that of the flags, or one drawn for all questions
+  Result<Asked> Prepare(std::vector<ChatMessage> messages, uint64_t number, LiveView& view,
+                        std::optional<uint64_t> seed = std::nullopt);
   // Decodes to the end, Ctrl-C or an error; exit_code tells which. `trace` may be null.
   void Decode(Asked& asked, LiveView& view, LeaderStream& stream, TraceFile* trace);
 

@@ -214,7 +214,8 @@ Result<Output> OpenOutput(const RunFlags& flags, const std::vector<OneOfMany>& q
 // Answers one question and writes the reply. Returns an exit code where the program is to end.
 std::optional<int> AnswerOne(const RunFlags& flags, const OneOfMany& question, size_t number,
                              Asker& asker, LiveView& view, Output& output, Advance& advance) {
-  Result<Asked> asked = asker.Prepare(Conversation(flags, question), number, view);
+  Result<Asked> asked =
+      asker.Prepare(Conversation(flags, question), question.seed ? 0 : number, view, question.seed);
   if (!asked) {
     advance.Clear();
     return Complain(kRunCommand, {asked.error().code, fmt::format("question {}: {}", question.id,

@@ -38,12 +38,28 @@ std::string ContentOf(const Json& message) {
   return text;
 }
 
+// Whether the object's seed, where it has one, is a seed; it is then the question's.
+bool TakeSeed(const Json& object, OneOfMany& one) {
+  const auto at = object.find("seed");
+  if (at == object.end() || at->is_null()) {
+    return true;
+  }
+  if (at->is_number_unsigned()) {
+    one.seed = at->get<uint64_t>();
+  }
+  return one.seed.has_value();
+}
+
 Result<OneOfMany> FromObject(const Json& object, int number) {
   OneOfMany one;
   one.openai = object.contains("body");
   one.id = TextOf(object, one.openai || object.contains("custom_id") ? "custom_id" : "id");
   if (one.id.empty()) {
     one.id = std::to_string(number);
+  }
+  const Json& body = one.openai ? object["body"] : object;
+  if (body.is_object() && !TakeSeed(body, one)) {
+    return BadLine(number, "the seed is not a whole number from 0 to 2^64 - 1");
   }
   if (!one.openai) {
     const std::string question =
@@ -52,7 +68,6 @@ Result<OneOfMany> FromObject(const Json& object, int number) {
     return question.empty() ? Result<OneOfMany>(BadLine(number, "the object has no question"))
                             : Result<OneOfMany>(std::move(one));
   }
-  const Json& body = object["body"];
   const auto messages = body.is_object() ? body.find("messages") : body.end();
   if (messages == body.end() || !messages->is_array() || messages->empty()) {
     return BadLine(number, "the request's body has no messages");

@@ -29,11 +29,26 @@ TEST(ParseQuestions, TakesLinesObjectsAndRequests) {
   EXPECT_EQ((*all)[3].messages.front().content, "Be brief.");
 }
 
+TEST(ParseQuestions, TakesTheSeedOfAQuestion) {
+  const Result<std::vector<OneOfMany>> all = ParseQuestions(
+      "{\"question\": \"a\", \"seed\": 18446744073709551615}\n"
+      "{\"question\": \"b\", \"seed\": null}\n"
+      "{\"custom_id\": \"c\", \"seed\": 1, \"body\": {\"seed\": 0, \"messages\": [{\"role\": "
+      "\"user\", \"content\": \"c\"}]}}");
+  ASSERT_TRUE(all.has_value()) << all.error().message;
+  EXPECT_EQ((*all)[0].seed, UINT64_MAX);
+  EXPECT_EQ((*all)[1].seed, std::nullopt);
+  EXPECT_EQ((*all)[2].seed, 0U) << "the request's, not the line's";
+}
+
 TEST(ParseQuestions, NamesTheLineThatIsWrong) {
   for (const auto& [text, words] :
        {std::pair("a\n{broken", "line 2: it begins with {"),
         std::pair("{\"id\": 1}", "line 1: the object has no question"),
         std::pair("{\"id\": 2, \"question\": \"a\"}\nb", "line 2: the id '2' appears twice"),
+        std::pair("a\n{\"question\": \"b\", \"seed\": -1}", "line 2: the seed is not a whole"),
+        std::pair("{\"question\": \"b\", \"seed\": 1.5}", "the seed is not a whole"),
+        std::pair("{\"body\": {\"seed\": \"1\", \"messages\": []}}", "the seed is not a whole"),
         std::pair("{\"custom_id\": \"a\", \"body\": {}}", "has no messages"),
         std::pair("{\"body\": {\"messages\": [1]}}", "not an object"),
         std::pair("{\"body\": {\"messages\": [{\"role\": \"assistant\", \"content\": \"a\"}]}}",
