@@ -8,12 +8,15 @@ medians over the runs, with the quartiles. Inside one process two numbers need n
 `ask` takes beside its decoding, and the CPU time of a method in Python against the built-in one.
 Then whole questions, prompt, vote and report included: the program answers many in one process
 (`--questions`), `ask` as many in a loop, question by question in turns. What both say must be equal.
+The program and the model start afresh for each turn, since where their memory lies changes the times
+by some percent.
 """
 
 import argparse
 import contextlib
 import importlib.util
 import json
+import operator
 import pathlib
 import signal
 import statistics
@@ -23,6 +26,8 @@ import time
 
 import hyper_decode
 
+TURNS = 12
+QUESTIONS = 10  # of a turn
 QUESTION = "Start with 12, add 7, multiply by 5. What is the result?"
 
 
@@ -87,25 +92,28 @@ def whole_question(model, width, seed):
     return result, wall, time.process_time() - cpu
 
 
-def whole_questions(program, model, width, runs):
-    """Wall and CPU seconds of each question: rows of the program, rows of `ask`.
+def turn(program, width):
+    """How much more than the program `ask` takes for a turn's questions: wall and CPU time.
 
-    Both answer each question, one after the other. Ends where they say different things.
+    Ends where they say different things: other draws are other work.
     """
-    rows = ([], [])
-    # One more before, for the caches, and one behind: the last answer is not the program's end.
-    with contextlib.closing(Program(program, width, [runs, *range(runs), runs])) as many:
-        for seed in range(runs):
+    seeds = range(QUESTIONS)
+    spent = [[0.0, 0.0], [0.0, 0.0]]
+    # One question before, for the caches, and one behind: the last answer is not the program's end.
+    many = Program(program, width, [QUESTIONS, *seeds, QUESTIONS])
+    with contextlib.closing(many), hyper_decode.Model(threads=1) as model:
+        whole_question(model, width, QUESTIONS)
+        for seed in seeds:
             first = many.answer() if seed % 2 else None
-            result, *spent = whole_question(model, width, seed)
-            line, *beside = first or many.answer()
+            result, *asked_s = whole_question(model, width, seed)
+            line, *program_s = first or many.answer()
             said = {"answer": result.answer, "text": result.text, "paths": len(result.paths)}
             said |= {"seed": seed, "tokens": result.ledger.effective}
             if said != {name: line[name] for name in said}:
                 raise SystemExit(f"the program says otherwise: {said}, {line}")
-            rows[0].append(beside)
-            rows[1].append(spent)
-    return rows
+            for totals, seconds in zip(spent, (program_s, asked_s)):
+                totals[:] = map(operator.add, totals, seconds)
+    return [more / less - 1 for less, more in zip(*spent)]
 
 
 def main():
@@ -136,14 +144,11 @@ def main():
     print("esc, in Python, CPU          ", spread(own))
     ratio = [one / other - 1 for one, other in zip(own, built_in)]
     print("esc, in Python, more CPU     ", spread(ratio, "% ", 100))
-    rows = whole_questions(flags.program, model, flags.width, flags.runs)
-    for at, clock in enumerate(("wall", "CPU ")):
-        whole, through = ([row[at] for row in side] for side in rows)
-        print(f"hyper, program, question, {clock}", spread(whole))
-        print(f"hyper, ask, question, {clock}    ", spread(through))
-        more = [one / other - 1 for one, other in zip(through, whole)]
-        print(f"hyper, ask, more, {clock}        ", spread(more, "% ", 100))
-        print(f"hyper, ask, more in all, {clock}  {100 * (sum(through) / sum(whole) - 1):7.2f} %")
+    model.close()
+    wall, cpu = zip(*(turn(flags.program, flags.width) for _ in range(TURNS)))
+    print(f"{TURNS} turns of {QUESTIONS} questions: what ask takes more than the program")
+    print("hyper, whole questions, wall ", spread(wall, "% ", 100))
+    print("hyper, whole questions, CPU  ", spread(cpu, "% ", 100))
 
 
 if __name__ == "__main__":

@@ -213,18 +213,34 @@ check_rpc() {
       models/tinymath/tinymath-moe-6m-f16.gguf
 }
 
-# The Python package: a wheel, in an environment that has nothing else, and its tests there. The program
-# that they compare with is of the same tree.
+# The Python package. First as docs/python.md says, in a clone and an environment that have nothing
+# else: what git does not know helps neither the build nor the package. Then the clone's wheel in
+# another such environment, and its tests there. They compare with the program of this tree.
 check_python() {
-  local wheels=$work/wheels venv=$work/python-venv
-  rm -rf "$wheels" "$venv"
+  local clone=$work/python-clone user=$work/python-user venv=$work/python-venv wheels=$work/wheels
+  rm -rf "$clone" "$user" "$venv" "$wheels"
   cmake --preset release && cmake --build build --target hyper_cli || return 1
-  python3 -m venv "$venv" && "$venv/bin/pip" wheel --quiet --no-deps --wheel-dir "$wheels" . &&
-    "$venv/bin/pip" install --quiet "$wheels"/hyper_decode-*.whl pytest==9.2.0 pandas==3.1.1 \
-      pyarrow==26.0.1 mypy==2.4.1 || return 1
+  git clone --quiet . "$clone" && python3 -m venv "$user" && python3 -m venv "$venv" &&
+    (cd "$clone" && "$user/bin/pip" install --quiet .) &&
+    installed_package "$user/bin" "$clone/python/examples" &&
+    (cd "$clone" && "$venv/bin/pip" wheel --quiet --no-deps --wheel-dir "$wheels" .) || return 1
+  rm -rf "$clone" # a wheel needs nothing of where it was built
+  "$venv/bin/pip" install --quiet "$wheels"/hyper_decode-*.whl pytest==9.2.0 pandas==3.1.1 \
+    pyarrow==26.0.1 mypy==2.4.1 || return 1
   (cd "$work" && HYPER_PROGRAM=$OLDPWD/build/hyper PYTHONDONTWRITEBYTECODE=1 \
     "$venv/bin/python" -m pytest -p no:cacheprovider "$OLDPWD/python/tests") &&
     (cd "$work" && "$venv/bin/python" -m mypy --cache-dir=/dev/null "$OLDPWD/python/tests/typed.py")
+}
+
+# installed_package BIN EXAMPLES: the package and the program in the environment of BIN, in another
+# folder. Its environment has no other package.
+installed_package() {
+  cd "$work" || return 1
+  [ "$("$1/python" "$2/ask.py" | head -1)" = 95 ] &&
+    [ "$("$1/hyper" run --seed 7 --preset short --no-log -q \
+      'Start with 12, add 7, multiply by 5. What is the result?')" = 95 ]
+  local result=$?
+  cd "$OLDPWD" && return "$result"
 }
 
 # Layers on a device: Vulkan's driver in software gives the tokens that the CPU gives.
