@@ -9,13 +9,12 @@ import contextlib
 import http.client
 import http.server
 import json
-import socket
 import threading
 import urllib.parse
 
 
 class QuietServer(http.server.ThreadingHTTPServer):
-    daemon_threads = True
+    daemon_threads = False  # its end waits for all exchanges: those of a client that has left too
 
     def handle_error(self, request, client_address):
         """Clients that leave are what is recorded here, no fault."""
@@ -100,8 +99,6 @@ class Recorder:
                 except OSError:
                     exchange["cut"] = True
                     self.close_connection = True
-                    with contextlib.suppress(OSError):
-                        there.sock.shutdown(socket.SHUT_RDWR)
                 # What was cut may end inside an event: whole events only.
                 end = len(received) if not exchange["cut"] else received.rfind(b"\n\n") + 2
                 exchange["body"] = received[:end].decode()
