@@ -8,8 +8,7 @@ medians over the runs, with the quartiles. Inside one process two numbers need n
 `ask` takes beside its decoding, and the CPU time of a method in Python against the built-in one.
 Then whole questions, prompt, vote and report included: the program answers many in one process
 (`--questions`), `ask` as many in a loop, question by question in turns. What both say must be equal.
-The program and the model start afresh for each turn, since where their memory lies changes the times
-by some percent.
+The program and the model start afresh for each turn, since turns differ by more than questions do.
 """
 
 import argparse
