@@ -19,6 +19,7 @@ namespace hyper::llama {
 // What tests see and set inside an engine.
 struct EngineProbe {
   static const KvPool& Pool(const LlamaEngine& engine) { return *engine.pool_; }
+  static KvPool& Pool(LlamaEngine& engine) { return *engine.pool_; }
   static llama_context* Context(LlamaEngine& engine) { return engine.context_.get(); }
   static const auto& Shards(const WideEngine& engine) { return engine.shards_; }
   // Calls `observer` for all logits as they leave a forward; it may change them.

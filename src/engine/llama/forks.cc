@@ -24,7 +24,7 @@ std::vector<uint8_t> KvPool::Export(int sequence, int begin, int end) {
   }
   if (!whole) {
     llama_memory_seq_rm(memory_, source, -1, -1);
-    free_ids_.push_back(source);
+    idle_.push_back({source, -1, 0});
   }
   return state;
 }
@@ -49,7 +49,7 @@ Result<bool> KvPool::Import(std::span<const uint8_t> state, int sequence, int be
       llama_memory_seq_cp(memory_, target, sequence, begin, end);
     }
     llama_memory_seq_rm(memory_, target, -1, -1);
-    free_ids_.push_back(target);
+    idle_.push_back({target, -1, 0});
   }
   if (written) {
     Appended(sequence, count);
@@ -128,9 +128,7 @@ Result<LaneId> LlamaEngine::Fork(LaneId lane, int position, const LaneSpec& spec
   const int shared = common > 0 ? pool_->Shareable(parent_sequence, common) : 0;
   Result<LaneId> id = AddLane(std::move(*child));
   if (id && shared > 0) {
-    Lane& added = lanes_.at(*id);
-    EnsureSequence(&added);
-    pool_->Share(parent_sequence, added.sequence, shared);
+    lanes_.at(*id).sequence = pool_->AcquireWith(parent_sequence, shared);
   }
   return id;
 }

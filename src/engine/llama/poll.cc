@@ -130,9 +130,10 @@ void LlamaEngine::ShareLongestPrefix(LaneId id, Lane* lane) {
     }
   }
   if (best_sequence >= 0) {
-    EnsureSequence(lane);
-    pool_->Truncate(lane->sequence, 0);
-    pool_->Share(best_sequence, lane->sequence, best_length);
+    if (lane->sequence >= 0) {
+      pool_->Release(lane->sequence);
+    }
+    lane->sequence = pool_->AcquireWith(best_sequence, best_length);
     lane->computed = std::max(lane->computed, best_length);
   }
 }
@@ -314,12 +315,11 @@ std::vector<LlamaEngine::Continuation*> LlamaEngine::AddScoreRows(ScoreRequest* 
       break;
     }
     if (continuation.sequence < 0) {
-      continuation.sequence = pool_->Acquire();
+      continuation.sequence = request->prefix > 0
+                                  ? pool_->AcquireWith(lane.sequence, request->prefix)
+                                  : pool_->Acquire();
       if (continuation.sequence < 0) {
         break;
-      }
-      if (request->prefix > 0) {
-        pool_->Share(lane.sequence, continuation.sequence, request->prefix);
       }
     }
     const int take = static_cast<int>(std::min<int64_t>(room, rows - continuation.done));

@@ -94,6 +94,7 @@ TEST_F(RoutingTest, KvDoesNotGrowWithTheNumberOfRoutes) {
   for (const int routes : {1, 2, 8}) {
     const std::unique_ptr<LlamaEngine> engine = MakeOrFail(BundledOptions());
     RunRefined(*engine, 3, routes, 30, true);
+    EngineProbe::Pool(*engine).ForgetPrefixes();
     state[routes] = llama_state_get_size(EngineProbe::Context(*engine));
     used[routes] = engine->cost().cells_used;
     const auto prompt = static_cast<int64_t>(QuestionTokens(*engine, kRemainderQuestion).size());

@@ -10,6 +10,16 @@ int CellLedger::Length(int sequence) const {
   return last_[sequence] < 0 ? 0 : segments_[last_[sequence]].end;
 }
 
+int CellLedger::Common(int a, int b) const {
+  int x = last_[a];
+  int y = last_[b];
+  while (x != y && x >= 0 && y >= 0) {
+    int& later = segments_[x].begin >= segments_[y].begin ? x : y;
+    later = segments_[later].parent;
+  }
+  return x == y && x >= 0 ? segments_[x].end : 0;
+}
+
 void CellLedger::Append(int sequence, int count) {
   if (count == 0) {
     return;

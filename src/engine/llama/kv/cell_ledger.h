@@ -13,6 +13,8 @@ class CellLedger {
 
   // Cells of a sequence: positions [0, length).
   int Length(int sequence) const;
+  // How many cells two sequences have in common, from the first one on.
+  int Common(int a, int b) const;
   // Adds `count` cells of its own to a sequence.
   void Append(int sequence, int count);
   // Gives the empty sequence `to` the first `count` cells of `from`; 0 <= count <= Length(from).

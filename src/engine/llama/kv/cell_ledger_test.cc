@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include <algorithm>
 #include <random>
 #include <set>
 #include <vector>
@@ -32,6 +32,11 @@ class NaiveLedger {
       ++own;
     }
     return own;
+  }
+  int Common(int a, int b) const {
+    const auto apart =
+        std::mismatch(cells_[a].begin(), cells_[a].end(), cells_[b].begin(), cells_[b].end());
+    return static_cast<int>(apart.first - cells_[a].begin());
   }
   std::set<int64_t> Used() const {
     std::set<int64_t> used;
@@ -98,6 +103,7 @@ TEST(CellLedgerTest, AgreesWithNaiveCountingOverRandomOperations) {
     }
     ASSERT_EQ(ledger.used(), static_cast<int64_t>(naive.Used().size())) << "step " << step;
     ASSERT_EQ(ledger.Length(a), naive.Length(a));
+    ASSERT_EQ(ledger.Common(a, b), naive.Common(a, b)) << "step " << step;
   }
 }
 

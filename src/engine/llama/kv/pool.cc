@@ -21,43 +21,90 @@ KvPool::KvPool(llama_context* context, const ContextPlan& plan, bool ordered, bo
       ordered_(ordered),
       streams_(plan.streams),
       recurrent_(recurrent),
+      keeps_prefixes_(!plan.streams && !recurrent),
       scratch_(plan.lanes + plan.routes),
       dead_(plan.lanes + plan.routes + 1) {
   for (int id = plan.lanes + plan.routes - 1; id >= 0; --id) {
-    free_ids_.push_back(id);
+    idle_.push_back({id, -1, 0});
   }
 }
 
 int KvPool::Acquire() {
-  if (free_ids_.empty()) {
+  Idle taken;
+  return TakeIdle(-1, 0, &taken) ? taken.id : -1;
+}
+
+int KvPool::AcquireWith(int from, int count) {
+  Idle taken;
+  if (!TakeIdle(from, count, &taken)) {
     return -1;
   }
+  Enter(from, taken.id, taken.length, count);
+  if (streams_) {
+    ledger_.Append(taken.id, count);
+  } else {
+    ledger_.Share(from, taken.id, count);
+  }
+  return taken.id;
+}
+
+bool KvPool::TakeIdle(int from, int count, Idle* taken) {
+  if (idle_.empty()) {
+    return false;
+  }
   // llama.cpp computes neighbouring streams together; the lowest ids are the densest ones.
-  const auto chosen =
-      streams_ ? std::min_element(free_ids_.begin(), free_ids_.end()) : std::prev(free_ids_.end());
-  const int id = *chosen;
-  free_ids_.erase(chosen);
-  return id;
+  auto chosen = streams_
+                    ? std::min_element(idle_.begin(), idle_.end(),
+                                       [](const Idle& a, const Idle& b) { return a.id < b.id; })
+                    : std::prev(idle_.end());
+  int most = 0;
+  for (auto entry = idle_.begin(); entry != idle_.end(); ++entry) {
+    int common = std::min(entry->length, count);
+    if (common >= most && common > 0) {
+      common = std::min(common, ledger_.Common(entry->holder, from));
+    }
+    // Of equal ones that with the fewest cells that nobody wants.
+    if (common > most || (common == most && entry->length < chosen->length)) {
+      most = common;
+      chosen = entry;
+    }
+  }
+  *taken = *chosen;
+  idle_.erase(chosen);
+  if (taken->length > most) {
+    llama_memory_seq_rm(memory_, taken->id, most, -1);
+    taken->length = most;
+  }
+  return true;
 }
 
-void KvPool::Release(int sequence) {
-  Truncate(sequence, 0);
-  free_ids_.push_back(sequence);
-}
-
-void KvPool::Share(int from, int to, int count) {
-  if (count <= 0) {
+void KvPool::Enter(int from, int to, int have, int count) {
+  if (have >= count) {
     return;
   }
+  entered_ += count - have;
   if (streams_) {
     // llama.cpp copies whole buffers only.
     llama_memory_seq_cp(memory_, from, to, -1, -1);
     llama_memory_seq_rm(memory_, to, count, -1);
-    ledger_.Append(to, count);
     return;
   }
-  llama_memory_seq_cp(memory_, from, to, 0, count);
-  ledger_.Share(from, to, count);
+  llama_memory_seq_cp(memory_, from, to, have, count);
+}
+
+void KvPool::Release(int sequence) {
+  Idle left{sequence, -1, 0};
+  for (int other = 0; keeps_prefixes_ && other < scratch_; ++other) {
+    const int common = other == sequence ? 0 : ledger_.Common(sequence, other);
+    if (common > left.length) {
+      left.holder = other;
+      left.length = common;
+    }
+  }
+  CutIdle(sequence, left.length, left.holder);
+  const int before = ledger_.Length(sequence);
+  Drop(sequence, left.length, ledger_.Truncate(sequence, 0), before);
+  idle_.push_back(left);
 }
 
 void KvPool::Truncate(int sequence, int length) {
@@ -65,11 +112,30 @@ void KvPool::Truncate(int sequence, int length) {
   if (length >= before) {
     return;
   }
-  const int own = ledger_.Truncate(sequence, length);
+  CutIdle(sequence, length, sequence);
+  Drop(sequence, length, ledger_.Truncate(sequence, length), before);
+}
+
+void KvPool::CutIdle(int holder, int length, int heir) {
+  for (Idle& entry : idle_) {
+    if (entry.holder != holder) {
+      continue;
+    }
+    if (entry.length > length) {
+      llama_memory_seq_rm(memory_, entry.id, length, -1);
+      entry.length = length;
+    }
+    entry.holder = entry.length > 0 ? heir : -1;
+  }
+}
+
+void KvPool::Drop(int sequence, int kept, int own, int before) {
   if (ordered_ && own < before) {
     llama_memory_seq_cp(memory_, sequence, dead_, own, before);
   }
-  llama_memory_seq_rm(memory_, sequence, length, -1);
+  if (kept < before) {
+    llama_memory_seq_rm(memory_, sequence, kept, -1);
+  }
 }
 
 void KvPool::Appended(int sequence, int count) {
@@ -78,14 +144,13 @@ void KvPool::Appended(int sequence, int count) {
 }
 
 int KvPool::Borrow(int from, int count) {
-  const int id = Acquire();
-  if (id >= 0) {
-    if (count > 0) {
-      llama_memory_seq_cp(memory_, from, id, 0, count);
-    }
-    borrowed_.push_back(id);
+  Idle lent;
+  if (!TakeIdle(from, keeps_prefixes_ ? count : 0, &lent)) {
+    return -1;
   }
-  return id;
+  Enter(from, lent.id, lent.length, count);
+  borrowed_.push_back({lent.id, from, count});
+  return lent.id;
 }
 
 int KvPool::Snapshot(int sequence) {
@@ -104,13 +169,14 @@ void KvPool::Restore(int sequence, int snapshot, int length) {
 
 void KvPool::DropSnapshot(int snapshot) {
   llama_memory_seq_rm(memory_, snapshot, -1, -1);
-  free_ids_.push_back(snapshot);
+  idle_.push_back({snapshot, -1, 0});
 }
 
 void KvPool::ReturnBorrowed() {
-  for (const int id : borrowed_) {
-    llama_memory_seq_rm(memory_, id, -1, -1);
-    free_ids_.push_back(id);
+  for (const Idle& lent : borrowed_) {
+    const int kept = keeps_prefixes_ ? lent.length : 0;
+    llama_memory_seq_rm(memory_, lent.id, kept, -1);
+    idle_.push_back({lent.id, kept > 0 ? lent.holder : -1, kept});
   }
   borrowed_.clear();
   if (llama_memory_seq_pos_max(memory_, scratch_) >= 0) {
@@ -135,8 +201,18 @@ Status KvPool::MakeRoom(int rows) {
 
 void KvPool::NotePeak(int temporary) { peak_ = std::max(peak_, ledger_.used() + temporary); }
 
+void KvPool::ForgetPrefixes() {
+  for (Idle& entry : idle_) {
+    if (entry.length > 0) {
+      llama_memory_seq_rm(memory_, entry.id, -1, -1);
+      entry = {entry.id, -1, 0};
+    }
+  }
+}
+
 Status KvPool::Compact() {
   llama_memory_seq_rm(memory_, dead_, -1, -1);
+  ForgetPrefixes();
   std::vector<uint8_t> state;
   try {
     state.resize(llama_state_get_size(context_));

@@ -9,6 +9,11 @@
 //
 // Streams. Where each sequence has a buffer of its own (ContextPlan::streams) nothing is shared: a
 // sequence that takes cells over gets a copy.
+//
+// Prefixes. llama.cpp enters every cell that a sequence takes over into a tree, one by one. So an
+// id that is given back keeps those cells that a sequence in use has too, its holder. The next
+// sequence that takes cells of the same path over gets this id, and only the cells that it lacks
+// are entered. Cells are still freed with the last sequence in use.
 #pragma once
 
 #include <llama.h>
@@ -31,6 +36,8 @@ class KvPool {
 
   // An unused sequence id, empty; -1 when there is none.
   int Acquire();
+  // The same with the first `count` cells of `from`.
+  int AcquireWith(int from, int count);
   // Frees a sequence's cells, at once for everyone, and its id.
   void Release(int sequence);
   // How many of the first `count` cells of `from` another sequence can take over: all of them, or,
@@ -38,8 +45,6 @@ class KvPool {
   int Shareable(int from, int count) const {
     return recurrent_ && count < Length(from) ? 0 : count;
   }
-  // Gives the empty sequence `to` the first `count` cells of `from`.
-  void Share(int from, int to, int count);
   // Drops a sequence's cells from position `length` on.
   void Truncate(int sequence, int length);
   // Notes `count` cells that a forward has added to a sequence.
@@ -77,9 +82,30 @@ class KvPool {
   int64_t free_cells() const { return cells_ - ledger_.used(); }
   // How often live cells were moved together.
   int64_t moves() const { return moves_; }
-  int free_sequences() const { return static_cast<int>(free_ids_.size()); }
+  // Cells that sequences have taken over, counted for each, less those that their ids still had.
+  int64_t entered() const { return entered_; }
+  // Takes from unused ids what they have kept: llama.cpp saves all ids of a cell.
+  void ForgetPrefixes();
+  int free_sequences() const { return static_cast<int>(idle_.size()); }
 
  private:
+  // An id that no one uses. It has the first `length` cells of `holder`, a sequence in use.
+  struct Idle {
+    int id = -1;
+    int holder = -1;
+    int length = 0;
+  };
+
+  // Takes the idle id that has most of the first `count` cells of `from`, and leaves it these; they
+  // are `taken->length`. False when there is none.
+  bool TakeIdle(int from, int count, Idle* taken);
+  // Gives `to`, which has the first `have` cells of `from`, the first `count` of them.
+  void Enter(int from, int to, int have, int count);
+  // Leaves the idle ids at most the first `length` cells of a holder, of which it is about to drop
+  // the others. Those with any go over to `heir`.
+  void CutIdle(int holder, int length, int heir);
+  // Takes the cells [kept, before) from a sequence; from `own` on, no one else has them.
+  void Drop(int sequence, int kept, int own, int before);
   Status Compact();
 
   llama_context* context_;
@@ -90,13 +116,15 @@ class KvPool {
   bool ordered_;
   bool streams_;
   bool recurrent_;
+  bool keeps_prefixes_;
   int scratch_;
   int dead_;
   int64_t top_ = 0;  // cells below are in use or dead; only with ordered cells
   int64_t peak_ = 0;
   int64_t moves_ = 0;
-  std::vector<int> free_ids_;
-  std::vector<int> borrowed_;
+  int64_t entered_ = 0;
+  std::vector<Idle> idle_;
+  std::vector<Idle> borrowed_;  // with the cells that they are lent with
 };
 
 }  // namespace hyper::llama
