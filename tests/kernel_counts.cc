@@ -60,5 +60,13 @@ int main(int count, char** words) {
     call("attention-" + std::to_string(rows),
          [&] { hyper::test::Attend(backend, attention, operands, 1); });
   }
+  // All rows see the same cells, and no two heads the same keys.
+  const hyper::test::Attention prefix{
+      .rows = 32, .cells = 256, .heads = 2, .key_heads = 2, .size = 64, .value_size = 64};
+  auto operands = hyper::test::RandomAttention(prefix, 2, random);
+  for (int64_t i = prefix.cells; i < prefix.rows * prefix.cells; ++i) {
+    operands.mask[i] = operands.mask[i - prefix.cells];
+  }
+  call("prefix-32", [&] { hyper::test::Attend(backend, prefix, operands, 1); });
   return 0;
 }

@@ -93,6 +93,42 @@ class PoolAttentionTest : public test::NativeTest {
     EXPECT_EQ(backend_->BatchRows(1), before) << Describe(shape);
   }
 
+  // A row's result is that of its visible cells alone, in a buffer of their own.
+  static void ExpectRowsAlone(const Attention& shape, const AttentionOperands& all, int step) {
+    const std::vector<float> together = Taken(shape, all);
+    for (int64_t row = 0; row < shape.rows; row += step) {
+      std::vector<int64_t> visible;
+      for (int64_t cell = 0; cell < shape.cells; ++cell) {
+        if (all.mask[row * shape.cells + cell] != 0xFC00) {
+          visible.push_back(cell);
+        }
+      }
+      Attention single = shape;
+      single.rows = 1;
+      single.cells = static_cast<int64_t>(visible.size());
+      AttentionOperands alone;
+      for (int64_t head = 0; head < shape.heads; ++head) {
+        const auto query = all.queries.begin() + (head * shape.rows + row) * shape.size;
+        alone.queries.insert(alone.queries.end(), query, query + shape.size);
+      }
+      for (int64_t head = 0; head < shape.key_heads; ++head) {
+        for (const int64_t cell : visible) {
+          const auto key = all.keys.begin() + (head * shape.cells + cell) * shape.size;
+          alone.keys.insert(alone.keys.end(), key, key + shape.size);
+          const auto value = all.values.begin() + (head * shape.cells + cell) * shape.value_size;
+          alone.values.insert(alone.values.end(), value, value + shape.value_size);
+        }
+      }
+      for (const int64_t cell : visible) {
+        alone.mask.push_back(all.mask[row * shape.cells + cell]);
+      }
+      const int64_t size = shape.heads * shape.value_size;
+      const std::vector<float> expected(together.begin() + row * size,
+                                        together.begin() + (row + 1) * size);
+      ASSERT_EQ(Bits(Taken(single, alone)), Bits(expected)) << Describe(shape) << ", row " << row;
+    }
+  }
+
   static std::vector<Attention> Shapes() {
     return {{.rows = 1, .cells = 256},
             {.rows = 7, .cells = 200, .heads = 2, .key_heads = 1},
@@ -133,45 +169,51 @@ TEST_F(PoolAttentionTest, ThreadsChangeNothing) {
   }
 }
 
-// A row's result is that of its visible cells alone, in a buffer of their own.
 TEST_F(PoolAttentionTest, OtherRowsAndHiddenCellsChangeNothing) {
   Random random(3);
   for (Attention shape : Shapes()) {
     shape.streams = 1;
-    const AttentionOperands all = Make(shape, 9, random);
-    const std::vector<float> together = Taken(shape, all);
-    for (int64_t row = 0; row < shape.rows; row += 3) {
-      std::vector<int64_t> visible;
-      for (int64_t cell = 0; cell < shape.cells; ++cell) {
-        if (all.mask[row * shape.cells + cell] != 0xFC00) {
-          visible.push_back(cell);
-        }
-      }
-      Attention single = shape;
-      single.rows = 1;
-      single.cells = static_cast<int64_t>(visible.size());
-      AttentionOperands alone;
-      for (int64_t head = 0; head < shape.heads; ++head) {
-        const auto query = all.queries.begin() + (head * shape.rows + row) * shape.size;
-        alone.queries.insert(alone.queries.end(), query, query + shape.size);
-      }
-      for (int64_t head = 0; head < shape.key_heads; ++head) {
-        for (const int64_t cell : visible) {
-          const auto key = all.keys.begin() + (head * shape.cells + cell) * shape.size;
-          alone.keys.insert(alone.keys.end(), key, key + shape.size);
-          const auto value = all.values.begin() + (head * shape.cells + cell) * shape.value_size;
-          alone.values.insert(alone.values.end(), value, value + shape.value_size);
-        }
-      }
-      for (const int64_t cell : visible) {
-        alone.mask.push_back(all.mask[row * shape.cells + cell]);
-      }
-      const int64_t size = shape.heads * shape.value_size;
-      const std::vector<float> expected(together.begin() + row * size,
-                                        together.begin() + (row + 1) * size);
-      ASSERT_EQ(Bits(Taken(single, alone)), Bits(expected)) << Describe(shape) << ", row " << row;
-    }
+    ExpectRowsAlone(shape, Make(shape, 9, random), 3);
   }
+}
+
+// Prefixes that all rows see, or one of two families, before the row's own cells.
+TEST_F(PoolAttentionTest, RowsWithACommonPrefixAreAsAlone) {
+  Random random(7);
+  for (const Attention& shape :
+       {Attention{.rows = 70, .cells = 600, .heads = 6, .key_heads = 2},
+        Attention{.rows = 9, .cells = 420, .heads = 5, .key_heads = 1, .size = 64},
+        Attention{.rows = 33, .cells = 450, .heads = 2, .key_heads = 2, .value_size = 80}}) {
+    AttentionOperands operands = Make(shape, 1, random);
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      for (int64_t cell = 0; cell < shape.cells; ++cell) {
+        const bool seen = cell < 150   ? cell % 7 != 0
+                          : cell < 350 ? cell % 2 == row % 2
+                                       : cell % shape.rows == row;
+        operands.mask[row * shape.cells + cell] = !seen ? ggml_fp16_t{0xFC00} : ggml_fp16_t{0};
+      }
+    }
+    // The same cells, one of which is weighed otherwise.
+    operands.mask[2 * shape.cells + 20] = ggml_fp32_to_fp16(-1.5F);
+    ExpectRowsAlone(shape, operands, 1);
+  }
+}
+
+// A prompt: each row sees all before it.
+TEST_F(PoolAttentionTest, APromptEqualsTheSumsWrittenOut) {
+  Random random(8);
+  const Attention shape{.rows = 130, .cells = 140, .heads = 3, .key_heads = 1};
+  AttentionOperands operands = Make(shape, 1, random);
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    std::fill(operands.mask.begin() + row * shape.cells + row + 1,
+              operands.mask.begin() + (row + 1) * shape.cells, ggml_fp16_t{0xFC00});
+  }
+  const std::vector<float> result = Taken(shape, operands);
+  const std::vector<double> expected = WrittenOut(shape, operands);
+  for (size_t i = 0; i < result.size(); ++i) {
+    ASSERT_NEAR(result[i], expected[i], 3e-6) << "number " << i;
+  }
+  ExpectRowsAlone(shape, operands, 13);
 }
 
 TEST_F(PoolAttentionTest, ARowThatSeesNothingIsZero) {
@@ -207,11 +249,6 @@ TEST_F(PoolAttentionTest, LeavesTheRestToGgml) {
         Attention{.type = GGML_TYPE_F32}}) {
     ExpectLeft(shape, Make(shape, 3, random));
   }
-  // Tiles of ggml serve many rows that see most cells.
-  const Attention prompt{.rows = 64, .cells = 64};
-  ExpectLeft(prompt, Make(prompt, 1, random));
-  const Attention pool{.rows = 64, .cells = 64};
-  Taken(pool, Make(pool, 9, random));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "pool_attention.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "batch_rows.h"
 #include "vec.h"
@@ -13,10 +15,11 @@
 namespace hyper_native {
 namespace {
 
-constexpr int kCells = 64;          // visible cells at a time
-constexpr int kMostHeads = 4;       // query heads that read a key together
-constexpr int64_t kMostSize = 256;  // of a head
-constexpr int64_t kDenseRows = 64;  // from here on ggml has tiles, which serve dense masks better
+constexpr int kCells = 64;         // visible cells at a time
+constexpr int kMostHeads = 4;      // query heads of a row that read a key together
+constexpr int64_t kMostRows = 32;  // rows that may
+constexpr int kPack = kTileRows > kMostHeads ? kTileRows : kMostHeads;  // query heads in registers
+constexpr int64_t kMostSize = 256;                                      // of a head
 constexpr ggml_fp16_t kHidden = 0xFC00;
 
 struct Shape {
@@ -57,14 +60,6 @@ uint32_t VisibleOf32(const ggml_fp16_t* mask, int64_t cell, int64_t end) {
   return visible;
 }
 
-int64_t CountVisible(const ggml_fp16_t* mask, int64_t end) {
-  int64_t count = 0;
-  for (int64_t cell = 0; cell < end; cell += 32) {
-    count += __builtin_popcount(VisibleOf32(mask, cell, end));
-  }
-  return count;
-}
-
 int RoundUp(int count, int step) { return (count + step - 1) / step * step; }
 
 // Up to kCells visible cells of a row.
@@ -92,26 +87,28 @@ struct Cells {
       from += 32;
     }
     std::fill(added + count, added + Whole(), -INFINITY);
-    return from;
+    return std::min(from, end);
   }
 };
 
-// The running softmax of one query head.
-struct Softmax {
+// A query head of a row, and its running query->
+struct Query {
+  const float* numbers = nullptr;
+  float* out = nullptr;  // the sum of values so far
   float most = -INFINITY;
   float sum = 0;
 };
 
 // Turns `scores` into weights, and returns by what the sum of values before must be multiplied.
-float Weigh(const Cells& cells, float scale, float* scores, Softmax& softmax) {
-  Floats most = Repeat(softmax.most);
+float Weigh(const Cells& cells, float scale, float* scores, Query* query) {
+  Floats most = Repeat(query->most);
   for (int i = 0; i < cells.Whole(); i += kFloats) {
     const Floats score = MultiplyAdd(Load(scores + i), Repeat(scale), Load(cells.added + i));
     Store(scores + i, score);
     most = Larger(most, score);
   }
   const float highest = Largest(most);
-  const float factor = highest == softmax.most ? 1.0F : std::exp(softmax.most - highest);
+  const float factor = highest == query->most ? 1.0F : std::exp(query->most - highest);
   Floats sums[kVectors] = {};
   for (int i = 0; i < cells.Whole(); i += kGroup) {
     for (int part = 0; part < kVectors; ++part) {
@@ -121,8 +118,8 @@ float Weigh(const Cells& cells, float scale, float* scores, Softmax& softmax) {
       sums[part] = sums[part] + weight;
     }
   }
-  softmax.most = highest;
-  softmax.sum = softmax.sum * factor + Total(sums);
+  query->most = highest;
+  query->sum = query->sum * factor + Total(sums);
   return factor;
 }
 
@@ -174,76 +171,163 @@ void AddAllValues(int64_t size, const ggml_half* const* values, int count,
   }
 }
 
-// Query heads that share a key head and one list of cells. out[h]: the sum of values so far.
-template <int heads>
-void AddCells(const Shape& shape, const Cells& cells, const char* keys, const char* values,
-              const float* const* queries, float scale, Softmax* softmax, float* const* out) {
-  const ggml_half* at[kCells];
-  const int padded = RoundUp(cells.count, 8);
-  for (int c = 0; c < padded; ++c) {
-    at[c] = reinterpret_cast<const ggml_half*>(keys + cells.cell[std::min(c, cells.count - 1)] *
-                                                          shape.k.nb[1]);
+// The listed cells of a key head.
+struct Listed {
+  const ggml_half* keys[kCells];  // up to a multiple of eight
+  const ggml_half* values[kCells];
+
+  Listed(const Shape& shape, const Cells& cells, const char* keys_of_head,
+         const char* values_of_head) {
+    for (int c = 0; c < RoundUp(cells.count, 8); ++c) {
+      const int64_t cell = cells.cell[std::min(c, cells.count - 1)];
+      keys[c] = reinterpret_cast<const ggml_half*>(keys_of_head + cell * shape.k.nb[1]);
+      values[c] = reinterpret_cast<const ggml_half*>(values_of_head + cell * shape.v.nb[1]);
+    }
   }
+};
+
+// Adds one list of cells to so many query heads, of whatever rows, that share a key head.
+template <int heads>
+void AddCells(const Shape& shape, const Cells& cells, const Listed& listed, float scale,
+              Query* const* queries) {
+  const int padded = RoundUp(cells.count, 8);
   alignas(64) float weights[heads][kCells];
+  const float* numbers[heads];
   float* rows[heads];
+  float* out[heads];
   for (int h = 0; h < heads; ++h) {
+    numbers[h] = queries[h]->numbers;
     rows[h] = weights[h];
+    out[h] = queries[h]->out;
     std::fill(weights[h] + padded, weights[h] + cells.Whole(), 0.0F);
   }
-  DotTiles<heads>(shape.k.ne[0] / 16, at, queries, rows, padded);
+  DotTiles<heads>(shape.k.ne[0] / 16, listed.keys, numbers, rows, padded);
   float factors[heads];
   for (int h = 0; h < heads; ++h) {
-    factors[h] = Weigh(cells, scale, weights[h], softmax[h]);
+    factors[h] = Weigh(cells, scale, weights[h], queries[h]);
   }
-  for (int c = 0; c < cells.count; ++c) {
-    at[c] = reinterpret_cast<const ggml_half*>(values + cells.cell[c] * shape.v.nb[1]);
-  }
-  AddAllValues<heads>(shape.v.ne[0], at, cells.count, weights, factors, out);
+  AddAllValues<heads>(shape.v.ne[0], listed.values, cells.count, weights, factors, out);
 }
 
 using AddCellsOf = decltype(&AddCells<1>);
-constexpr AddCellsOf kAddCells[] = {AddCells<1>, AddCells<2>, AddCells<3>, AddCells<4>};
-
-// Up to kMostHeads query heads of one row, which share a key head.
-void AttendHeads(const Shape& shape, int64_t row, int64_t stream, int64_t first, int heads,
-                 float scale) {
-  const int64_t key_head = first / shape.Sharing();
-  const int64_t key_stream = stream / (shape.q.ne[3] / shape.k.ne[3]);
-  const char* keys = static_cast<const char*>(shape.k.data) + key_head * shape.k.nb[2] +
-                     key_stream * shape.k.nb[3];
-  const char* values = static_cast<const char*>(shape.v.data) + key_head * shape.v.nb[2] +
-                       key_stream * shape.v.nb[3];
-  const int64_t size = shape.k.ne[0];
-  alignas(64) float rounded[kMostHeads][kMostSize];
-  const float* queries[kMostHeads];
-  float* out[kMostHeads];
-  Softmax softmax[kMostHeads];
-  for (int h = 0; h < heads; ++h) {
-    const auto* query = reinterpret_cast<const float*>(
-        static_cast<const char*>(shape.q.data) + row * shape.q.nb[1] + (first + h) * shape.q.nb[2] +
-        stream * shape.q.nb[3]);
-    for (int64_t i = 0; i < size; i += F16::kBlock) {
-      F16::RoundBlock(query + i, reinterpret_cast<F16::Row*>(rounded[h] + i));
-    }
-    queries[h] = rounded[h];
-    out[h] =
-        reinterpret_cast<float*>(static_cast<char*>(shape.op.data) + (first + h) * shape.op.nb[1] +
-                                 row * shape.op.nb[2] + stream * shape.op.nb[3]);
-    std::fill_n(out[h], shape.v.ne[0], 0.0F);
-  }
-  const ggml_fp16_t* mask = shape.Mask(row, stream);
-  Cells cells;
-  for (int64_t from = 0; from < shape.k.ne[1];) {
-    from = cells.List(mask, from, shape.k.ne[1]);
-    if (cells.count > 0) {
-      kAddCells[heads - 1](shape, cells, keys, values, queries, scale, softmax, out);
-    }
-  }
-  for (int h = 0; h < heads; ++h) {
-    const float sum = softmax[h].sum;
-    ggml_vec_scale_f32(static_cast<int>(shape.v.ne[0]), out[h], sum == 0 ? 0 : 1 / sum);
-  }
+constexpr auto kAddCells = []<size_t... heads>(std::index_sequence<heads...>) {
+  return std::array<AddCellsOf, kPack>{AddCells<heads + 1>...};
 }
+(std::make_index_sequence<kPack>());
+
+// Rows that read the keys of one key head together. Lists of cells that are equal, as those of a
+// common prefix are, are read once for all of them.
+class RowsOfHead {
+ public:
+  // Query heads [first, first + heads) of `rows` rows from `row` on.
+  RowsOfHead(const Shape& shape, int64_t stream, int64_t row, int rows, int64_t first, int heads)
+      : shape_(shape), rows_(rows), heads_(heads) {
+    const int64_t key_head = first / shape.Sharing();
+    const int64_t key_stream = stream / (shape.q.ne[3] / shape.k.ne[3]);
+    keys_ = static_cast<const char*>(shape.k.data) + key_head * shape.k.nb[2] +
+            key_stream * shape.k.nb[3];
+    values_ = static_cast<const char*>(shape.v.data) + key_head * shape.v.nb[2] +
+              key_stream * shape.v.nb[3];
+    for (int r = 0; r < rows; ++r) {
+      mask_[r] = shape.Mask(row + r, stream);
+      for (int h = 0; h < heads; ++h) {
+        SetQuery(r * heads + h, stream, row + r, first + h);
+      }
+    }
+  }
+
+  void Attend(float scale) {
+    while (ListNext()) {
+      for (int r = 0; r < rows_; ++r) {
+        if (owner_[r] == r && cells_[r].count > 0) {
+          AddList(r, scale);
+        }
+      }
+    }
+    for (int i = 0; i < rows_ * heads_; ++i) {
+      const float sum = queries_[i].sum;
+      ggml_vec_scale_f32(static_cast<int>(shape_.v.ne[0]), queries_[i].out, sum == 0 ? 0 : 1 / sum);
+    }
+  }
+
+ private:
+  void SetQuery(int index, int64_t stream, int64_t row, int64_t head) {
+    const int64_t size = shape_.k.ne[0];
+    const auto* query = reinterpret_cast<const float*>(
+        static_cast<const char*>(shape_.q.data) + row * shape_.q.nb[1] + head * shape_.q.nb[2] +
+        stream * shape_.q.nb[3]);
+    float* numbers = rounded_ + index * size;
+    for (int64_t i = 0; i < size; i += F16::kBlock) {
+      F16::RoundBlock(query + i, reinterpret_cast<F16::Row*>(numbers + i));
+    }
+    queries_[index].numbers = numbers;
+    queries_[index].out =
+        reinterpret_cast<float*>(static_cast<char*>(shape_.op.data) + head * shape_.op.nb[1] +
+                                 row * shape_.op.nb[2] + stream * shape_.op.nb[3]);
+    std::fill_n(queries_[index].out, shape_.v.ne[0], 0.0F);
+  }
+
+  // The next list of each row, all of which are at the same number of their cells. False at the
+  // end.
+  bool ListNext() {
+    int64_t begin[kMostRows];
+    bool any = false;
+    for (int r = 0; r < rows_; ++r) {
+      begin[r] = from_[r];
+      int other = 0;
+      while (other < r && !(owner_[other] == other && begin[other] == begin[r] &&
+                            SeesTheSame(other, r, begin[r]))) {
+        ++other;
+      }
+      owner_[r] = other;
+      from_[r] = other < r ? from_[other] : cells_[r].List(mask_[r], from_[r], shape_.k.ne[1]);
+      any = any || cells_[other].count > 0;
+    }
+    return any;
+  }
+
+  // Whether the list of `other`, which begins at the same cell, is also that of the row. The ends
+  // of the list tell most rows apart.
+  bool SeesTheSame(int other, int row, int64_t begin) const {
+    const Cells& cells = cells_[other];
+    return cells.count > 0 && mask_[row][cells.cell[0]] != kHidden &&
+           mask_[row][cells.cell[cells.count - 1]] != kHidden &&
+           std::equal(mask_[row] + begin, mask_[row] + from_[other], mask_[other] + begin);
+  }
+
+  // Adds the list of a row to all rows that have it.
+  void AddList(int owner, float scale) {
+    const Cells& cells = cells_[owner];
+    const Listed listed(shape_, cells, keys_, values_);
+    Query* pack[kPack];
+    int packed = 0;
+    for (int i = owner * heads_; i < rows_ * heads_; ++i) {
+      if (owner_[i / heads_] == owner) {
+        pack[packed] = &queries_[i];
+        ++packed;
+      }
+      if (packed == kPack) {
+        kAddCells[kPack - 1](shape_, cells, listed, scale, pack);
+        packed = 0;
+      }
+    }
+    if (packed > 0) {
+      kAddCells[packed - 1](shape_, cells, listed, scale, pack);
+    }
+  }
+
+  const Shape& shape_;
+  int rows_;
+  int heads_;
+  const char* keys_;
+  const char* values_;
+  const ggml_fp16_t* mask_[kMostRows];
+  int64_t from_[kMostRows] = {};
+  int owner_[kMostRows];  // the first row with this list
+  Cells cells_[kMostRows];
+  Query queries_[kMostRows * kMostHeads];
+  alignas(64) float rounded_[kMostRows * kMostHeads * kMostSize];
+};
 
 bool Takes(const ggml_tensor* op) {
   if (op->src[3] == nullptr || op->src[4] != nullptr || Parameter(op, 1) != 0 ||
@@ -256,12 +340,7 @@ bool Takes(const ggml_tensor* op) {
   const bool sizes = shape.k.ne[0] % 16 == 0 && shape.v.ne[0] % 16 == 0 &&
                      shape.k.ne[0] <= kMostSize && shape.v.ne[2] == shape.k.ne[2] &&
                      shape.v.ne[3] == shape.k.ne[3] && shape.mask.ne[2] == 1;
-  if (!types || !sizes) {
-    return false;
-  }
-  const int64_t cells = shape.k.ne[1];
-  return shape.q.ne[1] < kDenseRows ||
-         2 * CountVisible(shape.Mask(shape.q.ne[1] - 1, 0), cells) <= cells;
+  return types && sizes;
 }
 
 }  // namespace
@@ -274,7 +353,11 @@ bool ForwardPoolAttention(const ggml_compute_params* params, ggml_tensor* op) {
   const float scale = Parameter(op, 0);
   const int64_t sharing = shape.Sharing();
   const int64_t parts = (sharing + kMostHeads - 1) / kMostHeads;
-  const int64_t units = shape.Rows() * shape.KeyHeads() * parts;
+  // Fewer where all threads would not have enough to do.
+  const int64_t shares = shape.Rows() * shape.KeyHeads() * parts / (4 * params->nth);
+  const int64_t rows = std::clamp<int64_t>(std::min(shares, shape.q.ne[1]), 1, kMostRows);
+  const int64_t blocks = (shape.q.ne[1] + rows - 1) / rows;
+  const int64_t units = blocks * shape.q.ne[3] * shape.KeyHeads() * parts;
   if (params->ith == 0) {
     ggml_threadpool_chunk_set(params->threadpool, params->nth);
     CountOperation();
@@ -284,11 +367,14 @@ bool ForwardPoolAttention(const ggml_compute_params* params, ggml_tensor* op) {
        unit = ggml_threadpool_chunk_add(params->threadpool, 1)) {
     const int64_t part = unit % parts;
     const int64_t key_head = unit / parts % shape.KeyHeads();
-    const int64_t row = unit / parts / shape.KeyHeads();
+    const int64_t block = unit / parts / shape.KeyHeads();
+    const int64_t begin = shape.q.ne[1] * (block % blocks) / blocks;
+    const int64_t end = shape.q.ne[1] * (block % blocks + 1) / blocks;
     const int64_t first = sharing * part / parts;
-    const int64_t end = sharing * (part + 1) / parts;
-    AttendHeads(shape, row % shape.q.ne[1], row / shape.q.ne[1], key_head * sharing + first,
-                static_cast<int>(end - first), scale);
+    const int64_t last = sharing * (part + 1) / parts;
+    RowsOfHead(shape, block / blocks, begin, static_cast<int>(end - begin),
+               key_head * sharing + first, static_cast<int>(last - first))
+        .Attend(scale);
   }
   return true;
 }
