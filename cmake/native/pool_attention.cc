@@ -91,7 +91,7 @@ struct Cells {
   }
 };
 
-// A query head of a row, and its running query->
+// A query head of a row, and its running softmax.
 struct Query {
   const float* numbers = nullptr;
   float* out = nullptr;  // the sum of values so far
