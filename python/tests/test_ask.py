@@ -192,7 +192,8 @@ def test_records_come_as_they_happen(model):
 
 def test_ctrl_c_ends_the_run():
     script = f"""
-import _thread, threading, hyper_decode
+import _thread, signal, threading, hyper_decode
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 model = hyper_decode.Model(threads=1)
 threading.Timer(0.3, _thread.interrupt_main).start()
 try:

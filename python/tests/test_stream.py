@@ -115,6 +115,7 @@ def test_a_stream_stays_in_its_event_loop(model):
 def test_ctrl_c_ends_a_program_that_reads_streams():
     script = f"""
 import asyncio, os, signal, hyper_decode
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 model = hyper_decode.Model(threads=1)
 async def read(seed):
     first = True
