@@ -115,7 +115,9 @@ void AddPool(int paths, bool made_for_short, const OptionValues& profile, Option
   const int top = std::max(1, static_cast<int>(std::lround(kThresholdShare * warmup)));
   options.emplace_back("width", paths - warmup);
   options.emplace_back("warmup", warmup);
-  options.emplace_back("warmup-barrier", "off");
+  if (!made_for_short) {  // whose paths are short: waiting for all of the warm-up saves tokens
+    options.emplace_back("warmup-barrier", "off");
+  }
   options.emplace_back("threshold", "top:" + std::to_string(top));
 }
 

@@ -99,9 +99,9 @@ TEST(Auto, ChoosesAsTheTablesSay) {
                                      options.max_tokens,
                                      ChooseAuto(row.model, row.request).path_tokens};
     EXPECT_EQ(chosen, row.expected) << row.what;
-    EXPECT_TRUE(options.loop_guard) << row.what;
-    EXPECT_FALSE(options.warmup_barrier) << row.what;
     const bool fits_short = row.model.preset == "short";
+    EXPECT_TRUE(options.loop_guard) << row.what;
+    EXPECT_EQ(options.warmup_barrier, fits_short) << row.what;
     EXPECT_EQ(options.stop.posterior, fits_short ? 0.95 : 0.99) << row.what;
     EXPECT_TRUE(Validate(options).ok()) << row.what;
     EXPECT_EQ(WarmupCount(options), options.warmup) << row.what;
