@@ -39,7 +39,7 @@ TEST(CliRun, AutoSaysWhatItChoseAndCanBeRepeated) {
   ExpectConsistent(run);
   EXPECT_EQ(run["preset"], "auto");
   EXPECT_EQ(run["options"]["loop-guard"], "on");
-  EXPECT_EQ(run["options"]["warmup-barrier"], "off");
+  EXPECT_EQ(run["options"]["stop"], "0.95") << "what fits the bundled model";
   arguments = common;
   arguments.insert(arguments.end(), {"--effort", "high"});
   for (const auto& [name, value] : run["options"].items()) {
