@@ -174,7 +174,7 @@ void Take(const Json& record, Seen& seen) {
 // A served engine that writes as the scripted one does.
 class Served {
  public:
-  Served() : engine_(app::MakeScriptedEngine(0, kContext)), scheduler_(*engine_, {}) {
+  Served() : engine_(app::MakeScriptedEngine(0, kContext)), scheduler_(*engine_, book_, {}) {
     server::ServerLimits limits;
     limits.model_name = "m";
     limits.preset = "short";
@@ -216,6 +216,7 @@ class Served {
 
  private:
   std::unique_ptr<Engine> engine_;
+  server::RunBook book_{server::BookOptions{}};
   server::Scheduler scheduler_;
   std::unique_ptr<server::HttpServer> server_;
 };

@@ -83,7 +83,7 @@ TEST(ServerClients, EachSeesItsOwnRuns) {
   {
     const std::unique_ptr<RunArchive> archive = ArchiveAt(folder.File("runs.db"));
     ServerSetup setup = WithClients();
-    setup.scheduler.archive = archive.get();
+    setup.book.archive = archive.get();
     const TestServer server(setup);
     anns = Caller(server, "anns").Ask(Chat("say x"));
     bobs = Caller(server, "bobs").Ask(Chat("say y"));
@@ -91,7 +91,7 @@ TEST(ServerClients, EachSeesItsOwnRuns) {
   }
   const std::unique_ptr<RunArchive> archive = ArchiveAt(folder.File("runs.db"));
   ServerSetup setup = WithClients();
-  setup.scheduler.archive = archive.get();
+  setup.book.archive = archive.get();
   const TestServer server(setup);
   ExpectSeesOwnOnly(server, anns, bobs);
 }
@@ -158,7 +158,7 @@ TEST(ServerClients, RunsThatEndedAreDeleted) {
   {
     const std::unique_ptr<RunArchive> archive = ArchiveAt(folder.File("runs.db"));
     ServerSetup setup;
-    setup.scheduler.archive = archive.get();
+    setup.book.archive = archive.get();
     const TestServer server(setup);
     Caller caller(server, "");
     gone = caller.Ask(Chat("say x"));
@@ -171,7 +171,7 @@ TEST(ServerClients, RunsThatEndedAreDeleted) {
   }
   const std::unique_ptr<RunArchive> archive = ArchiveAt(folder.File("runs.db"));
   ServerSetup setup;
-  setup.scheduler.archive = archive.get();
+  setup.book.archive = archive.get();
   const TestServer server(setup);
   Caller caller(server, "");
   EXPECT_EQ(caller.Runs(), Ids{kept});

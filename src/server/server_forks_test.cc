@@ -28,7 +28,7 @@ void Alphabet(const FakeStep& step, std::span<float> logits) {
 ServerSetup Alphabets(RunArchive* archive = nullptr) {
   ServerSetup setup;
   setup.logits = Alphabet;
-  setup.scheduler.archive = archive;
+  setup.book.archive = archive;
   return setup;
 }
 
@@ -81,7 +81,7 @@ TEST(ServerForks, ANewRunGoesOnBehindTheGivenText) {
   EXPECT_EQ(head["prompt"], First(server, ended, "run")["prompt"].get<std::string>() + "abcw");
   EXPECT_EQ(First(server, id, "notice")["text"],
             "goes on from token 3 of path 1 of " + ended + ", behind a given text");
-  EXPECT_EQ(server.scheduler().Find(id)->question, "?");
+  EXPECT_EQ(server.scheduler().book().Find(id)->question, "?");
   // It can be forked in turn.
   const std::string again = server.Good(ForkOf(id, 0), {{"at", 1}})["id"];
   server.Settled();
@@ -94,7 +94,7 @@ TEST(ServerForks, AnAnswerMayBeginInTheGivenText) {
   const std::string id = server.Good(ForkOf(ended, 0), {{"at", 2}, {"text", "\\boxed{7"}})["id"];
   server.Settled();
   EXPECT_EQ(Written(server, id, 0), "}");
-  EXPECT_EQ(server.scheduler().Find(id)->answer, "7");
+  EXPECT_EQ(server.scheduler().book().Find(id)->answer, "7");
 }
 
 TEST(ServerForks, StoredRunsAreForkedWithoutRecordsOfTokens) {

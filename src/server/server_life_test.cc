@@ -92,7 +92,7 @@ TEST(ServerLife, EndsWhatOutlastsTheGraceWhole) {
   options.path = folder.File("runs.db");
   const std::unique_ptr<RunArchive> archive = std::move(*RunArchive::Open(options));
   ServerSetup setup = Babbling(1 << 19);
-  setup.scheduler.archive = archive.get();
+  setup.book.archive = archive.get();
   TestServer server(setup);
   Json body = With(Chat("x"), "max_tokens", 32768);
   auto whole = std::async(std::launch::async, [&] { return server.Good(kChat, body); });
@@ -168,7 +168,7 @@ TEST(ServerLife, PoolsShareTheCells) {
     EXPECT_EQ(most, 2);
     const bool parked = server.scheduler().metrics().parkings > 0;
     EXPECT_EQ(parked, pools == 1);
-    for (const RunOverview& run : server.scheduler().Runs()) {
+    for (const RunOverview& run : server.scheduler().book().Runs()) {
       EXPECT_EQ(run.tokens == 4 * 1000, pools == 1) << run.tokens;
     }
   }

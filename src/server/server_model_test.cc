@@ -32,7 +32,7 @@ class ServerModel : public testing::Test {
     Result<std::unique_ptr<Engine>> engine = MakeLlamaEngine(options);
     ASSERT_TRUE(engine.has_value()) << engine.error().message;
     engine_ = std::move(*engine);
-    scheduler_ = std::make_unique<Scheduler>(*engine_, SchedulerOptions{});
+    scheduler_ = std::make_unique<Scheduler>(*engine_, book_, SchedulerOptions{});
     ServerLimits limits;
     limits.model_name = "m";
     limits.preset = "short";
@@ -87,6 +87,7 @@ class ServerModel : public testing::Test {
   }
 
   std::unique_ptr<Engine> engine_;
+  RunBook book_{BookOptions{}};
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<HttpServer> server_;
 };

@@ -134,7 +134,7 @@ TEST(Server, ARunGoesOnWithoutItsClientWhereAsked) {
                     [](const char* /*data*/, size_t /*size*/) { return false; });
   client.stop();
   EXPECT_EQ(server.Settled().runs_cancelled, 0);
-  const RunOverview run = server.scheduler().Runs().front();
+  const RunOverview run = server.scheduler().book().Runs().front();
   EXPECT_EQ(run.status, "done");
   EXPECT_EQ(run.tokens, 2000);
 }
@@ -161,7 +161,7 @@ TEST(Server, KeepsRunsAndControlsLiveOnes) {
   auto reply = std::make_shared<ReplyQueue>(size_t{1} << 22U);
   const std::string id = server.scheduler().Submit({EndlessPool()}, reply).id;
   httplib::Client client = server.Client();
-  while (server.scheduler().Find(id)->paths < 4) {
+  while (server.scheduler().book().Find(id)->paths < 4) {
     std::this_thread::yield();
   }
   const std::string run = "/v1/runs/" + id;

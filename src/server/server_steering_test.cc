@@ -33,7 +33,7 @@ class Steering : public ::testing::Test {
     return setup;
   }
   void WaitForTokens(int64_t tokens) {
-    while (server_.scheduler().Find(id_)->tokens < tokens) {
+    while (server_.scheduler().book().Find(id_)->tokens < tokens) {
       std::this_thread::yield();
     }
   }
@@ -78,7 +78,7 @@ TEST_F(Steering, ForksAtAnyTokenBehindAGivenText) {
   EXPECT_EQ(NewPaths("/paths/1/fork", {{"at", 7}, {"text", "so it is "}, {"n", 2}}),
             (std::vector<int>{4, 5}));
   EXPECT_EQ(NewPaths("/paths/1/fork", Json::object()), std::vector<int>{6});
-  WaitForTokens(server_.scheduler().Find(id_)->tokens + 400);
+  WaitForTokens(server_.scheduler().book().Find(id_)->tokens + 400);
   const std::vector<Json> paths = Ended("path");
   ASSERT_EQ(paths.size(), 7U);
   for (const size_t child : {4, 5}) {
@@ -112,7 +112,7 @@ TEST_F(Steering, ASeedGivesTheSamePathsAgain) {
   NewPaths("/paths/0/fork", wish);
   NewPaths("/paths/0/fork", wish);
   NewPaths("/paths/0/fork", With(wish, "seed", 12));
-  WaitForTokens(server_.scheduler().Find(id_)->tokens + 500);
+  WaitForTokens(server_.scheduler().book().Find(id_)->tokens + 500);
   const std::vector<Json> tokens = Ended("token");
   EXPECT_EQ(TextOf(tokens, 4, 30), TextOf(tokens, 5, 30));
   EXPECT_NE(TextOf(tokens, 4, 30), TextOf(tokens, 6, 30));
@@ -122,7 +122,7 @@ TEST_F(Steering, PathsAreEnded) {
   EXPECT_EQ(Post("/paths/0/finish", Json::object())->status, 200);
   EXPECT_EQ(Code("/paths/0/finish", Json::object()), "409 path_not_running");
   EXPECT_EQ(Post("/paths/1/finish", {{"text", "The answer is "}})->status, 200);
-  WaitForTokens(server_.scheduler().Find(id_)->tokens + 200);
+  WaitForTokens(server_.scheduler().book().Find(id_)->tokens + 200);
   const std::vector<Json> ends = Ended("finish");
   EXPECT_EQ(ends.front()["path"], 0);
   EXPECT_EQ(ends.front()["status"], "length");
@@ -146,7 +146,7 @@ TEST_F(Steering, MorePathsAsFarAsThereAreLanes) {
 TEST_F(Steering, NoneOfTheNewPathsDrawsLikeAnother) {
   NewPaths("/paths", {{"n", 2}});
   NewPaths("/paths", {{"n", 2}});
-  WaitForTokens(server_.scheduler().Find(id_)->tokens + 800);
+  WaitForTokens(server_.scheduler().book().Find(id_)->tokens + 800);
   const std::vector<Json> tokens = Ended("token");
   std::vector<std::string> texts;
   for (int path = 0; path < 8; ++path) {
@@ -160,7 +160,7 @@ TEST_F(Steering, NoneOfTheNewPathsDrawsLikeAnother) {
 TEST_F(Steering, ABudgetEndsTheRun) {
   EXPECT_EQ(Post("/limits", {{"budget-tokens", 5000}})->status, 200);
   server_.Settled();
-  const RunOverview run = *server_.scheduler().Find(id_);
+  const RunOverview run = *server_.scheduler().book().Find(id_);
   EXPECT_EQ(run.status, "partial");
   EXPECT_GE(run.tokens, 5000);
   EXPECT_EQ(Code("/limits", {{"time", 1}}), "404 run_not_found");

@@ -100,7 +100,7 @@ TEST_F(Upstream, ItsFailureIsAnError) {
       EXPECT_EQ(stream.find("[DONE]"), std::string::npos) << stream;
     }
     server_->Settled();
-    EXPECT_EQ(server_->scheduler().Runs().front().status, "failed") << words;
+    EXPECT_EQ(server_->scheduler().book().Runs().front().status, "failed") << words;
   }
 }
 

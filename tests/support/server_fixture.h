@@ -52,6 +52,7 @@ struct ServerSetup {
   // Another engine than the plain scripted one.
   std::function<std::unique_ptr<Engine>(FakeOptions)> make_engine;
   std::vector<std::string> plain_names;
+  BookOptions book;
   SchedulerOptions scheduler;
   HttpOptions http;
 };
@@ -81,7 +82,8 @@ class TestServer {
     const FakeOptions options = EngineOptions(setup);
     engine_ =
         setup.make_engine ? setup.make_engine(options) : std::make_unique<FakeEngine>(options);
-    scheduler_ = std::make_unique<Scheduler>(*engine_, setup.scheduler);
+    book_ = std::make_unique<RunBook>(setup.book);
+    scheduler_ = std::make_unique<Scheduler>(*engine_, *book_, setup.scheduler);
     ServerLimits limits;
     limits.model_name = "m";
     limits.plain_names = setup.plain_names;
@@ -171,7 +173,7 @@ class TestServer {
   }
   Scheduler& scheduler() { return *scheduler_; }
   std::shared_ptr<const RunLog> scheduler_log(const std::string& id) const {
-    return scheduler_->Log(id);
+    return book_->Log(id);
   }
   const HttpServer& http() const { return *server_; }
 
@@ -187,6 +189,7 @@ class TestServer {
   }
 
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<RunBook> book_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<HttpServer> server_;
 };

@@ -65,6 +65,7 @@ constexpr auto kServeEveryday = std::to_array<EverydayOption>({
 
 struct ServeFlags {
   EngineFlags engine;
+  server::BookOptions book;
   server::SchedulerOptions scheduler;
   server::HttpOptions http;
   server::ServerLimits limits;
@@ -173,7 +174,7 @@ std::vector<Option> PoolOptions(ServeFlags& flags) {
 // Finished runs.
 std::vector<Option> KeptOptions(ServeFlags& flags) {
   return {
-      {flags.scheduler.most_kept,
+      {flags.book.most_kept,
        {.name = "keep",
         .help = "finished runs that are kept in memory for the page",
         .bounds = Between(0, kMost),
@@ -336,9 +337,10 @@ int Serve(ServeFlags flags) {
       return Complain(kServeCommand, opened.error());
     }
     archive = std::move(*opened);
-    flags.scheduler.archive = archive.get();
+    flags.book.archive = archive.get();
   }
-  server::Scheduler scheduler(**engine, flags.scheduler);
+  server::RunBook book(flags.book);
+  server::Scheduler scheduler(**engine, book, flags.scheduler);
   Result<std::unique_ptr<server::HttpServer>> server =
       server::HttpServer::Listen(scheduler, flags.limits, flags.http);
   if (!server) {

@@ -37,7 +37,7 @@ std::unique_ptr<RunArchive> OpenArchive(const std::string& path, int64_t most_ru
 
 ServerSetup StoringIn(RunArchive& archive) {
   ServerSetup setup;
-  setup.scheduler.archive = &archive;
+  setup.book.archive = &archive;
   return setup;
 }
 
@@ -361,7 +361,7 @@ TEST(RunArchive, KeepsTheNewestOnly) {
   const TemporaryFolder folder;
   const std::unique_ptr<RunArchive> archive = OpenArchive(folder.File("runs.db"), 2);
   ServerSetup setup = StoringIn(*archive);
-  setup.scheduler.most_kept = 0;
+  setup.book.most_kept = 0;
   const TestServer server(setup);
   std::vector<std::string> ids;
   for (const char* text : {"say one", "say two", "say three"}) {

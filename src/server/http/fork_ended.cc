@@ -29,17 +29,15 @@ const Json* RecordOf(const std::vector<Json>& records, const char* kind, int pat
 }
 
 // The records of a run, those of tokens too where they are anywhere; empty: there is no such run.
-std::vector<Json> RecordsOf(const Scheduler& scheduler, const Client& client,
-                            const std::string& id) {
-  if (const RunArchive* archive = scheduler.archive()) {
+std::vector<Json> RecordsOf(const RunBook& book, const Client& client, const std::string& id) {
+  if (const RunArchive* archive = book.archive()) {
     const Result<std::optional<RunOverview>> run = archive->Find(id);
     if (run && *run && MaySee(client, (*run)->client)) {
       return archive->Records(id).value_or({});
     }
   }
-  const std::shared_ptr<const RunLog> log = scheduler.Log(id);
-  return log != nullptr && FindInMemory(scheduler, client, id) ? RecordsIn(*log)
-                                                               : std::vector<Json>();
+  const std::shared_ptr<const RunLog> log = book.Log(id);
+  return log != nullptr && FindInMemory(book, client, id) ? RecordsIn(*log) : std::vector<Json>();
 }
 
 // What stands in the way of a fork there.
@@ -129,7 +127,7 @@ std::optional<std::vector<Token>> FirstTokensOf(const std::vector<Json>& records
 
 void ForkEnded(Scheduler& scheduler, const Client& client, const ServerLimits& limits,
                const std::string& id, const RunCommand& command, Response& response) {
-  const std::vector<Json> records = RecordsOf(scheduler, client, id);
+  const std::vector<Json> records = RecordsOf(scheduler.book(), client, id);
   if (records.empty()) {
     SendUnknownRun(response, id);
     return;
@@ -178,7 +176,7 @@ void ForkEnded(Scheduler& scheduler, const Client& client, const ServerLimits& l
     SendError(response, *refused);
     return;
   }
-  scheduler.AwaitStored();
+  scheduler.book().AwaitStored();
   std::vector<int> paths(static_cast<size_t>(command.count));
   std::iota(paths.begin(), paths.end(), 0);
   response.set_header("X-Hyper-Run", submission.id);

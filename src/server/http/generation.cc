@@ -107,7 +107,7 @@ void SendStream(Scheduler& scheduler, std::shared_ptr<ReplyQueue> reply,
     SendError(response, stream->first->error);
     return;
   }
-  scheduler.AwaitStored();  // so that no id is known of a run that could be lost
+  scheduler.book().AwaitStored();  // so that no id is known of a run that could be lost
   stream->reply = std::move(reply);
   stream->format = std::move(format);
   stream->heartbeat_s = heartbeat_s;

@@ -83,8 +83,8 @@ bool IsOperators(const std::string& path) {
 }
 
 // Anyone may ask: the reason comes without the name of the file before it.
-Json HealthJson(const Scheduler& scheduler) {
-  const RunArchive* archive = scheduler.archive();
+Json HealthJson(const RunBook& book) {
+  const RunArchive* archive = book.archive();
   const std::string reason = archive != nullptr ? archive->failing() : "";
   if (reason.empty()) {
     return {{"status", "ok"}};
@@ -272,7 +272,7 @@ void HttpServer::Parts::Log(const Request& request, const Response& response) {
     return;
   }
   const Client* client = FoundClient(response);
-  const std::optional<RunOverview> run = scheduler.Find(response.get_header_value("X-Hyper-Run"));
+  const std::optional<RunOverview> run = scheduler.book().Find(response.get_header_value("X-Hyper-Run"));
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   AnsweredRequest answered{request.method, request.path, response.status, RequestSeconds()};
   answered.address = ClientAddress();
@@ -284,7 +284,7 @@ void HttpServer::Parts::Log(const Request& request, const Response& response) {
 
 void HttpServer::Parts::AddApi() {
   routes.Get("/health", [this](const Request& /*request*/, Response& response) {
-    Send(response, 200, HealthJson(scheduler));
+    Send(response, 200, HealthJson(scheduler.book()));
   });
   routes.Get("/live", [](const Request& /*request*/, Response& response) {
     Send(response, 200, {{"status", "ok"}});

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/server/http/send.h"
-#include "src/server/scheduler/scheduler.h"
+#include "src/server/scheduler/run_book.h"
 
 namespace hyper::server {
 
@@ -21,9 +21,9 @@ inline void SendUnknownRun(httplib::Response& response, const std::string& id) {
 }
 
 // Nothing where it is not in memory, or is not shown to `client`.
-inline std::optional<RunOverview> FindInMemory(const Scheduler& scheduler, const Client& client,
+inline std::optional<RunOverview> FindInMemory(const RunBook& book, const Client& client,
                                                const std::string& id) {
-  std::optional<RunOverview> run = scheduler.Find(id);
+  std::optional<RunOverview> run = book.Find(id);
   return run && MaySee(client, run->client) ? run : std::nullopt;
 }
 

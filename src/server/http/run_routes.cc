@@ -24,7 +24,7 @@ using httplib::Response;
 constexpr size_t kLinesAtOnce = 512;
 
 // GET /v1/runs?limit=N: those in memory, then those that are stored only.
-void SendRuns(const Scheduler& scheduler, const Client& client, const Request& request,
+void SendRuns(const RunBook& book, const Client& client, const Request& request,
               Response& response) {
   constexpr int kMost = 1000;
   int limit = 100;
@@ -36,9 +36,9 @@ void SendRuns(const Scheduler& scheduler, const Client& client, const Request& r
     }
     limit = *given;
   }
-  std::vector<RunOverview> runs = scheduler.Runs();
+  std::vector<RunOverview> runs = book.Runs();
   std::erase_if(runs, [&client](const RunOverview& run) { return !MaySee(client, run.client); });
-  if (const RunArchive* archive = scheduler.archive()) {
+  if (const RunArchive* archive = book.archive()) {
     const Result<std::vector<RunOverview>> stored = archive->Newest(limit, client);
     if (!stored) {
       SendError(response, FromError(stored.error()));
@@ -60,10 +60,10 @@ void SendRuns(const Scheduler& scheduler, const Client& client, const Request& r
 }
 
 // GET /v1/studies, GET /v1/studies/figures: the evaluations in the same file.
-void SendStudies(const Scheduler& scheduler, Result<Json> (RunArchive::*read)() const,
+void SendStudies(const RunBook& book, Result<Json> (RunArchive::*read)() const,
                  Response& response) {
   Json studies = Json::array();
-  if (const RunArchive* archive = scheduler.archive()) {
+  if (const RunArchive* archive = book.archive()) {
     Result<Json> stored = (archive->*read)();
     if (!stored) {
       SendError(response, FromError(stored.error()));
@@ -76,9 +76,9 @@ void SendStudies(const Scheduler& scheduler, Result<Json> (RunArchive::*read)() 
 
 // The overview of a run that is stored only; nothing, after a reply, where there is none that the
 // client may see.
-std::optional<RunOverview> FindStored(const Scheduler& scheduler, const Client& client,
+std::optional<RunOverview> FindStored(const RunBook& book, const Client& client,
                                       const std::string& id, Response& response) {
-  const RunArchive* archive = scheduler.archive();
+  const RunArchive* archive = book.archive();
   const Result<std::optional<RunOverview>> run =
       archive != nullptr ? archive->Find(id) : std::optional<RunOverview>();
   if (!run) {
@@ -92,13 +92,13 @@ std::optional<RunOverview> FindStored(const Scheduler& scheduler, const Client& 
 }
 
 // As SendRun and SendEvents, of a run that is stored only.
-void SendStored(const Scheduler& scheduler, const Client& client, const std::string& id,
-                bool events, Response& response) {
-  const std::optional<RunOverview> run = FindStored(scheduler, client, id, response);
+void SendStored(const RunBook& book, const Client& client, const std::string& id, bool events,
+                Response& response) {
+  const std::optional<RunOverview> run = FindStored(book, client, id, response);
   if (!run) {
     return;
   }
-  const Result<std::vector<Json>> records = scheduler.archive()->Records(id);
+  const Result<std::vector<Json>> records = book.archive()->Records(id);
   if (!records) {
     SendError(response, FromError(records.error()));
     return;
@@ -122,12 +122,11 @@ void SendStored(const Scheduler& scheduler, const Client& client, const std::str
 }
 
 // GET /v1/runs/ID: the summary with the records, those of tokens left out.
-void SendRun(const Scheduler& scheduler, const Client& client, const std::string& id,
-             Response& response) {
-  const std::optional<RunOverview> summary = FindInMemory(scheduler, client, id);
-  const std::shared_ptr<const RunLog> log = scheduler.Log(id);
+void SendRun(const RunBook& book, const Client& client, const std::string& id, Response& response) {
+  const std::optional<RunOverview> summary = FindInMemory(book, client, id);
+  const std::shared_ptr<const RunLog> log = book.Log(id);
   if (!summary || log == nullptr) {
-    SendStored(scheduler, client, id, /*events=*/false, response);
+    SendStored(book, client, id, /*events=*/false, response);
     return;
   }
   Json body = OverviewJson(*summary);
@@ -141,11 +140,11 @@ void SendRun(const Scheduler& scheduler, const Client& client, const std::string
 }
 
 // GET /v1/runs/ID/events: all records from the first, live ones as they come.
-void SendEvents(const Scheduler& scheduler, const Client& client, const std::string& id,
+void SendEvents(const RunBook& book, const Client& client, const std::string& id,
                 double heartbeat_s, Response& response) {
-  const std::shared_ptr<const RunLog> log = scheduler.Log(id);
-  if (log == nullptr || !FindInMemory(scheduler, client, id)) {
-    SendStored(scheduler, client, id, /*events=*/true, response);
+  const std::shared_ptr<const RunLog> log = book.Log(id);
+  if (log == nullptr || !FindInMemory(book, client, id)) {
+    SendStored(book, client, id, /*events=*/true, response);
     return;
   }
   response.set_header("Cache-Control", "no-cache");
@@ -179,9 +178,10 @@ void SendEvents(const Scheduler& scheduler, const Client& client, const std::str
 // DELETE /v1/runs/ID: a run that has ended, from memory and from the store.
 void DeleteRun(Scheduler& scheduler, const Client& client, const std::string& id,
                Response& response) {
-  RunArchive* archive = scheduler.archive();
-  const bool kept = FindInMemory(scheduler, client, id).has_value();
-  if (!kept && !FindStored(scheduler, client, id, response)) {
+  const RunBook& book = scheduler.book();
+  RunArchive* archive = book.archive();
+  const bool kept = FindInMemory(book, client, id).has_value();
+  if (!kept && !FindStored(book, client, id, response)) {
     return;
   }
   if (kept) {
@@ -201,25 +201,26 @@ void DeleteRun(Scheduler& scheduler, const Client& client, const std::string& id
 }  // namespace
 
 void AddRunRoutes(Routes& routes, Scheduler& scheduler, double heartbeat_s) {
-  routes.Get("/v1/runs", [&scheduler](const Request& request, Response& response) {
-    SendRuns(scheduler, ClientOf(response), request, response);
+  const RunBook& book = scheduler.book();
+  routes.Get("/v1/runs", [&book](const Request& request, Response& response) {
+    SendRuns(book, ClientOf(response), request, response);
   });
-  routes.Get("/v1/studies", [&scheduler](const Request& /*request*/, Response& response) {
-    SendStudies(scheduler, &RunArchive::Studies, response);
+  routes.Get("/v1/studies", [&book](const Request& /*request*/, Response& response) {
+    SendStudies(book, &RunArchive::Studies, response);
   });
-  routes.Get("/v1/studies/figures", [&scheduler](const Request& /*request*/, Response& response) {
-    SendStudies(scheduler, &RunArchive::Figures, response);
+  routes.Get("/v1/studies/figures", [&book](const Request& /*request*/, Response& response) {
+    SendStudies(book, &RunArchive::Figures, response);
   });
-  routes.Get("/v1/runs/{run}", [&scheduler](const Request& request, Response& response) {
-    SendRun(scheduler, ClientOf(response), request.path_params.at("run"), response);
+  routes.Get("/v1/runs/{run}", [&book](const Request& request, Response& response) {
+    SendRun(book, ClientOf(response), request.path_params.at("run"), response);
   });
   routes.Delete("/v1/runs/{run}", [&scheduler](const Request& request, Response& response) {
     DeleteRun(scheduler, ClientOf(response), request.path_params.at("run"), response);
   });
-  routes.Get("/v1/runs/{run}/events", [&scheduler, heartbeat_s](const Request& request,
-                                                                Response& response) {
-    SendEvents(scheduler, ClientOf(response), request.path_params.at("run"), heartbeat_s, response);
-  });
+  routes.Get(
+      "/v1/runs/{run}/events", [&book, heartbeat_s](const Request& request, Response& response) {
+        SendEvents(book, ClientOf(response), request.path_params.at("run"), heartbeat_s, response);
+      });
 }
 
 }  // namespace hyper::server

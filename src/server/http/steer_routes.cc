@@ -20,7 +20,7 @@ using httplib::Response;
 void Control(Scheduler& scheduler, const Client& client, const ServerLimits& limits,
              const std::string& id, const RunCommand& command, Response& response) {
   const bool fork = command.kind == RunCommand::Kind::kFork;
-  const bool kept = FindInMemory(scheduler, client, id).has_value();
+  const bool kept = FindInMemory(scheduler.book(), client, id).has_value();
   if (!kept && !fork) {
     SendUnknownRun(response, id);
     return;

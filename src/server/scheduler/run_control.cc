@@ -1,7 +1,6 @@
 // What clients ask of runs, carried out between two steps of the scheduler's thread.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -15,15 +14,6 @@
 #include "src/server/scheduler/steering.h"
 
 namespace hyper::server {
-namespace {
-
-ApiError NoSuchRun(const std::string& id) {
-  return {404, "not_found_error", "run_not_found", "",
-          fmt::format("run '{}' is not live; GET /v1/runs lists the runs", id)};
-}
-
-}  // namespace
-
 bool Scheduler::BetweenSteps(const std::function<void()>& command) {
   std::promise<void> done;
   std::future<void> future = done.get_future();
@@ -54,7 +44,7 @@ Steered Scheduler::Control(const std::string& id, const RunCommand& command) {
 
 std::optional<ApiError> Scheduler::Forget(const std::string& id) {
   std::optional<ApiError> error = NoSuchRun(id);
-  BetweenSteps([&] { error = Drop(id); });
+  BetweenSteps([&] { error = book_.Forget(id); });
   return error;
 }
 
@@ -62,17 +52,6 @@ Result<Json> Scheduler::AskEngine(const std::function<Result<Json>(Engine&)>& qu
   Result<Json> answer = Error{ErrorCode::kUnavailable, "the server is shutting down"};
   BetweenSteps([&] { answer = question(engine_); });
   return answer;
-}
-
-std::optional<ApiError> Scheduler::Drop(const std::string& id) {
-  const std::lock_guard lock(mutex_);
-  const auto is_it = [&id](const auto& run) { return run->id() == id; };
-  if (FindLive(id) != nullptr || std::any_of(inbox_.begin(), inbox_.end(), is_it)) {
-    return ApiError{409, "invalid_request_error", "run_not_ended", "",
-                    fmt::format("run '{}' has not ended; cancel it first", id)};
-  }
-  const auto gone = std::erase_if(kept_, [&id](const Kept& run) { return run.summary.id == id; });
-  return gone > 0 ? std::nullopt : std::optional(NoSuchRun(id));
 }
 
 void Scheduler::RunCommands() {

@@ -5,28 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <random>
 #include <utility>
 
 #include "src/base/clock.h"
-#include "src/base/utf8.h"
 
 namespace hyper::server {
 namespace {
 
 constexpr double kPollTimeout = 0.05;
-
-int64_t UnixTime() {
-  using std::chrono::system_clock;
-  return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch())
-      .count();
-}
-
-// So long that none is given twice, nor guessed.
-std::string NewRunId() {
-  std::random_device device;
-  return fmt::format("run_{:08x}{:08x}{:08x}", device(), device(), device());
-}
 
 // What is kept for plain runs: lanes, and with them a quarter of the cells.
 Reservation KeptPart(const Capabilities& can, int lanes) {
@@ -34,39 +20,11 @@ Reservation KeptPart(const Capabilities& can, int lanes) {
   return {std::min(lanes, can.max_lanes / 2), lanes > 0 ? can.cells_total / kPart : 0};
 }
 
-std::string QuestionOf(const ServedRun& request) {
-  constexpr size_t kShown = 300;
-  std::string text = request.fork               ? request.fork->question
-                     : request.messages.empty() ? request.prompt_text
-                                                : request.messages.back().content;
-  text.resize(std::min(text.size(), kShown));
-  return text.substr(0, text.size() - base::IncompleteTail(text));
-}
-
-RunOverview OverviewOf(const ServedRun& request) {
-  RunOverview summary;
-  summary.client = request.client.name;
-  summary.method = request.method;
-  summary.status = "waiting";
-  summary.question = QuestionOf(request);
-  summary.created_s = UnixTime();
-  summary.width = WidthOf(request);
-  summary.seed = request.seed;
-  return summary;
-}
-
-// The run of that id, null where there is none.
-template <typename KeptRuns>
-auto FindById(KeptRuns& runs, const std::string& id) -> decltype(&runs.front()) {
-  const auto kept = std::find_if(runs.begin(), runs.end(),
-                                 [&id](const auto& entry) { return entry.summary.id == id; });
-  return kept != runs.end() ? &*kept : nullptr;
-}
-
 }  // namespace
 
-Scheduler::Scheduler(Engine& engine, SchedulerOptions options)
+Scheduler::Scheduler(Engine& engine, RunBook& book, SchedulerOptions options)
     : engine_(engine),
+      book_(book),
       options_(options),
       kept_part_(KeptPart(engine.capabilities(), options.plain_lanes)),
       driver_(engine, kept_part_) {
@@ -97,29 +55,21 @@ Scheduler::Submission Scheduler::Submit(std::vector<ServedRun> requests,
   if (waiting_bytes_ + bytes > options_.waiting_bytes) {
     return {"", QueueFull()};
   }
-  const Client client = requests.front().client;
   const double now_s = base::SteadyClock().Now();
-  if (const int wait_s = accounts_.WaitSeconds(client, now_s); wait_s > 0) {
-    return {"", MinuteUsedUp(client, wait_s)};
+  const RunBook::Entries entries = book_.Enter(requests, now_s);
+  if (entries.wait_s > 0) {
+    return {"", MinuteUsedUp(requests.front().client, entries.wait_s)};
   }
   waiting_bytes_ += bytes;
-  Submission first;
-  for (ServedRun& request : requests) {
-    std::string id = NewRunId();
-    first.id = first.id.empty() ? id : first.id;
-    auto log = std::make_shared<RunLog>(options_.log_bytes);
-    RunOverview summary = OverviewOf(request);
-    summary.id = id;
-    const int64_t pledged = PledgeOf(request);
-    accounts_.Pledge(client, pledged, now_s);
-    kept_.push_back({std::move(summary), log, pledged});
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const RunBook::Entered& run = entries.runs[i];
     inbox_.push_back(
-        std::make_unique<LiveRun>(std::move(id), std::move(request), reply, log, now_s));
+        std::make_unique<LiveRun>(run.id, std::move(requests[i]), reply, run.log, now_s));
     ++metrics_.waiting;
     ++metrics_.runs_started;
   }
   work_.notify_one();
-  return first;
+  return {entries.runs.front().id, std::nullopt};
 }
 
 ApiError Scheduler::QueueFull() {
@@ -147,32 +97,10 @@ ApiError Scheduler::MinuteUsedUp(const Client& client, int wait_s) {
           wait_s};
 }
 
-std::vector<RunOverview> Scheduler::Runs() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<RunOverview> runs;
-  runs.reserve(kept_.size());
-  for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
-    runs.push_back(kept->summary);
-  }
-  return runs;
-}
-
-std::optional<RunOverview> Scheduler::Find(const std::string& id) const {
-  const std::lock_guard lock(mutex_);
-  const Kept* kept = FindById(kept_, id);
-  return kept != nullptr ? std::optional(kept->summary) : std::nullopt;
-}
-
-std::shared_ptr<const RunLog> Scheduler::Log(const std::string& id) const {
-  const std::lock_guard lock(mutex_);
-  const Kept* kept = FindById(kept_, id);
-  return kept != nullptr ? kept->log : nullptr;
-}
-
 SchedulerMetrics Scheduler::metrics() const {
   const std::lock_guard lock(mutex_);
   SchedulerMetrics metrics = metrics_;
-  metrics.runs_lost = options_.archive != nullptr ? options_.archive->lost() : 0;
+  metrics.runs_lost = book_.archive() != nullptr ? book_.archive()->lost() : 0;
   return metrics;
 }
 
@@ -192,13 +120,7 @@ void Scheduler::Shutdown(double grace_s) {
   ending_ = true;
   work_.notify_one();
   lock.unlock();
-  AwaitStored();  // and with it the ends of replies
-}
-
-void Scheduler::AwaitStored() {
-  if (options_.archive != nullptr) {
-    options_.archive->Flush();
-  }
+  book_.AwaitStored();  // and with it the ends of replies
 }
 
 bool Scheduler::WaitForWork() {
@@ -271,8 +193,8 @@ void Scheduler::Take(std::unique_ptr<LiveRun>& run) {
     Summarise(*run, "failed");
   } else {
     driver_.Add(run->session(), run->plain() ? Admission::kReserved : Admission::kByUse);
-    if (options_.archive != nullptr) {
-      options_.archive->Save(run->Begun());
+    if (book_.archive() != nullptr) {
+      book_.archive()->Save(run->Begun());
     }
     run->Accept();
     live_.push_back(std::move(run));
@@ -308,8 +230,8 @@ void Scheduler::Settle() {
     const char* status = run->result()->partial ? "partial" : "done";
     status = run->session()->status() ? status : "failed";
     Summarise(*run, cancelled ? "cancelled" : status);
-    if (options_.archive != nullptr) {  // a reply that has come to its end is stored
-      options_.archive->Save(run->ToArchive(), std::move(end_reply));
+    if (book_.archive() != nullptr) {  // a reply that has come to its end is stored
+      book_.archive()->Save(run->ToArchive(), std::move(end_reply));
     } else {
       end_reply();
     }
@@ -320,23 +242,13 @@ void Scheduler::Settle() {
 void Scheduler::Summarise(const LiveRun& run, const char* status) {
   const double now_s = base::SteadyClock().Now();
   meters_.Ended(run.times(), run.request().method, status, run.result(), now_s);
-  const std::lock_guard lock(mutex_);
-  if (Kept* kept = FindById(kept_, run.id())) {
-    RunOverview& summary = kept->summary;
-    summary.status = status;
-    if (const SessionResult* result = run.result()) {
-      summary.answer = result->answer.value_or("");
-      summary.tokens = result->ledger.generated;
-      summary.paths = static_cast<int>(run.session()->pool().paths().size());
-      summary.seconds = result->ledger.wall_s;
-      summary.running = 0;
-      summary.cells = 0;
-      metrics_.prompt_tokens += result->ledger.prefilled;
-      metrics_.generated_tokens += result->ledger.generated;
-    }
-    accounts_.Settle(run.request().client, kept->pledged, run.used_tokens(), now_s);
-  }
+  book_.End(run, status, now_s);
   run_ended_ = true;
+  const std::lock_guard lock(mutex_);
+  if (const SessionResult* result = run.result()) {
+    metrics_.prompt_tokens += result->ledger.prefilled;
+    metrics_.generated_tokens += result->ledger.generated;
+  }
   ++metrics_.runs_finished;
   metrics_.runs_cancelled += std::string_view(status) == "cancelled" ? 1 : 0;
 }
@@ -359,41 +271,15 @@ void Scheduler::Publish() {
   for (const std::unique_ptr<LiveRun>& run : live_) {
     if (!run->session()->started()) {
       waiting_bytes_ += run->waiting_bytes();
-      continue;
-    }
-    if (Kept* kept = FindById(kept_, run->id())) {
-      const Pool& pool = run->session()->pool();
-      kept->summary.status = "running";
-      kept->summary.tokens = pool.ledger().generated;
-      kept->summary.paths = static_cast<int>(pool.paths().size());
-      kept->summary.seconds = pool.ledger().wall_s;
-      kept->summary.running = static_cast<int>(pool.running().size());
-      kept->summary.cells = pool.cells();
+    } else {
+      book_.Note(*run);
     }
   }
   if (std::exchange(run_ended_, false)) {
-    DropOldest();
+    book_.DropOldest();
   }
   if (live_.empty() && inbox_.empty()) {
     idle_.notify_all();
-  }
-}
-
-// The oldest runs that have ended make room.
-void Scheduler::DropOldest() {
-  size_t ended = kept_.size() - live_.size() - inbox_.size();
-  size_t bytes = 0;
-  for (const Kept& kept : kept_) {
-    bytes += kept.log->bytes();
-  }
-  for (auto kept = kept_.begin();
-       kept != kept_.end() && ended > 0 &&
-       (ended > static_cast<size_t>(options_.most_kept) || bytes > options_.all_log_bytes);) {
-    const std::string& status = kept->summary.status;
-    const bool live = status == "waiting" || status == "running";
-    bytes -= live ? 0 : kept->log->bytes();
-    kept = live ? std::next(kept) : kept_.erase(kept);
-    ended -= live ? 0 : 1;
   }
 }
 

@@ -17,12 +17,10 @@
 #include "hyper/driver.h"
 #include "hyper/engine.h"
 #include "src/server/api/run_command.h"
-#include "src/server/archive/run_archive.h"
-#include "src/server/archive/run_overview.h"
 #include "src/server/scheduler/live_run.h"
 #include "src/server/scheduler/prompt_cache.h"
+#include "src/server/scheduler/run_book.h"
 #include "src/server/scheduler/run_meters.h"
-#include "src/server/scheduler/token_accounts.h"
 #include "src/server/scheduler/waiting_line.h"
 
 namespace hyper::server {
@@ -30,12 +28,8 @@ namespace hyper::server {
 struct SchedulerOptions {
   size_t waiting_bytes = size_t{256} << 20U;  // of the runs that wait for lanes or cells
   int plain_lanes = 0;                        // that pools leave to plain runs; see KeptPart
-  int most_kept = 100;                        // finished runs that are kept for /v1/runs
-  size_t log_bytes = size_t{32} << 20U;       // of one run's log
-  size_t all_log_bytes = size_t{512} << 20U;  // of all; the oldest runs that have ended go first
   int pools = 1;                              // that may share the cells; see MostOf in live_run.cc
   int most_prompts = 8;                       // prompts of earlier runs that are kept computed
-  RunArchive* archive = nullptr;  // takes the runs that have ended; outlives the scheduler
 };
 
 // What /metrics shows.
@@ -58,8 +52,9 @@ struct SchedulerMetrics {
 
 class Scheduler {
  public:
-  // Starts the thread, which alone uses `engine` until the scheduler is gone.
-  Scheduler(Engine& engine, SchedulerOptions options);
+  // Starts the thread, which alone uses `engine` until the scheduler is gone. `book` has its runs,
+  // also afterwards.
+  Scheduler(Engine& engine, RunBook& book, SchedulerOptions options);
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
@@ -73,11 +68,7 @@ class Scheduler {
   };
   Submission Submit(std::vector<ServedRun> requests, const std::shared_ptr<ReplyQueue>& reply);
 
-  std::vector<RunOverview> Runs() const;  // newest first; those in memory
-  // Where older ones are, or null.
-  RunArchive* archive() const { return options_.archive; }
-  std::optional<RunOverview> Find(const std::string& id) const;
-  std::shared_ptr<const RunLog> Log(const std::string& id) const;  // null: no such run
+  RunBook& book() const { return book_; }
   // Carries a command out between two steps.
   Steered Control(const std::string& id, const RunCommand& command);
   // Keeps a run that has ended no longer. Errors: 409 where it has not, 404.
@@ -85,8 +76,6 @@ class Scheduler {
   // What `question` says of the engine, asked on the scheduler's thread between two steps.
   Result<Json> AskEngine(const std::function<Result<Json>(Engine&)>& question);
   SchedulerMetrics metrics() const;
-  // Returns once what the archive was given before is written, or could not be.
-  void AwaitStored();
 
   // Whether it takes no more runs.
   bool closing() const;
@@ -94,12 +83,6 @@ class Scheduler {
   void Shutdown(double grace_s);
 
  private:
-  struct Kept {
-    RunOverview summary;
-    std::shared_ptr<RunLog> log;
-    int64_t pledged = 0;  // tokens of its client
-  };
-
   // Under the mutex:
   ApiError QueueFull();
   ApiError MinuteUsedUp(const Client& client, int wait_s);
@@ -117,13 +100,12 @@ class Scheduler {
   // Has the scheduler's thread do it between two steps; false: it takes nothing any more.
   bool BetweenSteps(const std::function<void()>& command);
   Steered Apply(const std::string& id, const RunCommand& command);
-  std::optional<ApiError> Drop(const std::string& id);
   LiveRun* FindLive(const std::string& id);
   void Publish();
-  void DropOldest();  // under the mutex
   void Summarise(const LiveRun& run, const char* status);
 
   Engine& engine_;
+  RunBook& book_;
   const SchedulerOptions options_;
   const Reservation kept_part_;
 
@@ -134,19 +116,17 @@ class Scheduler {
   int forks_ = 0;  // by request, so that their keys differ
   int64_t seen_starts_ = 0;
   RunMeters meters_;
+  bool run_ended_ = false;  // since the book was looked through
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable work_;
   std::condition_variable idle_;
   std::deque<std::unique_ptr<LiveRun>> inbox_;
   std::deque<std::function<void()>> commands_;
-  std::deque<Kept> kept_;  // oldest first
   SchedulerMetrics metrics_;
   size_t waiting_bytes_ = 0;
   DrainRate drained_;
-  TokenAccounts accounts_;
-  bool run_ended_ = false;  // since kept_ was looked through
-  bool closing_ = false;    // no more runs
+  bool closing_ = false;  // no more runs
   bool cancelling_ = false;
   bool ending_ = false;
 

@@ -45,7 +45,7 @@ class CountedScheduler {
       logits[FakeEngine::kEnd] = end ? 100.0F : -100.0F;
     };
     engine_ = std::make_unique<FakeEngine>(std::move(fake));
-    scheduler_ = std::make_unique<Scheduler>(*engine_, options);
+    scheduler_ = std::make_unique<Scheduler>(*engine_, book_, options);
   }
   ~CountedScheduler() { scheduler_.reset(); }
 
@@ -88,6 +88,7 @@ class CountedScheduler {
   std::shared_ptr<ReplyQueue> reply_ = std::make_shared<ReplyQueue>(size_t{1} << 22U);
   int64_t poll_ = 0;
   std::unique_ptr<FakeEngine> engine_;
+  RunBook book_{BookOptions{}};
   std::unique_ptr<Scheduler> scheduler_;
 };
 
@@ -111,7 +112,7 @@ TEST(Scheduler, APlainRunBesideAPoolOf512HasItsFirstTokenWithinThreeForwards) {
   EXPECT_EQ(submitted, 20);
   EXPECT_GT(counted.first_plain, 20);
   EXPECT_LE(counted.first_plain, 23);
-  const RunOverview run = *counted.scheduler().Find(pool);
+  const RunOverview run = *counted.scheduler().book().Find(pool);
   EXPECT_EQ(run.status, "done");
   EXPECT_EQ(run.paths, 512);
   EXPECT_EQ(run.tokens, 512 * (kPoolTokens + 1)) << "nothing is pruned for it";
