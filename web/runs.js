@@ -47,10 +47,18 @@ function blank() {
 // The form as the run was asked, so that it can be asked again with changes.
 function fillForm(head) {
   $('question').value = head.question || '';
-  const method = [...$('method').options].find((option) => option.value.endsWith(`:${head.method}`));
+  const listed = runs.find((run) => run.id === shown);
+  const named = listed && listed.model ? (value) => value === `${listed.model}:${head.method}`
+                                       : (value) => value.endsWith(`:${head.method}`);
+  const method = [...$('method').options].find((option) => named(option.value));
   if (method) $('method').value = method.value;
   $('width').value = head.options && head.method !== 'plain' ? head.options.width || '' : '';
   $('seed').value = head.seed === undefined ? '' : head.seed;
+}
+
+// Where the server has several models, as requests name it.
+function methodOf(run) {
+  return run.model ? `${run.model}:${run.method}` : run.method;
 }
 
 async function refreshRuns() {
@@ -70,7 +78,7 @@ async function refreshRuns() {
   drawRuns();
   const second = $('other').value;
   fill($('other'), [make('option', 'none', {value: ''}), ...runs.map((run) => make('option',
-      `${run.method}, ${run.answer || run.status}: ${run.question.slice(0, 60)}`, {value: run.id}))]);
+      `${methodOf(run)}, ${run.answer || run.status}: ${run.question.slice(0, 60)}`, {value: run.id}))]);
   $('other').value = second;
 }
 
@@ -115,7 +123,7 @@ function drawRuns() {
   const words = $('search').value.toLowerCase().split(/\s+/);
   const time = {dateStyle: 'short', timeStyle: 'short'};
   const seconds = (run) => Number.isFinite(run.seconds) ? run.seconds.toFixed(1) : '';
-  const cells = (run) => [new Date(1000 * run.created).toLocaleString([], time), run.question, run.method,
+  const cells = (run) => [new Date(1000 * run.created).toLocaleString([], time), run.question, methodOf(run),
                           run.width || '', run.seed, run.answer || '', run.status, run.paths, run.tokens,
                           seconds(run), run.id].map(String);
   const rows = runs.map((run) => [run, cells(run)]).filter(([, row]) =>

@@ -120,7 +120,7 @@ async function post(path, body) {
 }
 
 async function loadMethods() {
-  const response = await fetch('/v1/models', {headers: headers()}).catch(() => null);
+  const response = await fetch('/v1/models?methods=true', {headers: headers()}).catch(() => null);
   $('go').disabled = !response || !response.ok;
   if (!response || !response.ok) {
     say(!response ? 'The server does not answer.' : response.status === 401 ? KEY_WANTED : await failure(response),
@@ -128,7 +128,9 @@ async function loadMethods() {
     return;
   }
   if ($('state').textContent === KEY_WANTED) say(START);
-  const models = (await response.json()).data.slice(1);
+  const all = (await response.json()).data;
+  // All but the bare names of models, which stand before their methods.
+  const models = all.filter((one) => !all.some((other) => other.id.startsWith(`${one.id}:`)));
   fill($('method'), models.map((one) => make('option', one.id, {value: one.id, title: one.description})));
   const wanted = models.find((one) => one.id.endsWith(':hyper'));
   if (wanted) $('method').value = wanted.id;

@@ -40,6 +40,7 @@ struct ServedRun {
   RunPlan plan = *ResolveRun(
       {.method = kPlainPlan, .preset = "paper", .options = {{"width", 1}}, .defaults = {}}, {});
   Client client;
+  std::string model;  // its served name; empty where the server has only one
   uint64_t seed = 0;
   SessionLimits limits;
   ExtractOptions extract;

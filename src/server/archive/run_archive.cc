@@ -41,6 +41,8 @@ RunOverview OverviewOf(const ListedItem& item) {
   RunOverview run;
   const auto client = item.settings.find(kClientSetting);
   run.client = client != item.settings.end() ? client->second : "";
+  const auto model = item.settings.find(kModelSetting);
+  run.model = model != item.settings.end() ? model->second : "";
   const int choices = SettingOf(item, "choices");  // of plain decoding
   run.width = choices > 0 ? choices : SettingOf(item, "width");
   run.seed = item.seed;

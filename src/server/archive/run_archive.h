@@ -35,6 +35,8 @@ struct ArchiveOptions {
 
 // The setting of a stored run that names its client.
 inline constexpr const char* kClientSetting = "client";
+// And the one that names its model, where the server has several.
+inline constexpr const char* kModelSetting = "served-model";
 
 // A run that has begun or ended, as it is stored: its question's name is the run's id.
 using ArchivedRun = NewItem;

@@ -11,6 +11,7 @@ namespace hyper::server {
 struct RunOverview {
   std::string id;
   std::string client;  // whose run it is; empty: the operator's
+  std::string model;   // of several; empty where the server has only one
   std::string method;
   std::string status;  // waiting, running, done, partial, cancelled or failed
   std::string question;
@@ -26,21 +27,25 @@ struct RunOverview {
 };
 
 inline Json OverviewJson(const RunOverview& run) {
-  return {{"id", run.id},
-          {"object", "hyper.run"},
-          {"status", run.status},
-          {"method", run.method},
-          {"question", run.question},
-          {"client", run.client.empty() ? Json() : Json(run.client)},
-          {"created", run.created_s},
-          {"width", run.width > 0 ? Json(run.width) : Json()},
-          {"seed", run.seed},
-          {"seconds", run.seconds},
-          {"answer", run.answer.empty() ? Json() : Json(run.answer)},
-          {"tokens", run.tokens},
-          {"paths", run.paths},
-          {"running", run.running},
-          {"cells", run.cells}};
+  Json json = {{"id", run.id},
+               {"object", "hyper.run"},
+               {"status", run.status},
+               {"method", run.method},
+               {"question", run.question},
+               {"client", run.client.empty() ? Json() : Json(run.client)},
+               {"created", run.created_s},
+               {"width", run.width > 0 ? Json(run.width) : Json()},
+               {"seed", run.seed},
+               {"seconds", run.seconds},
+               {"answer", run.answer.empty() ? Json() : Json(run.answer)},
+               {"tokens", run.tokens},
+               {"paths", run.paths},
+               {"running", run.running},
+               {"cells", run.cells}};
+  if (!run.model.empty()) {
+    json["model"] = run.model;
+  }
+  return json;
 }
 
 }  // namespace hyper::server

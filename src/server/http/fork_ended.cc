@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "src/server/http/model_choice.h"
 #include "src/server/http/run_lookup.h"
 #include "src/server/http/send.h"
 
@@ -28,16 +29,34 @@ const Json* RecordOf(const std::vector<Json>& records, const char* kind, int pat
   return found != records.end() ? &*found : nullptr;
 }
 
-// The records of a run, those of tokens too where they are anywhere; empty: there is no such run.
-std::vector<Json> RecordsOf(const RunBook& book, const Client& client, const std::string& id) {
+struct EndedRun {
+  std::vector<Json> records;  // those of tokens too where they are anywhere; empty: no such run
+  std::optional<size_t> model;
+};
+
+EndedRun RunOf(const ModelHost& host, const Client& client, const std::string& id) {
+  const RunBook& book = host.book();
   if (const RunArchive* archive = book.archive()) {
     const Result<std::optional<RunOverview>> run = archive->Find(id);
     if (run && *run && MaySee(client, (*run)->client)) {
-      return archive->Records(id).value_or({});
+      return {archive->Records(id).value_or({}), ModelOf(host, **run)};
     }
   }
   const std::shared_ptr<const RunLog> log = book.Log(id);
-  return log != nullptr && FindInMemory(book, client, id) ? RecordsIn(*log) : std::vector<Json>();
+  const std::optional<RunOverview> run = FindInMemory(book, client, id);
+  return log != nullptr && run ? EndedRun{RecordsIn(*log), ModelOf(host, *run)} : EndedRun();
+}
+
+// Tokens mean something to one model only; nothing where it is that one, as far as is known.
+std::optional<ApiError> CheckModel(const Json& head, const ModelInfo& model) {
+  const Json& old = head["model"];
+  const std::string hash = old.is_object() ? old.value("hash", "") : "";
+  return hash.empty() || model.hash.empty() || hash == model.hash
+             ? std::nullopt
+             : std::optional(CannotFork(
+                   "other_model", fmt::format("the run is of model '{}' with other weights than "
+                                              "those that are served; serve that model",
+                                              old.value("name", ""))));
 }
 
 // What stands in the way of a fork there.
@@ -98,6 +117,62 @@ std::optional<ApiError> Refusal(ReplyQueue& reply) {
   return event->kind == ReplyEvent::Kind::kError ? std::optional(event->error) : std::nullopt;
 }
 
+// What a new run goes on from.
+struct ForkPlace {
+  const std::string& id;  // of the ended run
+  const Json& head;       // its first record
+  const std::vector<Token>& written;
+  const RunCommand& command;
+};
+
+void Start(const ModelLease& model, const Client& client, const ForkPlace& fork,
+           Response& response) {
+  const RunCommand& command = fork.command;
+  Scheduler& scheduler = model.scheduler();
+  const Result<Json> given = TokensOfText(scheduler, command.text);
+  if (!given) {
+    SendError(response, FromError(given.error()));
+    return;
+  }
+  std::vector<Token> tokens = fork.head["prompt_tokens"];
+  const size_t begin = tokens.size();
+  tokens.insert(tokens.end(), fork.written.begin(), fork.written.end());
+  for (const Json& token : *given) {
+    tokens.push_back(token);
+  }
+  ParsedRequest parsed =
+      Continuation(fork.head, tokens, command, LimitsFor(model.limits(), client));
+  if (const auto* error = std::get_if<ApiError>(&parsed)) {
+    SendError(response, *error);
+    return;
+  }
+  ServedRun run = std::move(std::get<ApiRequest>(parsed).runs.front());
+  run.client = client;
+  run.model = model.label();
+  run.keep_running = true;
+  run.fork =
+      ForkStart{begin, fork.head["question"],
+                fmt::format("goes on from token {} of path {} of {}{}", *command.at, command.path,
+                            fork.id, command.text.empty() ? "" : ", behind a given text")};
+  auto reply = std::make_shared<ReplyQueue>(64);
+  const Scheduler::Submission submission = scheduler.Submit({std::move(run)}, reply);
+  const std::optional<ApiError> refused = submission.error ? submission.error : Refusal(*reply);
+  if (refused) {
+    SendError(response, *refused);
+    return;
+  }
+  scheduler.book().AwaitStored();
+  std::vector<int> paths(static_cast<size_t>(command.count));
+  std::iota(paths.begin(), paths.end(), 0);
+  response.set_header("X-Hyper-Run", submission.id);
+  Send(response, 200,
+       {{"id", submission.id},
+        {"object", "hyper.run"},
+        {"done", true},
+        {"paths", paths},
+        {"fork_of", {{"run", fork.id}, {"path", command.path}, {"at", *command.at}}}});
+}
+
 }  // namespace
 
 std::optional<std::vector<Token>> FirstTokensOf(const std::vector<Json>& records, int path,
@@ -125,9 +200,10 @@ std::optional<std::vector<Token>> FirstTokensOf(const std::vector<Json>& records
   return tokens;
 }
 
-void ForkEnded(Scheduler& scheduler, const Client& client, const ServerLimits& limits,
-               const std::string& id, const RunCommand& command, Response& response) {
-  const std::vector<Json> records = RecordsOf(scheduler.book(), client, id);
+void ForkEnded(ModelHost& host, const Client& client, const std::string& id,
+               const RunCommand& command, Response& response) {
+  const EndedRun ended = RunOf(host, client, id);
+  const std::vector<Json>& records = ended.records;
   if (records.empty()) {
     SendUnknownRun(response, id);
     return;
@@ -146,46 +222,21 @@ void ForkEnded(Scheduler& scheduler, const Client& client, const ServerLimits& l
                                                id)));
     return;
   }
-  const Result<Json> given = TokensOfText(scheduler, command.text);
-  if (!given) {
-    SendError(response, FromError(given.error()));
+  if (!ended.model) {
+    SendError(response, CannotFork("other_model", fmt::format("the model of '{}' is served no "
+                                                              "longer; serve it under its name",
+                                                              id)));
     return;
   }
-  std::vector<Token> tokens = head["prompt_tokens"];
-  const size_t begin = tokens.size();
-  tokens.insert(tokens.end(), written->begin(), written->end());
-  for (const Json& token : *given) {
-    tokens.push_back(token);
+  const std::optional<ModelLease> model = AwaitModel(host, *ended.model, response);
+  if (!model) {
+    return;
   }
-  ParsedRequest parsed = Continuation(head, tokens, command, limits);
-  if (const auto* error = std::get_if<ApiError>(&parsed)) {
+  if (const std::optional<ApiError> error = CheckModel(head, model->limits().model)) {
     SendError(response, *error);
     return;
   }
-  ServedRun run = std::move(std::get<ApiRequest>(parsed).runs.front());
-  run.client = client;
-  run.keep_running = true;
-  run.fork =
-      ForkStart{begin, head["question"],
-                fmt::format("goes on from token {} of path {} of {}{}", *command.at, command.path,
-                            id, command.text.empty() ? "" : ", behind a given text")};
-  auto reply = std::make_shared<ReplyQueue>(64);
-  const Scheduler::Submission submission = scheduler.Submit({std::move(run)}, reply);
-  const std::optional<ApiError> refused = submission.error ? submission.error : Refusal(*reply);
-  if (refused) {
-    SendError(response, *refused);
-    return;
-  }
-  scheduler.book().AwaitStored();
-  std::vector<int> paths(static_cast<size_t>(command.count));
-  std::iota(paths.begin(), paths.end(), 0);
-  response.set_header("X-Hyper-Run", submission.id);
-  Send(response, 200,
-       {{"id", submission.id},
-        {"object", "hyper.run"},
-        {"done", true},
-        {"paths", paths},
-        {"fork_of", {{"run", id}, {"path", command.path}, {"at", *command.at}}}});
+  Start(*model, client, {id, head, *written, command}, response);
 }
 
 }  // namespace hyper::server

@@ -11,7 +11,7 @@
 #include "src/report/json.h"
 #include "src/server/api/request_json.h"
 #include "src/server/api/run_command.h"
-#include "src/server/scheduler/scheduler.h"
+#include "src/server/models/model_host.h"
 
 namespace hyper::server {
 
@@ -22,7 +22,8 @@ std::optional<std::vector<Token>> FirstTokensOf(const std::vector<Json>& records
 
 // Opens a pool of `command.count` paths that goes on from the first `command.at` tokens of a path
 // of a run that has ended, behind `command.text`, and sends its id and the numbers of its paths.
-void ForkEnded(Scheduler& scheduler, const Client& client, const ServerLimits& limits,
-               const std::string& id, const RunCommand& command, httplib::Response& response);
+// Waits for the model of that run where it is not loaded.
+void ForkEnded(ModelHost& host, const Client& client, const std::string& id,
+               const RunCommand& command, httplib::Response& response);
 
 }  // namespace hyper::server

@@ -121,8 +121,8 @@ void SendStream(Scheduler& scheduler, std::shared_ptr<ReplyQueue> reply,
 
 }  // namespace
 
-void Generate(Scheduler& scheduler, const Client& client, ParsedRequest parsed, MakeFormat format,
-              double heartbeat_s, httplib::Response& response) {
+void Generate(const ModelLease& model, const Client& client, ParsedRequest parsed,
+              MakeFormat format, double heartbeat_s, httplib::Response& response) {
   if (const auto* error = std::get_if<ApiError>(&parsed)) {
     SendError(response, *error);
     return;
@@ -130,7 +130,9 @@ void Generate(Scheduler& scheduler, const Client& client, ParsedRequest parsed, 
   auto& api = std::get<ApiRequest>(parsed);
   for (ServedRun& run : api.runs) {
     run.client = client;
+    run.model = model.label();
   }
+  Scheduler& scheduler = model.scheduler();
   auto reply = std::make_shared<ReplyQueue>(kMostEvents);
   const Scheduler::Submission submission = scheduler.Submit(api.runs, reply);
   if (submission.error) {

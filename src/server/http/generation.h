@@ -11,7 +11,7 @@
 #include "src/server/api/client.h"
 #include "src/server/api/reply_format.h"
 #include "src/server/api/request_json.h"
-#include "src/server/scheduler/scheduler.h"
+#include "src/server/models/model_host.h"
 
 namespace hyper::server {
 
@@ -21,7 +21,7 @@ using MakeFormat = std::unique_ptr<ReplyFormat> (*)(const ApiRequest& request,
 
 // Blocks until the reply is known, for a stream until its first event is. For handlers of a
 // PatientServer.
-void Generate(Scheduler& scheduler, const Client& client, ParsedRequest parsed, MakeFormat format,
-              double heartbeat_s, httplib::Response& response);
+void Generate(const ModelLease& model, const Client& client, ParsedRequest parsed,
+              MakeFormat format, double heartbeat_s, httplib::Response& response);
 
 }  // namespace hyper::server

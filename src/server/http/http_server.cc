@@ -17,6 +17,8 @@
 #include "src/server/http/client_stream.h"
 #include "src/server/http/generation.h"
 #include "src/server/http/metrics.h"
+#include "src/server/http/model_choice.h"
+#include "src/server/http/model_routes.h"
 #include "src/server/http/page_routes.h"
 #include "src/server/http/request_log.h"
 #include "src/server/http/routes.h"
@@ -83,48 +85,22 @@ bool IsOperators(const std::string& path) {
 }
 
 // Anyone may ask: the reason comes without the name of the file before it.
-Json HealthJson(const RunBook& book) {
-  const RunArchive* archive = book.archive();
+Json HealthJson(const ModelHost& host) {
+  const RunArchive* archive = host.book().archive();
   const std::string reason = archive != nullptr ? archive->failing() : "";
-  if (reason.empty()) {
-    return {{"status", "ok"}};
+  Json health = {{"status", reason.empty() ? "ok" : "degraded"}};
+  if (!reason.empty()) {
+    const size_t file = reason.rfind(": ");
+    health["reason"] =
+        "runs cannot be stored: " + (file != std::string::npos ? reason.substr(file + 2) : reason);
+    health["runs_lost"] = archive->lost();
   }
-  const size_t file = reason.rfind(": ");
-  return {{"status", "degraded"},
-          {"reason", "runs cannot be stored: " +
-                         (file != std::string::npos ? reason.substr(file + 2) : reason)},
-          {"runs_lost", archive->lost()}};
-}
-
-// The served name, that name with each method, and the other names.
-Json ModelsJson(const ServerLimits& limits) {
-  Json models = Json::array();
-  const auto add = [&models](const std::string& id, const std::string& about) {
-    models.push_back({{"id", id},
-                      {"object", "model"},
-                      {"created", 0},
-                      {"owned_by", "hyper"},
-                      {"description", about}});
-  };
-  add(limits.model_name, "method " + limits.default_method);
-  add(limits.model_name + ":" + kPlainMethod, "plain decoding");
-  for (const std::string& name : limits.plain_names) {
-    add(name, "plain decoding");
-  }
-  for (const MethodInfo& method : Methods()) {
-    add(limits.model_name + ":" + method.name, method.description);
-  }
-  return models;
-}
-
-void SendModel(Response& response, const ServerLimits& limits, const std::string& name) {
-  for (const Json& model : ModelsJson(limits)) {
-    if (model["id"] == name) {
-      Send(response, 200, model);
-      return;
+  if (host.on_demand()) {
+    for (const ModelStatus& model : host.Statuses()) {
+      health["models"][model.name] = model.state_name();
     }
   }
-  SendError(response, NoSuchModel(name));
+  return health;
 }
 
 void SendMethodNotAllowed(Response& response, std::string_view path, const std::string& allowed) {
@@ -148,9 +124,10 @@ bool IsLoopback(std::string_view host) {
 }
 
 struct HttpServer::Parts {
-  Parts(Scheduler& the_scheduler, ServerLimits the_limits, HttpOptions the_options)
-      : scheduler(the_scheduler),
-        limits(std::move(the_limits)),
+  //   the_own  null, or `the_host`, which goes with the server
+  Parts(ModelHost& the_host, HttpOptions the_options, std::unique_ptr<ModelHost> the_own = nullptr)
+      : own(std::move(the_own)),
+        host(the_host),
         options(std::move(the_options)),
         clients(options.keys) {}
   ~Parts() {
@@ -167,8 +144,8 @@ struct HttpServer::Parts {
   void AddApi();
   httplib::Server::HandlerResponse Check(const Request& request, Response& response) const;
 
-  Scheduler& scheduler;
-  const ServerLimits limits;
+  const std::unique_ptr<ModelHost> own;
+  ModelHost& host;
   const HttpOptions options;
   const Clients clients;
   // Serve connections, one each; as many connections may wait. All threads are there from the
@@ -197,9 +174,10 @@ void HttpServer::Parts::SetUp() {
   });
   Guard();
   AddApi();
-  AddRunRoutes(routes, scheduler, options.heartbeat_s);
-  AddTextRoutes(routes, scheduler, limits);
-  AddSteerRoutes(routes, scheduler, limits);
+  AddModelRoutes(routes, host);
+  AddRunRoutes(routes, host, options.heartbeat_s);
+  AddTextRoutes(routes, host);
+  AddSteerRoutes(routes, host);
   AddPageRoutes(routes);
 }
 
@@ -272,7 +250,7 @@ void HttpServer::Parts::Log(const Request& request, const Response& response) {
     return;
   }
   const Client* client = FoundClient(response);
-  const std::optional<RunOverview> run = scheduler.book().Find(response.get_header_value("X-Hyper-Run"));
+  const std::optional<RunOverview> run = host.book().Find(response.get_header_value("X-Hyper-Run"));
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   AnsweredRequest answered{request.method, request.path, response.status, RequestSeconds()};
   answered.address = ClientAddress();
@@ -284,36 +262,36 @@ void HttpServer::Parts::Log(const Request& request, const Response& response) {
 
 void HttpServer::Parts::AddApi() {
   routes.Get("/health", [this](const Request& /*request*/, Response& response) {
-    Send(response, 200, HealthJson(scheduler.book()));
+    Send(response, 200, HealthJson(host));
   });
   routes.Get("/live", [](const Request& /*request*/, Response& response) {
     Send(response, 200, {{"status", "ok"}});
   });
   routes.Get("/ready", [this](const Request& /*request*/, Response& response) {
-    const bool draining = scheduler.closing();
+    const bool draining = host.closing();
     Send(response, draining ? 503 : 200, {{"status", draining ? "draining" : "ok"}});
   });
-  routes.Get("/v1/models", [this](const Request& /*request*/, Response& response) {
-    Send(response, 200, {{"object", "list"}, {"data", ModelsJson(limits)}});
-  });
-  // A name may hold slashes.
-  routes.Get(
-      "/v1/models/{model}",
-      [this](const Request& request, Response& response) {
-        SendModel(response, limits, request.matches[1]);
-      },
-      "/v1/models/(.+)");
   routes.Get("/metrics", [this](const Request& /*request*/, Response& response) {
-    response.set_content(MetricsText(scheduler.metrics(), counts), "text/plain; version=0.0.4");
+    response.set_content(
+        MetricsText(host.metrics(), counts,
+                    host.on_demand() ? host.Statuses() : std::vector<ModelStatus>()),
+        "text/plain; version=0.0.4");
   });
   routes.Get("/openapi.json", [this](const Request& /*request*/, Response& response) {
-    Send(response, 200, ApiDescription(limits));
+    Send(response, 200, ApiDescription(DescribedLimits(host)));
   });
   const auto generate = [this](const char* path, ParseRequest parse, MakeFormat format) {
     routes.Post(path, [this, parse, format](const Request& request, Response& response) {
       const Client& client = ClientOf(response);
-      Generate(scheduler, client, parse(request.body, LimitsFor(limits, client)), format,
-               options.heartbeat_s, response);
+      const auto read = [&](const ServerLimits& limits) {
+        return parse(request.body, LimitsFor(limits, client));
+      };
+      const std::optional<ModelLease> model = ModelFor(
+          host, request.body, [&read](const ServerLimits& known) { return ErrorOf(read(known)); },
+          response);
+      if (model) {
+        Generate(*model, client, read(model->limits()), format, options.heartbeat_s, response);
+      }
     });
   };
   generate("/v1/chat/completions", ParseChatRequest, MakeChatFormat);
@@ -323,7 +301,16 @@ void HttpServer::Parts::AddApi() {
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Scheduler& scheduler, ServerLimits limits,
                                                        HttpOptions options) {
-  auto parts = std::make_unique<Parts>(scheduler, std::move(limits), std::move(options));
+  auto only = std::make_unique<ModelHost>(scheduler, std::move(limits));
+  ModelHost& host = *only;
+  return Start(std::make_unique<Parts>(host, std::move(options), std::move(only)));
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Listen(ModelHost& host, HttpOptions options) {
+  return Start(std::make_unique<Parts>(host, std::move(options)));
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Start(std::unique_ptr<Parts> parts) {
   const auto connections = static_cast<size_t>(parts->options.most_connections);
   try {
     parts->threads = std::make_unique<httplib::ThreadPool>(connections, connections, connections);

@@ -12,6 +12,7 @@
 #include "src/server/api/request_json.h"
 #include "src/server/http/clients.h"
 #include "src/server/http/route.h"
+#include "src/server/models/model_host.h"
 #include "src/server/scheduler/scheduler.h"
 
 namespace hyper::server {
@@ -42,9 +43,10 @@ class HttpServer {
  public:
   // Binds the address. Errors: kUnavailable (the port is taken, or there is no such host),
   // kResourceExhausted (too few threads for most_connections).
-  // `scheduler` must outlive the server.
+  // `scheduler`, or `host`, must outlive the server.
   static Result<std::unique_ptr<HttpServer>> Listen(Scheduler& scheduler, ServerLimits limits,
                                                     HttpOptions options);
+  static Result<std::unique_ptr<HttpServer>> Listen(ModelHost& host, HttpOptions options);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -59,6 +61,7 @@ class HttpServer {
  private:
   struct Parts;
   explicit HttpServer(std::unique_ptr<Parts> parts);
+  static Result<std::unique_ptr<HttpServer>> Start(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;
 };

@@ -73,9 +73,34 @@ std::string RequestsText(const RequestCounts& requests) {
   return text;
 }
 
+// Names of models are those of sections of a file, which hold nothing that needs escaping.
+std::string ModelsText(const std::vector<ModelStatus>& models) {
+  std::string text;
+  const auto add = [&](const char* name, const char* type, const char* help, auto value) {
+    text += Head(name, type, help);
+    for (const ModelStatus& model : models) {
+      text += fmt::format("hyper_{}{{model=\"{}\"}} {}\n", name, model.name, value(model));
+    }
+  };
+  add("model_loaded", "gauge", "Whether a model is loaded.",
+      [](const ModelStatus& model) { return model.state == ModelState::kLoaded ? 1 : 0; });
+  add("model_loads_total", "counter", "Times that a model was loaded.",
+      [](const ModelStatus& model) { return model.loads; });
+  add("model_load_failures_total", "counter", "Times that a model could not be loaded.",
+      [](const ModelStatus& model) { return model.failures; });
+  add("model_runs_total", "counter", "Runs that a model took.",
+      [](const ModelStatus& model) { return model.runs; });
+  add("model_runs_live", "gauge", "Runs of a model that wait or decode.",
+      [](const ModelStatus& model) { return model.live; });
+  add("model_generated_tokens_total", "counter", "Tokens of a model's ended runs.",
+      [](const ModelStatus& model) { return model.generated_tokens; });
+  return text;
+}
+
 }  // namespace
 
-std::string MetricsText(const SchedulerMetrics& metrics, const RequestCounts& requests) {
+std::string MetricsText(const SchedulerMetrics& metrics, const RequestCounts& requests,
+                        const std::vector<ModelStatus>& models) {
   const EngineCost& cost = metrics.cost;
   std::string text;
   text += Line("runs_total", "counter", "Runs taken.", metrics.runs_started);
@@ -106,6 +131,7 @@ std::string MetricsText(const SchedulerMetrics& metrics, const RequestCounts& re
   text += Line("kv_cells_peak", "gauge", "KV cells in use at most.", cost.cells_peak);
   text += RunsText(metrics.meters);
   text += RequestsText(requests);
+  text += models.empty() ? "" : ModelsText(models);
   return text;
 }
 

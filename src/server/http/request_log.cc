@@ -46,6 +46,7 @@ Json RequestLine(const AnsweredRequest& request, int64_t unix_ms, const RunOverv
   add("client", request.client);
   if (run != nullptr) {
     line["run"] = run->id;
+    add("model", run->model);
     line["run_method"] = run->method;
     line["run_status"] = run->status;
     line["width"] = run->width;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/server/api/reply_format.h"
+#include "src/server/http/model_choice.h"
 #include "src/server/http/run_lookup.h"
 #include "src/server/http/send.h"
 
@@ -176,16 +177,17 @@ void SendEvents(const RunBook& book, const Client& client, const std::string& id
 }
 
 // DELETE /v1/runs/ID: a run that has ended, from memory and from the store.
-void DeleteRun(Scheduler& scheduler, const Client& client, const std::string& id,
-               Response& response) {
-  const RunBook& book = scheduler.book();
+void DeleteRun(ModelHost& host, const Client& client, const std::string& id, Response& response) {
+  RunBook& book = host.book();
   RunArchive* archive = book.archive();
-  const bool kept = FindInMemory(book, client, id).has_value();
+  const std::optional<RunOverview> kept = FindInMemory(book, client, id);
   if (!kept && !FindStored(book, client, id, response)) {
     return;
   }
   if (kept) {
-    if (const std::optional<ApiError> error = scheduler.Forget(id)) {
+    const std::optional<ModelLease> model = LoadedModelOf(host, *kept);
+    if (const std::optional<ApiError> error =
+            model ? model->scheduler().Forget(id) : book.Forget(id)) {
       SendError(response, *error);
       return;
     }
@@ -200,8 +202,8 @@ void DeleteRun(Scheduler& scheduler, const Client& client, const std::string& id
 
 }  // namespace
 
-void AddRunRoutes(Routes& routes, Scheduler& scheduler, double heartbeat_s) {
-  const RunBook& book = scheduler.book();
+void AddRunRoutes(Routes& routes, ModelHost& host, double heartbeat_s) {
+  const RunBook& book = host.book();
   routes.Get("/v1/runs", [&book](const Request& request, Response& response) {
     SendRuns(book, ClientOf(response), request, response);
   });
@@ -214,8 +216,8 @@ void AddRunRoutes(Routes& routes, Scheduler& scheduler, double heartbeat_s) {
   routes.Get("/v1/runs/{run}", [&book](const Request& request, Response& response) {
     SendRun(book, ClientOf(response), request.path_params.at("run"), response);
   });
-  routes.Delete("/v1/runs/{run}", [&scheduler](const Request& request, Response& response) {
-    DeleteRun(scheduler, ClientOf(response), request.path_params.at("run"), response);
+  routes.Delete("/v1/runs/{run}", [&host](const Request& request, Response& response) {
+    DeleteRun(host, ClientOf(response), request.path_params.at("run"), response);
   });
   routes.Get(
       "/v1/runs/{run}/events", [&book, heartbeat_s](const Request& request, Response& response) {

@@ -3,11 +3,11 @@
 
 #include "src/server/http/clients.h"
 #include "src/server/http/routes.h"
-#include "src/server/scheduler/scheduler.h"
+#include "src/server/models/model_host.h"
 
 namespace hyper::server {
 
-// `scheduler` and `clients` must outlive the routes.
-void AddRunRoutes(Routes& routes, Scheduler& scheduler, double heartbeat_s);
+// `host` must outlive the routes.
+void AddRunRoutes(Routes& routes, ModelHost& host, double heartbeat_s);
 
 }  // namespace hyper::server

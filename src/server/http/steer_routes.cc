@@ -8,6 +8,7 @@
 #include "src/server/api/body_json.h"
 #include "src/server/api/steer_json.h"
 #include "src/server/http/fork_ended.h"
+#include "src/server/http/model_choice.h"
 #include "src/server/http/run_lookup.h"
 #include "src/server/http/send.h"
 
@@ -17,17 +18,22 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
-void Control(Scheduler& scheduler, const Client& client, const ServerLimits& limits,
-             const std::string& id, const RunCommand& command, Response& response) {
+void Control(ModelHost& host, const Client& client, const std::string& id,
+             const RunCommand& command, Response& response) {
   const bool fork = command.kind == RunCommand::Kind::kFork;
-  const bool kept = FindInMemory(scheduler.book(), client, id).has_value();
+  const std::optional<RunOverview> kept = FindInMemory(host.book(), client, id);
   if (!kept && !fork) {
     SendUnknownRun(response, id);
     return;
   }
-  const Steered steered = kept ? scheduler.Control(id, command) : Steered();
-  if (fork && (!kept || (steered.error && steered.error->status == 404))) {  // not live
-    ForkEnded(scheduler, client, limits, id, command, response);
+  Steered steered{{}, NoSuchRun(id)};
+  if (kept) {
+    if (const std::optional<ModelLease> model = LoadedModelOf(host, *kept)) {
+      steered = model->scheduler().Control(id, command);
+    }
+  }
+  if (fork && steered.error && steered.error->status == 404) {  // not live
+    ForkEnded(host, client, id, command, response);
     return;
   }
   if (steered.error) {
@@ -44,14 +50,13 @@ void Control(Scheduler& scheduler, const Client& client, const ServerLimits& lim
 // The command of a request: its kind, the path that its address names, and its body.
 class Steering {
  public:
-  Steering(Routes& routes, Scheduler& scheduler, const ServerLimits& limits)
-      : routes_(routes), scheduler_(scheduler), limits_(limits) {}
+  Steering(Routes& routes, ModelHost& host) : routes_(routes), host_(host) {}
 
   void Add(const std::string& path, RunCommand::Kind kind) {
-    routes_.Post(path, [kind, &scheduler = scheduler_, &limits = limits_](const Request& request,
-                                                                          Response& response) {
+    routes_.Post(path, [kind, &host = host_](const Request& request, Response& response) {
       const Client& client = ClientOf(response);
-      const ServerLimits own = LimitsFor(limits, client);
+      // What a command may ask for is the same for all models.
+      const ServerLimits own = LimitsFor(host.Known(0), client);
       std::variant<RunCommand, ApiError> command = ParseCommand(kind, request.body, own);
       if (const auto* error = std::get_if<ApiError>(&command)) {
         SendError(response, *error);
@@ -67,20 +72,19 @@ class Steering {
         }
         wanted.path = *number;
       }
-      Control(scheduler, client, own, request.path_params.at("run"), wanted, response);
+      Control(host, client, request.path_params.at("run"), wanted, response);
     });
   }
 
  private:
   Routes& routes_;
-  Scheduler& scheduler_;
-  const ServerLimits& limits_;
+  ModelHost& host_;
 };
 
 }  // namespace
 
-void AddSteerRoutes(Routes& routes, Scheduler& scheduler, const ServerLimits& limits) {
-  Steering steering(routes, scheduler, limits);
+void AddSteerRoutes(Routes& routes, ModelHost& host) {
+  Steering steering(routes, host);
   steering.Add("/v1/runs/{run}/cancel", RunCommand::Kind::kCancel);
   steering.Add("/v1/runs/{run}/limits", RunCommand::Kind::kLimits);
   steering.Add("/v1/runs/{run}/paths", RunCommand::Kind::kWiden);

@@ -4,11 +4,11 @@
 #include "src/server/api/request_json.h"
 #include "src/server/http/clients.h"
 #include "src/server/http/routes.h"
-#include "src/server/scheduler/scheduler.h"
+#include "src/server/models/model_host.h"
 
 namespace hyper::server {
 
 // All of them must outlive the routes.
-void AddSteerRoutes(Routes& routes, Scheduler& scheduler, const ServerLimits& limits);
+void AddSteerRoutes(Routes& routes, ModelHost& host);
 
 }  // namespace hyper::server

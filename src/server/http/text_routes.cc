@@ -1,5 +1,6 @@
 #include "src/server/http/text_routes.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -7,6 +8,7 @@
 
 #include "src/base/utf8.h"
 #include "src/server/api/text_json.h"
+#include "src/server/http/model_choice.h"
 #include "src/server/http/send.h"
 
 namespace hyper::server {
@@ -50,34 +52,50 @@ Result<Json> PromptOf(Engine& engine, const ServedRun& run) {
                   : Result<Json>(rendered.error());
 }
 
-// Has the engine answer what was parsed, and sends that.
-template <class Parsed, class Answer>
-void Reply(Scheduler& scheduler, const std::variant<Parsed, ApiError>& parsed, Answer answer,
+// Has the engine of the model that is asked for answer what is parsed, and sends that.
+template <class Parse, class Answer>
+void Reply(ModelHost& host, const std::string& body, Parse parse, Answer answer,
            Response& response) {
+  const std::optional<ModelLease> model = ModelFor(
+      host, body, [&](const ServerLimits& limits) { return ErrorOf(parse(body, limits)); },
+      response);
+  if (!model) {
+    return;
+  }
+  const auto parsed = parse(body, model->limits());
   if (const auto* error = std::get_if<ApiError>(&parsed)) {
     SendError(response, *error);
     return;
   }
-  const Result<Json> body =
-      scheduler.AskEngine([&](Engine& engine) { return answer(engine, std::get<Parsed>(parsed)); });
-  if (body) {
-    Send(response, 200, *body);
+  const Result<Json> told = model->scheduler().AskEngine(
+      [&](Engine& engine) { return answer(engine, std::get<0>(parsed)); });
+  if (told) {
+    Send(response, 200, *told);
   } else {
-    SendError(response, FromError(body.error()));
+    SendError(response, FromError(told.error()));
   }
 }
 
 }  // namespace
 
-void AddTextRoutes(Routes& routes, Scheduler& scheduler, const ServerLimits& limits) {
-  routes.Post("/tokenize", [&scheduler](const Request& request, Response& response) {
-    Reply(scheduler, ParseTokenize(request.body), TokensOf, response);
+void AddTextRoutes(Routes& routes, ModelHost& host) {
+  routes.Post("/tokenize", [&host](const Request& request, Response& response) {
+    const auto parse = [](const std::string& body, const ServerLimits& /*limits*/) {
+      return ParseTokenize(body);
+    };
+    Reply(host, request.body, parse, TokensOf, response);
   });
-  routes.Post("/detokenize", [&scheduler, &limits](const Request& request, Response& response) {
-    Reply(scheduler, ParseDetokenize(request.body, limits.model.vocab_size), TextOf, response);
+  routes.Post("/detokenize", [&host](const Request& request, Response& response) {
+    const auto parse = [](const std::string& body, const ServerLimits& limits) {
+      return ParseDetokenize(body, limits.model.vocab_size);
+    };
+    Reply(host, request.body, parse, TextOf, response);
   });
-  routes.Post("/apply-template", [&scheduler](const Request& request, Response& response) {
-    Reply(scheduler, ParseApplyTemplate(request.body), PromptOf, response);
+  routes.Post("/apply-template", [&host](const Request& request, Response& response) {
+    const auto parse = [](const std::string& body, const ServerLimits& /*limits*/) {
+      return ParseApplyTemplate(body);
+    };
+    Reply(host, request.body, parse, PromptOf, response);
   });
 }
 

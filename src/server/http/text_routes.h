@@ -3,11 +3,11 @@
 
 #include "src/server/api/request_json.h"
 #include "src/server/http/routes.h"
-#include "src/server/scheduler/scheduler.h"
+#include "src/server/models/model_host.h"
 
 namespace hyper::server {
 
-// `scheduler` and `limits` must outlive the routes.
-void AddTextRoutes(Routes& routes, Scheduler& scheduler, const ServerLimits& limits);
+// `host` must outlive the routes.
+void AddTextRoutes(Routes& routes, ModelHost& host);
 
 }  // namespace hyper::server

@@ -26,6 +26,12 @@ class Histogram {
     ++counts_[static_cast<size_t>(place - kBounds.begin())];
     sum_ += value;
   }
+  void Add(const Histogram& other) {
+    for (size_t i = 0; i < counts_.size(); ++i) {
+      counts_[i] += other.counts_[i];
+    }
+    sum_ += other.sum_;
+  }
   // Of values up to each bound and above the one before; the last entry those above all bounds.
   std::span<const int64_t> counts() const { return counts_; }
   double sum() const { return sum_; }

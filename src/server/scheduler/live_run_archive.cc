@@ -29,6 +29,9 @@ ArchivedRun LiveRun::Begun() const {
   if (!request_.client.name.empty()) {
     archived.run.settings[kClientSetting] = request_.client.name;
   }
+  if (!request_.model.empty()) {
+    archived.run.settings[kModelSetting] = request_.model;
+  }
   archived.question.name = id_;
   archived.question.prompt = pool.prompt().text;
   archived.question.text =

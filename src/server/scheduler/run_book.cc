@@ -37,6 +37,7 @@ std::string QuestionOf(const ServedRun& request) {
 RunOverview OverviewOf(const ServedRun& request) {
   RunOverview summary;
   summary.client = request.client.name;
+  summary.model = request.model;
   summary.method = request.method;
   summary.status = "waiting";
   summary.question = QuestionOf(request);

@@ -52,4 +52,22 @@ void RunMeters::Ended(const RunTimes& times, const std::string& method, const st
   }
 }
 
+void RunMeters::Add(const RunMeters& other) {
+  queue.Add(other.queue);
+  first_token.Add(other.first_token);
+  between_tokens.Add(other.between_tokens);
+  end_to_end.Add(other.end_to_end);
+  vote_margin.Add(other.vote_margin);
+  for (size_t i = 0; i < actions.size(); ++i) {
+    actions[i] += other.actions[i];
+  }
+  for (size_t i = 0; i < paths.size(); ++i) {
+    paths[i] += other.paths[i];
+  }
+  for (const auto& [kind, count] : other.runs) {
+    runs[kind] += count;
+  }
+  saved_tokens += other.saved_tokens;
+}
+
 }  // namespace hyper::server

@@ -50,6 +50,8 @@ struct RunMeters {
   //   result  null: the run has none
   void Ended(const RunTimes& times, const std::string& method, const std::string& status,
              const SessionResult* result, double now_s);
+  // Adds what others counted.
+  void Add(const RunMeters& other);
 };
 
 }  // namespace hyper::server

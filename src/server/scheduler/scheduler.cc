@@ -27,7 +27,8 @@ Scheduler::Scheduler(Engine& engine, RunBook& book, SchedulerOptions options)
       book_(book),
       options_(options),
       kept_part_(KeptPart(engine.capabilities(), options.plain_lanes)),
-      driver_(engine, kept_part_) {
+      driver_(engine, kept_part_),
+      idle_since_s_(base::SteadyClock().Now()) {
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -61,6 +62,7 @@ Scheduler::Submission Scheduler::Submit(std::vector<ServedRun> requests,
     return {"", MinuteUsedUp(requests.front().client, entries.wait_s)};
   }
   waiting_bytes_ += bytes;
+  idle_since_s_.reset();
   for (size_t i = 0; i < requests.size(); ++i) {
     const RunBook::Entered& run = entries.runs[i];
     inbox_.push_back(
@@ -102,6 +104,11 @@ SchedulerMetrics Scheduler::metrics() const {
   SchedulerMetrics metrics = metrics_;
   metrics.runs_lost = book_.archive() != nullptr ? book_.archive()->lost() : 0;
   return metrics;
+}
+
+std::optional<double> Scheduler::idle_since() const {
+  const std::lock_guard lock(mutex_);
+  return idle_since_s_;
 }
 
 bool Scheduler::closing() const {
@@ -279,6 +286,7 @@ void Scheduler::Publish() {
     book_.DropOldest();
   }
   if (live_.empty() && inbox_.empty()) {
+    idle_since_s_ = idle_since_s_.value_or(base::SteadyClock().Now());
     idle_.notify_all();
   }
 }

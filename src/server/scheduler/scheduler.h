@@ -21,6 +21,7 @@
 #include "src/server/scheduler/prompt_cache.h"
 #include "src/server/scheduler/run_book.h"
 #include "src/server/scheduler/run_meters.h"
+#include "src/server/scheduler/scheduler_metrics.h"
 #include "src/server/scheduler/waiting_line.h"
 
 namespace hyper::server {
@@ -30,24 +31,6 @@ struct SchedulerOptions {
   int plain_lanes = 0;                        // that pools leave to plain runs; see KeptPart
   int pools = 1;                              // that may share the cells; see MostOf in live_run.cc
   int most_prompts = 8;                       // prompts of earlier runs that are kept computed
-};
-
-// What /metrics shows.
-struct SchedulerMetrics {
-  int64_t parkings = 0;  // of pools whose cells went to others
-  int64_t runs_started = 0;
-  int64_t runs_finished = 0;
-  int64_t runs_cancelled = 0;
-  int64_t runs_refused = 0;
-  int64_t runs_lost = 0;  // that could not be stored
-  int64_t prompt_tokens = 0;
-  int64_t generated_tokens = 0;
-  int waiting = 0;
-  int running = 0;
-  int cache_lanes = 0;      // lanes of cost.lanes_open that keep prompts
-  int64_t cache_cells = 0;  // cells that they hold at most
-  EngineCost cost;
-  RunMeters meters;
 };
 
 class Scheduler {
@@ -77,6 +60,8 @@ class Scheduler {
   Result<Json> AskEngine(const std::function<Result<Json>(Engine&)>& question);
   SchedulerMetrics metrics() const;
 
+  // Since when it has no run, by the steady clock; nothing while it has one.
+  std::optional<double> idle_since() const;
   // Whether it takes no more runs.
   bool closing() const;
   // Takes no more runs; waits up to `grace_s` for those there are and cancels the rest.
@@ -126,6 +111,7 @@ class Scheduler {
   SchedulerMetrics metrics_;
   size_t waiting_bytes_ = 0;
   DrainRate drained_;
+  std::optional<double> idle_since_s_;
   bool closing_ = false;  // no more runs
   bool cancelling_ = false;
   bool ending_ = false;
