@@ -57,6 +57,7 @@ void WriteFiles(const TemporaryFolder& folder) {
   greedy.replace(greedy.find(key) + key.size() + 4, 4, Number(99, 4));
   WriteFile(folder.File("experts.gguf"), greedy);
   WriteFile(folder.File("blank.txt"), " \n\t\n");
+  WriteFile(folder.File("models.toml"), "[a]\nengine = scripted\n[b]\nmodel = none.gguf\n");
   std::string long_question;
   for (int i = 0; i < 2000; ++i) {
     long_question += "12 + 34 - 5 + ";
@@ -151,6 +152,15 @@ std::vector<BadInput> Cases() {
        {"serve", "--host", "0.0.0.0", "--without-key", "--model", "none.gguf"},
        66,
        {"none.gguf"}},
+      {"ModelsAndModel",
+       {"serve", "--models", "{}/models.toml", "--model", "x.gguf"},
+       64,
+       {"models.toml", "leave --name out"}},
+      {"ModelsMissing",
+       {"serve", "--models", "{}/models.toml"},
+       66,
+       {"models.toml:3: [b]", "none.gguf"}},
+      {"ModelsEmpty", {"serve", "--models", "{}/empty.gguf"}, 64, {"empty.gguf", "[NAME]"}},
       {"RpcTwice", {"serve", "--rpc", "a:1,a:1"}, 64, {"a:1", "twice"}},
       {"RpcEndsInComma", {"bench", "--rpc", "a:1,"}, 64, {"\"\"", "host:port"}},
       {"RpcScripted", scripted({"--rpc", "a:1"}), 64, {"--engine scripted", "leave it out"}},

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,7 +18,9 @@
 #include "apps/hyper/command.h"
 #include "apps/hyper/command_line.h"
 #include "apps/hyper/flags/engine_flags.h"
+#include "apps/hyper/flags/models_file.h"
 #include "apps/hyper/flags/option_flags.h"
+#include "apps/hyper/flags/serve_flags.h"
 #include "apps/hyper/input/client_keys.h"
 #include "apps/hyper/input/secret.h"
 #include "apps/hyper/interrupt.h"
@@ -47,6 +50,8 @@ constexpr auto kServeEveryday = std::to_array<EverydayOption>({
     {"--api-key-file", "file with the key of clients [HYPER_API_KEY]"},
     {"--keys-file", "file of several keys with limits"},
     {"--name", "name of the model for clients [the file's]"},
+    {"--models", "file of several models, loaded on demand [none]"},
+    {"--idle-unload"},
     {"--method"},
     {"--preset", "auto, paper or short [auto]"},
     {"--lanes", "paths decoded at once, of all requests [automatic]"},
@@ -62,177 +67,6 @@ constexpr auto kServeEveryday = std::to_array<EverydayOption>({
     {"--kv-budget", "KV cells (tokens) that all paths share [automatic]"},
     {"--threads"},
 });
-
-struct ServeFlags {
-  EngineFlags engine;
-  server::BookOptions book;
-  server::SchedulerOptions scheduler;
-  server::HttpOptions http;
-  server::ServerLimits limits;
-  server::ArchiveOptions archive;  // no path: none
-  std::string api_key_file;
-  std::string keys_file;
-  std::string name;
-  int lanes = 0;
-  int queue_mb = 256;
-  double grace_s = 10;
-  bool without_key = false;
-  bool verbose = false;
-};
-
-constexpr const char* kNetwork = "Network";
-constexpr const char* kServing = "Serving";
-constexpr int kMost = 1 << 20;
-
-std::vector<Option> NetworkOptions(ServeFlags& flags) {
-  return {
-      {flags.http.host, {.name = "host", .help = "address to listen on", .group = kNetwork}},
-      {flags.http.port,
-       {.name = "port",
-        .help = "port to listen on; 0: any free one, which is printed",
-        .bounds = Between(0, 65535),
-        .group = kNetwork}},
-      {flags.api_key_file,
-       {.name = "api-key-file",
-        .help = "file with the key that clients must give; else the variable HYPER_API_KEY",
-        .group = kNetwork}},
-      {flags.keys_file,
-       {.name = "keys-file",
-        .help = "file with the keys of several clients, their limits and what they see",
-        .group = kNetwork}},
-      {flags.http.allowed_hosts,
-       {.name = "allowed-host",
-        .help = "names by which clients call this server, as behind a proxy; empty: those of the "
-                "loopback there, elsewhere any",
-        .group = kNetwork}},
-      {flags.http.cors_origin,
-       {.name = "cors-origin",
-        .help = "origin of other sites' pages that may call; *: any",
-        .group = kNetwork}},
-      {flags.http.most_connections,
-       {.name = "connections",
-        .help = "connections served at once",
-        .bounds = Between(1, 4096),
-        .group = kNetwork}},
-      {flags.http.most_per_address,
-       {.name = "connections-per-address",
-        .help = "of these, connections of one client's address; 0: all on the loopback, half of "
-                "them elsewhere",
-        .bounds = Between(0, 4096),
-        .group = kNetwork}},
-  };
-}
-
-// What is decoded, and how much at once.
-std::vector<Option> PoolOptions(ServeFlags& flags) {
-  return {
-      {flags.name,
-       {.name = "name",
-        .help = "name of the model for clients; empty: the file's",
-        .group = kServing}},
-      {flags.limits.plain_names,
-       {.name = "plain-name",
-        .help = "other names of the model, for plain decoding: for clients that ask for titles and "
-                "tags",
-        .group = kServing}},
-      {flags.limits.default_method,
-       {.name = "method", .help = "method if the model's name gives none", .group = kServing}},
-      {flags.limits.preset,
-       {.name = "preset", .help = "auto, paper or short; empty: auto", .group = kServing}},
-      {flags.lanes,
-       {.name = "lanes",
-        .help = "paths that all requests may decode at once; 0: automatic",
-        .bounds = Between(0, 4096),
-        .group = kServing}},
-      {flags.scheduler.plain_lanes,
-       {.name = "plain-lanes",
-        .help =
-            "lanes beside --lanes, and with them a quarter of the KV cells, that pools leave to "
-            "plain decoding; none for a remote engine with --lanes",
-        .bounds = Between(0, 4096),
-        .group = kServing}},
-      {flags.queue_mb,
-       {.name = "queue-mb",
-        .help = "memory of requests that wait, in MiB; further ones get a 429",
-        .bounds = Between(1, kMost),
-        .group = kServing}},
-      {flags.scheduler.pools,
-       {.name = "pools",
-        .help = "pools that share the KV cells, each with its part; 1: each has what its paths may "
-                "need",
-        .bounds = Between(1, 4096),
-        .group = kServing}},
-      {flags.scheduler.most_prompts,
-       {.name = "prompt-cache",
-        .help =
-            "prompts whose KV is kept for requests that begin in the same way, while there is room",
-        .bounds = Between(0, 4096),
-        .group = kServing}},
-  };
-}
-
-// Finished runs.
-std::vector<Option> KeptOptions(ServeFlags& flags) {
-  return {
-      {flags.book.most_kept,
-       {.name = "keep",
-        .help = "finished runs that are kept in memory for the page",
-        .bounds = Between(0, kMost),
-        .group = kServing}},
-      {flags.archive.path,
-       {.name = "store",
-        .help = "also keep all runs, from their start, in this study, which hyper inspect and "
-                "export read",
-        .group = kServing}},
-      {flags.archive.most_runs,
-       {.name = "store-max-runs",
-        .help = "runs that the study keeps, the newest",
-        .bounds = Between(1, 1 << 30),
-        .group = kServing}},
-      {flags.archive.most_age_s,
-       {.name = "store-max-age",
-        .help = "age of runs that it keeps; 0: any",
-        .bounds = From(0),
-        .group = kServing,
-        .seconds = true}},
-  };
-}
-
-std::vector<Option> LimitOptions(ServeFlags& flags) {
-  return {
-      {flags.limits.most_tokens,
-       {.name = "max-tokens",
-        .help = "tokens of one path at most",
-        .bounds = Between(1, kMost),
-        .group = kServing}},
-      {flags.limits.plain_tokens,
-       {.name = "plain-tokens",
-        .help = "tokens of plain decoding if a request gives no limit",
-        .bounds = Between(1, kMost),
-        .group = kServing}},
-      {flags.limits.most_time_s,
-       {.name = "time",
-        .help = "time of one request at most; 0: no limit",
-        .bounds = From(0),
-        .group = kServing,
-        .seconds = true}},
-      {flags.grace_s,
-       {.name = "grace",
-        .help = "time to finish running requests at the end",
-        .bounds = From(0),
-        .group = kServing,
-        .seconds = true}},
-  };
-}
-
-std::vector<Option> OwnOptions(ServeFlags& flags) {
-  std::vector<Option> all;
-  for (const std::vector<Option>& part :
-       {NetworkOptions(flags), PoolOptions(flags), KeptOptions(flags), LimitOptions(flags)}) {
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  return all;
-}
 
 Result<std::string> ReadOwnKey(const std::string& path) {
   if (path.empty()) {
@@ -254,10 +88,47 @@ Status CheckMethod(const server::ServerLimits& limits) {
   return plan ? Status() : Status(InvalidArgument(plan.error().message));
 }
 
+// The one model, or the several of a file.
+Status CheckModels(ServeFlags& flags) {
+  if (flags.models_file.empty()) {
+    return CheckEngineFlags(flags.engine);
+  }
+  const EngineFlags& engine = flags.engine;
+  if (!engine.model.empty() || engine.engine != "llama" || !flags.name.empty() ||
+      !flags.limits.plain_names.empty()) {
+    return InvalidArgument(
+        fmt::format("--models {} names the models; leave --name out, and put --model, --engine and "
+                    "--plain-name into its sections",
+                    flags.models_file));
+  }
+  Result<std::vector<ModelSection>> models = ReadModels(flags.models_file, engine);
+  if (!models) {
+    return models.error();
+  }
+  flags.models = std::move(*models);
+  return {};
+}
+
+std::string EngineWords(const EngineFlags& engine) {
+  return fmt::format("{} kv={}", engine.engine, NameOf(engine.llama.kv_type));
+}
+
+// What the store says of the engines of runs.
+std::string EngineWords(const ServeFlags& flags) {
+  if (flags.models.empty()) {
+    return EngineWords(flags.engine);
+  }
+  std::vector<std::string> all;
+  for (const ModelSection& model : flags.models) {
+    all.push_back(model.name + ": " + EngineWords(model.engine));
+  }
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
 // Reads what was given, and refuses what no model could make valid.
 Status Check(const OptionValues& given, ServeFlags& flags) {
-  for (const Status& status : {ApplyFlags(given, OwnOptions(flags)), CheckEngineFlags(flags.engine),
-                               CheckMethod(flags.limits)}) {
+  for (const Status& status :
+       {ApplyFlags(given, ServeOptions(flags)), CheckModels(flags), CheckMethod(flags.limits)}) {
     if (!status) {
       return status;
     }
@@ -286,8 +157,7 @@ Status Check(const OptionValues& given, ServeFlags& flags) {
   if (flags.http.most_per_address == 0 && !loopback) {
     flags.http.most_per_address = std::max(1, flags.http.most_connections / 2);
   }
-  flags.archive.engine =
-      fmt::format("{} kv={}", flags.engine.engine, NameOf(flags.engine.llama.kv_type));
+  flags.archive.engine = EngineWords(flags);
   flags.archive.version = HYPER_VERSION;
   if (flags.verbose) {
     flags.http.log = [](const std::string& line) { Tell(line + "\n"); };
@@ -307,57 +177,52 @@ std::string NameOf(const ServeFlags& flags) {
   return stem.rfind("tinymath", 0) == 0 ? "tinymath" : stem;
 }
 
-int Serve(ServeFlags flags) {
-  const InterruptGuard interrupt;
-  if (IsRemote(flags.engine.engine) && flags.lanes > 0) {
-    flags.scheduler.plain_lanes = 0;  // the server behind takes no more than that
+// Those of the scheduler of that engine.
+server::SchedulerOptions SchedulerOf(const EngineFlags& engine, const ServeFlags& flags) {
+  server::SchedulerOptions options = flags.scheduler;
+  if (IsRemote(engine.engine) && flags.lanes > 0) {
+    options.plain_lanes = 0;  // the server behind takes no more than that
   }
-  const int plain = flags.scheduler.plain_lanes;
-  const int lanes = flags.lanes > 0 ? flags.lanes : kDefaultLanes;
-  flags.engine.remote.max_lanes =
-      (flags.lanes > 0 ? flags.lanes : flags.engine.remote.max_lanes) + plain;
-  flags.scheduler.waiting_bytes = static_cast<size_t>(flags.queue_mb) << 20U;
-  Result<std::unique_ptr<Engine>> engine = MakeEngine(kServeCommand, flags.engine, lanes + plain);
-  if (!engine) {
-    return Complain(kServeCommand, engine.error());
-  }
-  server::ServerLimits& limits = flags.limits;
-  limits.model_name = NameOf(flags);
-  limits.model = (*engine)->model();
-  limits.profile = flags.engine.calibrated.options;
-  limits.most_lanes = std::max(1, (*engine)->capabilities().max_lanes - plain);
-  limits.routing = (*engine)->capabilities().routing;
-  std::unique_ptr<server::RunArchive> archive;
+  options.waiting_bytes = static_cast<size_t>(flags.queue_mb) << 20U;
+  return options;
+}
+
+Result<std::unique_ptr<Engine>> OpenEngine(EngineFlags engine, const ServeFlags& flags) {
+  const int plain = SchedulerOf(engine, flags).plain_lanes;
+  engine.remote.max_lanes = (flags.lanes > 0 ? flags.lanes : engine.remote.max_lanes) + plain;
+  return MakeEngine(kServeCommand, engine, (flags.lanes > 0 ? flags.lanes : kDefaultLanes) + plain);
+}
+
+// None where runs are not stored.
+Result<std::unique_ptr<server::RunArchive>> OpenArchive(ServeFlags& flags) {
   flags.archive.on_failure = [](const std::string& reason) {
     Tell(fmt::format("hyper serve: runs cannot be stored: {}\n", OneLine(reason)));
   };
-  if (!flags.archive.path.empty()) {
-    Result<std::unique_ptr<server::RunArchive>> opened = server::RunArchive::Open(flags.archive);
-    if (!opened) {
-      return Complain(kServeCommand, opened.error());
-    }
-    archive = std::move(*opened);
-    flags.book.archive = archive.get();
+  if (flags.archive.path.empty()) {
+    return std::unique_ptr<server::RunArchive>();
   }
-  server::RunBook book(flags.book);
-  server::Scheduler scheduler(**engine, book, flags.scheduler);
-  Result<std::unique_ptr<server::HttpServer>> server =
-      server::HttpServer::Listen(scheduler, flags.limits, flags.http);
+  return server::RunArchive::Open(flags.archive);
+}
+
+using Listening = Result<std::unique_ptr<server::HttpServer>>;
+
+// Says where it serves `models`, waits for a signal, and ends all in order; the exit code.
+int Await(const Listening& server, const std::string& models, const ServeFlags& flags,
+          const InterruptGuard& interrupt, const std::function<void(double grace_s)>& shut_down) {
   if (!server) {
     return Complain(kServeCommand, server.error());
   }
-  if (!PrintResult(kServeCommand,
-                   fmt::format("hyper serves {} at http://{}:{}/\n", flags.limits.model_name,
-                               flags.http.host, (*server)->port()))) {
+  if (!PrintResult(kServeCommand, fmt::format("hyper serves {} at http://{}:{}/\n", models,
+                                              flags.http.host, (*server)->port()))) {
     return kExitOutput;
   }
   while (!interrupt.interrupted()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   Tell("hyper serve: ending; a second Ctrl-C ends at once\n");
-  scheduler.Shutdown(flags.grace_s);
+  shut_down(flags.grace_s);
   (*server)->Stop();
-  if (archive != nullptr) {
+  if (server::RunArchive* archive = flags.book.archive) {
     archive->Flush();
     if (archive->lost() > 0) {
       Tell(fmt::format("hyper serve: {} runs could not be stored: {}\n", archive->lost(),
@@ -365,6 +230,64 @@ int Serve(ServeFlags flags) {
     }
   }
   return kExitOk;
+}
+
+int ServeOne(ServeFlags flags, const InterruptGuard& interrupt) {
+  Result<std::unique_ptr<Engine>> engine = OpenEngine(flags.engine, flags);
+  if (!engine) {
+    return Complain(kServeCommand, engine.error());
+  }
+  server::ServerLimits& limits = flags.limits;
+  limits.model_name = NameOf(flags);
+  limits.model = (*engine)->model();
+  limits.profile = flags.engine.calibrated.options;
+  const server::SchedulerOptions options = SchedulerOf(flags.engine, flags);
+  limits.most_lanes = std::max(1, (*engine)->capabilities().max_lanes - options.plain_lanes);
+  limits.routing = (*engine)->capabilities().routing;
+  const Result<std::unique_ptr<server::RunArchive>> archive = OpenArchive(flags);
+  if (!archive) {
+    return Complain(kServeCommand, archive.error());
+  }
+  flags.book.archive = archive->get();
+  server::RunBook book(flags.book);
+  server::Scheduler scheduler(**engine, book, options);
+  const Listening server = server::HttpServer::Listen(scheduler, limits, flags.http);
+  return Await(server, limits.model_name, flags, interrupt,
+               [&scheduler](double grace_s) { scheduler.Shutdown(grace_s); });
+}
+
+int ServeSeveral(ServeFlags flags, const InterruptGuard& interrupt) {
+  std::vector<server::ServedModel> models;
+  std::vector<std::string> names;
+  for (const ModelSection& section : flags.models) {
+    server::ServerLimits limits = flags.limits;
+    limits.model_name = section.name;
+    limits.plain_names = section.plain_names;
+    limits.model = PeekModel(section.engine);
+    limits.profile = section.engine.calibrated.options;
+    models.push_back({std::move(limits), SchedulerOf(section.engine, flags),
+                      [&flags, &section] { return OpenEngine(section.engine, flags); }});
+    names.push_back(section.name);
+  }
+  const Result<std::unique_ptr<server::RunArchive>> archive = OpenArchive(flags);
+  if (!archive) {
+    return Complain(kServeCommand, archive.error());
+  }
+  flags.book.archive = archive->get();
+  flags.host.on_failure = [](const std::string& name, const std::string& reason) {
+    Tell(fmt::format("hyper serve: model '{}' cannot be loaded: {}\n", name, OneLine(reason)));
+  };
+  server::RunBook book(flags.book);
+  server::ModelHost host(book, std::move(models), flags.host);
+  const Listening server = server::HttpServer::Listen(host, flags.http);
+  return Await(server, fmt::format("{}", fmt::join(names, ", ")), flags, interrupt,
+               [&host](double grace_s) { host.Shutdown(grace_s); });
+}
+
+int Serve(ServeFlags flags) {
+  const InterruptGuard interrupt;
+  return flags.models.empty() ? ServeOne(std::move(flags), interrupt)
+                              : ServeSeveral(std::move(flags), interrupt);
 }
 
 }  // namespace
@@ -375,12 +298,12 @@ int ServeCommand(int argc, const char* const* argv) {
   CLI::App app("Serves HyPER through the OpenAI API, and a page that shows the pool.");
   SetUpParser(app, kServeCommand, kServeFooter);
   OptionValues given;
-  AddOptionFlags(app, OwnOptions(flags), given);
+  AddOptionFlags(app, ServeOptions(flags), given);
   app.add_flag("--without-key", flags.without_key,
                "let clients on other machines in without a key; --host refuses it otherwise")
       ->group(kNetwork);
   app.add_flag("--verbose", flags.verbose, "print a line of JSON for each request to stderr")
-      ->group("Serving");
+      ->group(kServing);
   flags.engine.llama.strict = false;
   flags.engine.llama.interleave = true;
   flags.engine.AddTo(app);

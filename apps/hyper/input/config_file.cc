@@ -13,6 +13,9 @@ bool IsNameCharacter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
 }
 
+// Of names of models, in quotes: "qwen2.5:7b".
+bool IsQuotedCharacter(char c) { return c == '.' || c == ':' || c == '/'; }
+
 // Reads a text from its first character to its last.
 class ConfigReader {
  public:
@@ -36,6 +39,8 @@ class ConfigReader {
     }
     return std::move(entries_);
   }
+  // Those that Read has come by.
+  std::vector<ConfigSection>& sections() { return sections_; }
 
  private:
   // '\0' at the end.
@@ -89,7 +94,8 @@ class ConfigReader {
     const char quote = Peek() == '"' || Peek() == '\'' ? Peek() : '\0';
     const size_t begin = at_ + (quote != '\0' ? 1 : 0);
     size_t end = begin;
-    while (end < text_.size() && IsNameCharacter(text_[end])) {
+    while (end < text_.size() &&
+           (IsNameCharacter(text_[end]) || (quote != '\0' && IsQuotedCharacter(text_[end])))) {
       ++end;
     }
     at_ = end + (quote != '\0' && end < text_.size() && text_[end] == quote ? 1 : 0);
@@ -102,11 +108,14 @@ class ConfigReader {
     SkipSpaces();
     section_ = ReadName();
     SkipSpaces();
-    return !section_.empty() && Take(']')
-               ? Status()
-               : Wrong(fmt::format("'{}' is no section; write the name of a command in brackets, "
-                                   "such as [run]",
-                                   line));
+    if (section_.empty() || !Take(']')) {
+      return Wrong(
+          fmt::format("'{}' is no section; write a name in brackets, such as [run], and "
+                      "in quotes if it has a dot, a colon or a slash",
+                      line));
+    }
+    sections_.push_back({section_, line_});
+    return {};
   }
 
   Status ReadEntry() {
@@ -219,6 +228,7 @@ class ConfigReader {
   int line_ = 1;
   std::string section_;
   std::vector<ConfigEntry> entries_;
+  std::vector<ConfigSection> sections_;
 };
 
 // What the command goes by, with the file's name.
@@ -256,6 +266,13 @@ std::string ConfigEntry::Text() const {
 
 Result<std::vector<ConfigEntry>> ParseConfig(std::string_view text) {
   return ConfigReader(text).Read();
+}
+
+Result<std::vector<ConfigSection>> ParseSections(std::string_view text) {
+  ConfigReader reader(text);
+  const Result<std::vector<ConfigEntry>> entries = reader.Read();
+  return entries ? Result<std::vector<ConfigSection>>(std::move(reader.sections()))
+                 : Result<std::vector<ConfigSection>>(entries.error());
 }
 
 void UseConfig(const std::string& file, ConfigEntry entry) {

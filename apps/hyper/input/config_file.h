@@ -27,6 +27,15 @@ struct ConfigEntry {
 // kInvalidArgument, beginning with the line's number. Pure.
 Result<std::vector<ConfigEntry>> ParseConfig(std::string_view text);
 
+// A "[name]".
+struct ConfigSection {
+  std::string name;
+  int line = 0;  // from 1
+};
+
+// The sections of such a text in their order, those without an entry too. Errors: as ParseConfig.
+Result<std::vector<ConfigSection>> ParseSections(std::string_view text);
+
 // Remembers an entry of `file` that a command goes by, for ConfigOrigin.
 void UseConfig(const std::string& file, ConfigEntry entry);
 

@@ -57,6 +57,18 @@ TEST(ConfigFile, ReadsSectionsValuesAndLines) {
   EXPECT_TRUE(ParseConfig("# nothing\n\n")->empty());
 }
 
+TEST(ConfigFile, SectionsWithoutEntriesAreSectionsToo) {
+  const auto sections = ParseSections("[a]\n\n[ \"b.c:7b/d\" ] # empty\nwidth = 3\n['e']");
+  ASSERT_TRUE(sections) << sections.error().message;
+  ASSERT_EQ(sections->size(), 3U);
+  EXPECT_EQ(sections->at(0).name, "a");
+  EXPECT_EQ(sections->at(1).name, "b.c:7b/d");
+  EXPECT_EQ(sections->at(1).line, 3);
+  EXPECT_EQ(sections->at(2).name, "e");
+  EXPECT_EQ(ParseConfig("[\"b.c\"]\nwidth = 3\n")->front().section, "b.c");
+  EXPECT_EQ(ParseSections("[a").error().message, Message("[a"));
+}
+
 TEST(ConfigFile, RefusesWithLineReasonAndRemedy) {
   struct Case {
     std::string text;
@@ -76,6 +88,7 @@ TEST(ConfigFile, RefusesWithLineReasonAndRemedy) {
       {"width = ]\n", {"1: ", "']'", "no value"}},
       {"[run\nwidth = 3\n", {"1: ", "'[run'", "[run]"}},
       {"[]\n", {"1: ", "'[]'", "[run]"}},
+      {"[b:7b]\n", {"1: ", "'[b:7b]'", "in quotes"}},
       {"[run] x\n", {"1: ", "'x'", "#"}},
       {"rpc = [a, b\n\nwidth = 3\n", {"1: ", "rpc", "not closed", "]"}},
       {"rpc = [", {"1: ", "rpc", "not closed", "]"}},
