@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,30 +24,52 @@ class ServerModels : public testing::Test {
   void SetUp() override { Serve(1); }
   void TearDown() override { End(); }
 
-  void Serve(int most_loaded) {
+  void Serve(int most_loaded, const std::vector<std::string>& names = {"a", "b"},
+             HttpOptions http = {}) {
+    OpenBook();
+    HostOptions options;
+    options.most_loaded = most_loaded;
+    std::vector<ServedModel> models = fleet_.Models(names);
+    models.back().limits.plain_names = {"titles"};
+    host_ = std::make_unique<ModelHost>(*book_, std::move(models), options);
+    http.port = 0;
+    server_ = std::move(*HttpServer::Listen(*host_, http));
+  }
+  // A server of one model, which is always there.
+  void ServeOne(const std::string& name) {
+    OpenBook();
+    const std::vector<ServedModel> models = fleet_.Models({name});
+    engine_ = std::move(*models.front().load());
+    scheduler_ = std::make_unique<Scheduler>(*engine_, *book_, SchedulerOptions{});
+    ServerLimits limits = models.front().limits;
+    limits.model = engine_->model();
+    limits.most_lanes = engine_->capabilities().max_lanes;
+    HttpOptions http;
+    http.port = 0;
+    server_ = std::move(*HttpServer::Listen(*scheduler_, limits, http));
+  }
+  void OpenBook() {
     ArchiveOptions archive;
     archive.path = folder_.File("runs.db");
     archive_ = std::move(*RunArchive::Open(archive));
     BookOptions book;
     book.archive = archive_.get();
     book_ = std::make_unique<RunBook>(book);
-    HostOptions options;
-    options.most_loaded = most_loaded;
-    std::vector<ServedModel> models = fleet_.Models({"a", "b"});
-    models[1].limits.plain_names = {"titles"};
-    host_ = std::make_unique<ModelHost>(*book_, std::move(models), options);
-    HttpOptions http;
-    http.port = 0;
-    server_ = std::move(*HttpServer::Listen(*host_, http));
   }
   void End() {
-    if (host_ == nullptr) {
+    if (server_ == nullptr) {
       return;  // a test has ended it
     }
-    host_->Shutdown(0);
+    if (host_ != nullptr) {
+      host_->Shutdown(0);
+    } else {
+      scheduler_->Shutdown(0);
+    }
     server_->Stop();
     server_.reset();
     host_.reset();
+    scheduler_.reset();
+    engine_.reset();
     book_.reset();
     archive_.reset();
   }
@@ -81,11 +104,23 @@ class ServerModels : public testing::Test {
     return Get("/v1/runs")["data"][0]["id"];
   }
 
+  // A pool on the model whose paths can be gone on from; its id.
+  std::string Pool(const std::string& model) const {
+    Json body = Chat(model + ":sc");
+    body["hyper"] = {{"width", 2}, {"token-records", true}};
+    return Post(kChats, body)["hyper"]["run"];
+  }
+  Json Fork(const std::string& run, int status = 200) const {
+    return Post("/v1/runs/" + run + "/paths/0/fork", {{"at", 1}}, status);
+  }
+
   test::TemporaryFolder folder_;
   ModelFleet fleet_;
   std::unique_ptr<RunArchive> archive_;
   std::unique_ptr<RunBook> book_;
-  std::unique_ptr<ModelHost> host_;
+  std::unique_ptr<ModelHost> host_;  // of several
+  std::unique_ptr<Engine> engine_;   // of one
+  std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<HttpServer> server_;
 };
 
@@ -183,7 +218,7 @@ TEST_F(ServerModels, AFailureIsOneOfTheRequest) {
   });
   const Json error = Post(kChats, Chat("b:plain"), 500)["error"];
   EXPECT_EQ(error["code"], "model_load_failed");
-  EXPECT_EQ(error["message"], "model 'b' cannot be loaded: b.gguf is cut");
+  EXPECT_EQ(error["message"], "model 'b' cannot be loaded: the log of the server has the reason");
   EXPECT_EQ(Ask("a:plain"), "a");
 }
 
@@ -225,15 +260,66 @@ TEST_F(ServerModels, ARunIsSteeredOnItsModel) {
 }
 
 TEST_F(ServerModels, TheForkOfAnEndedRunLoadsItsModel) {
-  Json body = Chat("b:sc");
-  body["hyper"] = {{"width", 2}, {"token-records", true}};
-  const std::string run = Post(kChats, body)["hyper"]["run"];
+  const std::string run = Pool("b");
   Ask("a:plain");
-  const Json fork = Post("/v1/runs/" + run + "/paths/0/fork", {{"at", 1}});
+  const Json fork = Fork(run);
   EXPECT_EQ(fleet_.events(), "+b -b +a -a +b");
   EXPECT_EQ(Get("/v1/runs/" + fork["id"].get<std::string>())["model"], "b");
   End();
   EXPECT_EQ(fleet_.events(), "+b -b +a -a +b -b");
+}
+
+TEST_F(ServerModels, TheForkOfAnEndedRunTakesNoOtherModelOfItsName) {
+  End();
+  Serve(1, {"a", "b:sc"});
+  const std::string run = Pool("b:sc");
+  End();
+  Serve(1);
+  const Json error = Fork(run, 409)["error"];
+  EXPECT_EQ(error["code"], "other_model");
+  EXPECT_NE(error["message"].get<std::string>().find("'b:sc', which is not served"),
+            std::string::npos)
+      << error;
+}
+
+TEST_F(ServerModels, TheForkOfARunOfASingleModelFindsItByItsWeights) {
+  End();
+  ServeOne("b");
+  const std::string run = Pool("b");
+  End();
+  Serve(2);
+  EXPECT_EQ(Ask("a:plain"), "a");
+  const Json error = Fork(run, 409)["error"];
+  EXPECT_EQ(error["code"], "other_model");
+  EXPECT_NE(error["message"].get<std::string>().find("model 'fake'"), std::string::npos) << error;
+  EXPECT_EQ(Ask("b:plain"), "b");
+  const Json fork = Fork(run);
+  EXPECT_EQ(Get("/v1/runs/" + fork["id"].get<std::string>())["model"], "b");
+}
+
+TEST_F(ServerModels, HealthTellsOfModelsToClientsOnly) {
+  End();
+  HttpOptions http;
+  http.keys = {KeyOf("boss")};
+  Serve(1, {"a", "b"}, http);
+  EXPECT_EQ(Get("/health"), Json({{"status", "ok"}}));
+  const auto health = [this](const std::string& key) {
+    const httplib::Headers headers = {{"Authorization", "Bearer " + key}};
+    return Json::parse(Client().Get("/health", headers)->body);
+  };
+  EXPECT_EQ(health("guess"), Json({{"status", "ok"}}));
+  EXPECT_EQ(health("boss")["models"]["a"], "unloaded");
+}
+
+TEST_F(ServerModels, AModelThatMakesRoomIsLoadedStill) {
+  const std::string run = Begin("a:plain");
+  std::future<std::string> other =
+      std::async(std::launch::async, [this] { return Ask("b:plain"); });
+  AwaitThat([this] { return StatesOf(*host_) == "unloading unloaded"; });
+  EXPECT_NE(Client().Get("/metrics")->body.find("hyper_model_loaded{model=\"a\"} 1\n"),
+            std::string::npos);
+  Post("/v1/runs/" + run + "/cancel", Json::object());
+  EXPECT_EQ(other.get(), "b");
 }
 
 }  // namespace

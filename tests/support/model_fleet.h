@@ -54,13 +54,17 @@ class ModelFleet {
  private:
   class Noted : public FakeEngine {
    public:
-    Noted(FakeOptions options, std::function<void()> gone)
-        : FakeEngine(std::move(options)), gone_(std::move(gone)) {}
+    Noted(FakeOptions options, const std::string& name, std::function<void()> gone)
+        : FakeEngine(std::move(options)), model_(FakeEngine::model()), gone_(std::move(gone)) {
+      model_.hash = "hash of " + name;
+    }
     ~Noted() override { gone_(); }
     Noted(const Noted&) = delete;
     Noted& operator=(const Noted&) = delete;
+    const ModelInfo& model() const override { return model_; }
 
    private:
+    ModelInfo model_;
     std::function<void()> gone_;
   };
 
@@ -91,7 +95,7 @@ class ModelFleet {
     };
     Note("+" + name);
     return std::unique_ptr<Engine>(
-        std::make_unique<Noted>(std::move(options), [this, name] { Unload(name); }));
+        std::make_unique<Noted>(std::move(options), name, [this, name] { Unload(name); }));
   }
   void Unload(const std::string& name) {
     std::function<void()> before;

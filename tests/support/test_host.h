@@ -61,7 +61,7 @@ class TestHost {
     auto reply = std::make_shared<ReplyQueue>(64);
     Lease(model).scheduler().Submit({Run("say it")}, reply);
     std::string text;
-    while (true) {
+    for (int look = 0; look < 1200 * test::Patience(); ++look) {  // a minute
       const std::optional<ReplyEvent> event = reply->Take(std::chrono::milliseconds(50));
       text += event && event->kind == ReplyEvent::Kind::kText ? event->content : "";
       if (event && event->kind == ReplyEvent::Kind::kError) {
@@ -71,6 +71,8 @@ class TestHost {
         return text;
       }
     }
+    ADD_FAILURE() << "the run did not end";
+    return text;
   }
   // Begins a run that does not end by itself; its id.
   std::string Begin(size_t model) {

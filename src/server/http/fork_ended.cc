@@ -32,6 +32,7 @@ const Json* RecordOf(const std::vector<Json>& records, const char* kind, int pat
 struct EndedRun {
   std::vector<Json> records;  // those of tokens too where they are anywhere; empty: no such run
   std::optional<size_t> model;
+  std::string model_name;  // as RunOverview::model
 };
 
 EndedRun RunOf(const ModelHost& host, const Client& client, const std::string& id) {
@@ -39,24 +40,47 @@ EndedRun RunOf(const ModelHost& host, const Client& client, const std::string& i
   if (const RunArchive* archive = book.archive()) {
     const Result<std::optional<RunOverview>> run = archive->Find(id);
     if (run && *run && MaySee(client, (*run)->client)) {
-      return {archive->Records(id).value_or({}), ModelOf(host, **run)};
+      return {archive->Records(id).value_or({}), ModelOf(host, **run), (*run)->model};
     }
   }
   const std::shared_ptr<const RunLog> log = book.Log(id);
   const std::optional<RunOverview> run = FindInMemory(book, client, id);
-  return log != nullptr && run ? EndedRun{RecordsIn(*log), ModelOf(host, *run)} : EndedRun();
+  return log != nullptr && run ? EndedRun{RecordsIn(*log), ModelOf(host, *run), run->model}
+                               : EndedRun();
+}
+
+// What the run's first record says of its model: "name" or "hash".
+std::string OfModel(const Json& head, const char* what) {
+  const auto model = head.find("model");
+  return model != head.end() && model->is_object() ? model->value(what, "") : "";
 }
 
 // Tokens mean something to one model only; nothing where it is that one, as far as is known.
 std::optional<ApiError> CheckModel(const Json& head, const ModelInfo& model) {
-  const Json& old = head["model"];
-  const std::string hash = old.is_object() ? old.value("hash", "") : "";
+  const std::string hash = OfModel(head, "hash");
   return hash.empty() || model.hash.empty() || hash == model.hash
              ? std::nullopt
              : std::optional(CannotFork(
                    "other_model", fmt::format("the run is of model '{}' with other weights than "
                                               "those that are served; serve that model",
-                                              old.value("name", ""))));
+                                              OfModel(head, "name"))));
+}
+
+// A run of a server of one model does not say by which name that is served now.
+std::optional<size_t> ServedFor(const ModelHost& host, const EndedRun& run, const Json& head) {
+  return run.model_name.empty() && !run.model ? host.OfHash(OfModel(head, "hash")) : run.model;
+}
+
+ApiError NotServed(const std::string& id, const EndedRun& run, const Json& head) {
+  return CannotFork(
+      "other_model",
+      run.model_name.empty()
+          ? fmt::format("run '{}' is of model '{}', which is not among those that were loaded so "
+                        "far; if it is served, ask it something first",
+                        id, OfModel(head, "name"))
+          : fmt::format("run '{}' is of model '{}', which is not served here; serve it under that "
+                        "name",
+                        id, run.model_name));
 }
 
 // What stands in the way of a fork there.
@@ -222,13 +246,12 @@ void ForkEnded(ModelHost& host, const Client& client, const std::string& id,
                                                id)));
     return;
   }
-  if (!ended.model) {
-    SendError(response, CannotFork("other_model", fmt::format("the model of '{}' is served no "
-                                                              "longer; serve it under its name",
-                                                              id)));
+  const std::optional<size_t> served = ServedFor(host, ended, head);
+  if (!served) {
+    SendError(response, NotServed(id, ended, head));
     return;
   }
-  const std::optional<ModelLease> model = AwaitModel(host, *ended.model, response);
+  const std::optional<ModelLease> model = AwaitModel(host, *served, response);
   if (!model) {
     return;
   }

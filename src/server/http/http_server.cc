@@ -85,7 +85,8 @@ bool IsOperators(const std::string& path) {
 }
 
 // Anyone may ask: the reason comes without the name of the file before it.
-Json HealthJson(const ModelHost& host) {
+//   models  whether to tell of them, which is for clients
+Json HealthJson(const ModelHost& host, bool models) {
   const RunArchive* archive = host.book().archive();
   const std::string reason = archive != nullptr ? archive->failing() : "";
   Json health = {{"status", reason.empty() ? "ok" : "degraded"}};
@@ -95,7 +96,7 @@ Json HealthJson(const ModelHost& host) {
         "runs cannot be stored: " + (file != std::string::npos ? reason.substr(file + 2) : reason);
     health["runs_lost"] = archive->lost();
   }
-  if (host.on_demand()) {
+  if (models && host.on_demand()) {
     for (const ModelStatus& model : host.Statuses()) {
       health["models"][model.name] = model.state_name();
     }
@@ -262,7 +263,7 @@ void HttpServer::Parts::Log(const Request& request, const Response& response) {
 
 void HttpServer::Parts::AddApi() {
   routes.Get("/health", [this](const Request& /*request*/, Response& response) {
-    Send(response, 200, HealthJson(host));
+    Send(response, 200, HealthJson(host, /*models=*/FoundClient(response) != nullptr));
   });
   routes.Get("/live", [](const Request& /*request*/, Response& response) {
     Send(response, 200, {{"status", "ok"}});

@@ -83,7 +83,7 @@ std::string ModelsText(const std::vector<ModelStatus>& models) {
     }
   };
   add("model_loaded", "gauge", "Whether a model is loaded.",
-      [](const ModelStatus& model) { return model.state == ModelState::kLoaded ? 1 : 0; });
+      [](const ModelStatus& model) { return model.loaded ? 1 : 0; });
   add("model_loads_total", "counter", "Times that a model was loaded.",
       [](const ModelStatus& model) { return model.loads; });
   add("model_load_failures_total", "counter", "Times that a model could not be loaded.",

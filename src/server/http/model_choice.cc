@@ -52,7 +52,7 @@ std::optional<ModelLease> AwaitModel(ModelHost& host, size_t model, httplib::Res
 }
 
 std::optional<size_t> ModelOf(const ModelHost& host, const RunOverview& run) {
-  return host.on_demand() ? host.Find(run.model) : 0;
+  return host.on_demand() ? host.Named(run.model) : 0;
 }
 
 std::optional<ModelLease> LoadedModelOf(ModelHost& host, const RunOverview& run) {

@@ -28,6 +28,12 @@ ServerLimits KnownOf(ServerLimits limits) {
   return limits;
 }
 
+const char* ReasonOf(ErrorCode code) {
+  return code == ErrorCode::kResourceExhausted ? "memory is short"
+         : code == ErrorCode::kUnavailable     ? "the server that runs it does not answer"
+                                               : "the log of the server has the reason";
+}
+
 }  // namespace
 
 ModelLease::ModelLease(ModelLease&& other) noexcept
@@ -73,28 +79,39 @@ ModelHost::~ModelHost() {
   }
 }
 
+std::optional<size_t> ModelHost::Named(const std::string& name) const {
+  const auto found = std::find_if(models_.begin(), models_.end(), [&name](const Model& model) {
+    return model.known.model_name == name;
+  });
+  return found != models_.end() ? std::optional<size_t>(found - models_.begin()) : std::nullopt;
+}
+
+std::optional<size_t> ModelHost::OfHash(const std::string& hash) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(models_.begin(), models_.end(), [&hash](const Model& model) {
+    return !hash.empty() && model.limits.model.hash == hash;
+  });
+  return found != models_.end() ? std::optional<size_t>(found - models_.begin()) : std::nullopt;
+}
+
 std::optional<size_t> ModelHost::Find(const std::string& name) const {
-  const auto find = [this](const auto& is_it) -> std::optional<size_t> {
-    const auto found = std::find_if(models_.begin(), models_.end(),
-                                    [&](const Model& model) { return is_it(model.known); });
-    return found != models_.end() ? std::optional<size_t>(found - models_.begin()) : std::nullopt;
+  const auto is_it = [&name](const Model& model) {
+    const std::vector<std::string>& plain = model.known.plain_names;
+    return model.known.model_name == name ||
+           std::find(plain.begin(), plain.end(), name) != plain.end();
   };
-  const std::optional<size_t> whole = find([&name](const ServerLimits& known) {
-    const std::vector<std::string>& plain = known.plain_names;
-    return known.model_name == name || std::find(plain.begin(), plain.end(), name) != plain.end();
-  });
-  const size_t colon = name.rfind(':');
-  if (whole || colon == std::string::npos) {
-    return whole;
+  const auto whole = std::find_if(models_.begin(), models_.end(), is_it);
+  if (whole != models_.end()) {
+    return whole - models_.begin();
   }
-  return find([before = name.substr(0, colon)](const ServerLimits& known) {
-    return known.model_name == before;
-  });
+  const size_t colon = name.rfind(':');
+  return colon != std::string::npos ? Named(name.substr(0, colon)) : std::nullopt;
 }
 
 ModelLease ModelHost::Lease(size_t model) {
   Model& leased = models_[model];
   ++leased.leases;
+  leased.used_s = Now();
   return {*this, model, *leased.scheduler, leased.limits};
 }
 
@@ -117,13 +134,14 @@ std::variant<ModelLease, ApiError> ModelHost::Acquire(size_t model,
   Lock lock(mutex_);
   Model& wanted = models_[model];
   const double end_s = Now() + options_.wait_s;
-  const int64_t failures = wanted.failures;
+  const uint64_t refusals = wanted.refusals;
   if (wanted.waiting++ == 0) {
     wanted.wanted = ++requests_;
+    wanted.short_of = false;  // what others were told: there may be room by now
   }
   changed_.notify_all();
   for (bool left = false;;) {
-    if (wanted.failures != failures) {
+    if (wanted.refusals != refusals) {
       return NotLoaded(wanted);  // which has counted the waiting ones off
     }
     if (wanted.state == ModelState::kLoaded && !wanted.draining && !closing_) {
@@ -155,10 +173,11 @@ ApiError ModelHost::NotInTime(const Model& model) const {
 }
 
 ApiError ModelHost::NotLoaded(const Model& model) {
-  const bool short_of = model.failure.code == ErrorCode::kResourceExhausted;
-  return {short_of ? 503 : 500, "server_error", "model_load_failed", "model",
+  // Whatever it is, it is not the request that is wrong.
+  const int status = std::max(500, FromError(model.failure).status);
+  return {status, "server_error", "model_load_failed", "model",
           fmt::format("model '{}' cannot be loaded: {}", model.known.model_name,
-                      model.failure.message)};
+                      ReasonOf(model.failure.code))};
 }
 
 std::vector<ModelStatus> ModelHost::Statuses() const {
@@ -168,6 +187,7 @@ std::vector<ModelStatus> ModelHost::Statuses() const {
     const SchedulerMetrics metrics = MetricsOf(model);
     statuses.push_back({.name = model.known.model_name,
                         .state = model.draining ? ModelState::kUnloading : model.state,
+                        .loaded = model.state == ModelState::kLoaded,
                         .loads = model.loads,
                         .failures = model.failures,
                         .runs = metrics.runs_started,

@@ -39,7 +39,8 @@ struct HostOptions {
   int most_loaded = 1;  // models at once
   double idle_s = 0;    // unused for so long a model is unloaded; 0: for no time
   double wait_s = 300;  // that a request waits for its model
-  // Told of each model that cannot be loaded, by its name; on the host's thread.
+  // Told of each model that cannot be loaded, by its name, and the whole reason, which requests
+  // are not told: it may name files. On the host's thread.
   std::function<void(const std::string& name, const std::string& reason)> on_failure;
 };
 
@@ -91,11 +92,15 @@ class ModelHost {
   // The model that a request's `model` names, with or without a method; nothing: there is none.
   // Pure.
   std::optional<size_t> Find(const std::string& name) const;
+  // The model of exactly that name. Pure.
+  std::optional<size_t> Named(const std::string& name) const;
+  // A model whose weights have that hash, which is known once it was loaded.
+  std::optional<size_t> OfHash(const std::string& hash) const;
 
   // Waits until the model is loaded.
   //   gone  asked now and then: true ends the waiting
-  // Errors: 503 after wait_s, while the server shuts down and where memory is short; 499 gone; 500
-  // where it cannot be loaded.
+  // Errors: 503 after wait_s, while the server shuts down, and where memory is short or a server
+  // behind the model does not answer; 499 gone; 500 where it cannot be loaded.
   std::variant<ModelLease, ApiError> Acquire(size_t model, const std::function<bool()>& gone);
   // Nothing where it is not loaded.
   std::optional<ModelLease> IfLoaded(size_t model);
@@ -127,14 +132,16 @@ class ModelHost {
     std::unique_ptr<Scheduler> own;
     Scheduler* scheduler = nullptr;  // null: not loaded
     int leases = 0;
-    int waiting = 0;        // requests that wait for it
-    uint64_t wanted = 0;    // number of the first of them
-    bool draining = false;  // takes no requests more, to make room
-    bool short_of = false;  // of memory at the last try, beside others
-    Error failure;          // of the last try that failed
+    int waiting = 0;         // requests that wait for it
+    uint64_t wanted = 0;     // number of the first of them
+    bool draining = false;   // takes no requests more, to make room
+    bool short_of = false;   // of memory at the last try, beside others
+    bool too_large = false;  // memory was short at the last try, with no other there
+    Error failure;           // of the last try that failed
     int64_t loads = 0;
     int64_t failures = 0;
-    double used_s = 0;         // when the last lease ended
+    uint64_t refusals = 0;     // times that `failure` was told to all who waited
+    double used_s = 0;         // when a lease last began or ended
     SchedulerMetrics retired;  // of its schedulers that are gone
   };
 
@@ -144,7 +151,9 @@ class ModelHost {
   void Load(Model& model, Lock& lock);
   void Unload(Model& model, Lock& lock);
   // Unloads another model for that one, once it is idle, or returns when nobody waits any more.
-  void MakeRoom(const Model& wanted, Lock& lock);
+  void MakeRoom(Model& wanted, Lock& lock);
+  // Tells those who wait for the model of its failure.
+  void Refuse(Model& model);
   Model* LeastUsed(bool idle);
   static bool Idle(const Model& model);  // for those that are loaded, as the next one
   static double LastUse(const Model& model);
@@ -153,7 +162,7 @@ class ModelHost {
   void AwaitWork(Lock& lock);
   int Loaded() const;
   static SchedulerMetrics MetricsOf(const Model& model);
-  static ApiError NotLoaded(const Model& model);
+  static ApiError NotLoaded(const Model& model);  // without names of files
   ApiError NotInTime(const Model& model) const;
   ModelLease Lease(size_t model);
   void Release(size_t model);

@@ -42,6 +42,33 @@ TEST(ModelHost, FindsAModelWithAndWithoutMethod) {
   EXPECT_FALSE(host->Find("b's:sc").has_value());
   EXPECT_FALSE(host->Find("c").has_value());
   EXPECT_FALSE(host->Find("c:sc").has_value());
+  EXPECT_EQ(host->Named("b:1"), 1U);
+  EXPECT_EQ(host->Named("b"), 2U);
+  EXPECT_FALSE(host->Named("b:sc").has_value());
+  EXPECT_FALSE(host->Named("b's").has_value());
+}
+
+TEST(ModelHost, KnowsTheWeightsOfWhatWasLoaded) {
+  TestHost host(AtOnce(1));
+  EXPECT_FALSE(host->OfHash("hash of b").has_value());
+  EXPECT_FALSE(host->OfHash("").has_value());
+  host.Use(1);
+  host.Use(0);
+  EXPECT_EQ(host->OfHash("hash of b"), 1U);
+  EXPECT_EQ(host->OfHash("hash of a"), 0U);
+  EXPECT_FALSE(host->OfHash("").has_value());
+}
+
+TEST(ModelHost, OfBusyModelsTheOneThatWasAskedLeastRecentlyMakesRoom) {
+  TestHost host(AtOnce(2));
+  host.Begin(0);
+  host.Begin(1);
+  const auto draining = [&host] { return StatesOf(*host) == "unloading loaded unloaded"; };
+  EXPECT_EQ(host.Refusal(2, draining).status, 499);
+  AwaitThat([&] { return StatesOf(*host) == "loaded loaded unloaded"; });
+  EXPECT_EQ(host.Ask(0), "a");
+  EXPECT_EQ(host.Refusal(2, [&] { return StatesOf(*host) == "loaded unloading unloaded"; }).status,
+            499);
 }
 
 TEST(ModelHost, TheLeastRecentlyUsedMakesRoom) {
@@ -62,6 +89,7 @@ TEST(ModelHost, ARunKeepsItsModelUntilItEnds) {
   auto other = std::async(std::launch::async, [&] { return host.Ask(1); });
   AwaitThat([&] { return StatesOf(*host) == "unloading unloaded unloaded"; });
   EXPECT_EQ(host->Statuses()[0].live, 1);
+  EXPECT_TRUE(host->Statuses()[0].loaded);
   auto again = std::async(std::launch::async, [&] { return host.Ask(0); });  // takes its turn
   host.Grow(run);
   EXPECT_EQ(host.fleet().events(), "+a");

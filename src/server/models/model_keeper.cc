@@ -39,7 +39,10 @@ void ModelHost::Keep() {
   Lock lock(mutex_);
   while (!closing_) {
     if (Model* wanted = NextWanted()) {
-      if (Loaded() >= options_.most_loaded || (wanted->short_of && Loaded() > 0)) {
+      const bool full = Loaded() >= options_.most_loaded;
+      if (full && wanted->too_large) {
+        Refuse(*wanted);
+      } else if (full || (wanted->short_of && Loaded() > 0)) {
         MakeRoom(*wanted, lock);
       } else {
         Load(*wanted, lock);
@@ -94,23 +97,29 @@ double ModelHost::LastUse(const Model& model) {
 
 ModelHost::Model* ModelHost::LeastUsed(bool idle) {
   Model* least = nullptr;
+  double least_s = 0;  // read once of each: the clock goes on
   for (Model& model : models_) {
     // Requests that wait for a loaded model are about to get it.
     const bool may_go =
         model.state == ModelState::kLoaded && (model.draining || model.waiting == 0);
-    if (may_go && (!idle || Idle(model)) &&
-        (least == nullptr || LastUse(model) < LastUse(*least))) {
+    if (!may_go || (idle && !Idle(model))) {
+      continue;
+    }
+    const double used_s = idle ? LastUse(model) : model.used_s;
+    if (least == nullptr || used_s < least_s) {
       least = &model;
+      least_s = used_s;
     }
   }
   return least;
 }
 
-void ModelHost::MakeRoom(const Model& wanted, Lock& lock) {
+void ModelHost::MakeRoom(Model& wanted, Lock& lock) {
   Model* draining = nullptr;
   while (!closing_ && wanted.waiting > 0) {
     if (Model* idle = LeastUsed(/*idle=*/true)) {
       Unload(*idle, lock);
+      wanted.short_of = false;  // until the next try says so again
       break;
     }
     if (draining == nullptr) {  // else requests that come without end would keep it for ever
@@ -127,6 +136,12 @@ void ModelHost::MakeRoom(const Model& wanted, Lock& lock) {
   }
 }
 
+void ModelHost::Refuse(Model& model) {
+  model.waiting = 0;
+  ++model.refusals;
+  changed_.notify_all();
+}
+
 void ModelHost::Load(Model& model, Lock& lock) {
   model.state = ModelState::kLoading;
   lock.unlock();
@@ -141,15 +156,17 @@ void ModelHost::Load(Model& model, Lock& lock) {
     model.limits.most_lanes = std::max(1, can.max_lanes - model.options.plain_lanes);
     model.limits.routing = can.routing;
     model.state = ModelState::kLoaded;
-    model.short_of = false;
+    model.short_of = model.too_large = false;
     ++model.loads;
   } else {
     model.state = ModelState::kUnloaded;
-    model.short_of = made.error().code == ErrorCode::kResourceExhausted && Loaded() > 0;
+    const bool exhausted = made.error().code == ErrorCode::kResourceExhausted;
+    model.short_of = exhausted && Loaded() > 0 && !model.too_large;
     if (!model.short_of) {  // else it is tried again without one of the others
+      model.too_large = exhausted;
       model.failure = made.error();
       ++model.failures;
-      model.waiting = 0;
+      Refuse(model);
     }
   }
   changed_.notify_all();

@@ -32,7 +32,7 @@ TEST(ModelLoading, AFailureIsOfTheRequestsThatWait) {
   AwaitThat([&] { return told.load() != 0; });
   EXPECT_EQ(error.status, 500);
   EXPECT_EQ(error.code, "model_load_failed");
-  EXPECT_EQ(error.message, "model 'b' cannot be loaded: b.gguf is cut");
+  EXPECT_EQ(error.message, "model 'b' cannot be loaded: the log of the server has the reason");
   EXPECT_EQ(StatesOf(*host), "loaded unloaded unloaded");
   EXPECT_EQ(host->Statuses()[1].failures, 1);
   EXPECT_EQ(host.Ask(0), "a");
@@ -47,7 +47,35 @@ TEST(ModelLoading, AnExceptionIsAFailureToo) {
   host.fleet().BeforeLoad("a", []() -> std::optional<Error> { throw std::bad_alloc(); });
   EXPECT_EQ(host.Refusal(0).status, 503);
   host.fleet().BeforeLoad("a", []() -> std::optional<Error> { throw std::runtime_error("no"); });
-  EXPECT_EQ(host.Refusal(0).message, "model 'a' cannot be loaded: no");
+  EXPECT_EQ(host.Refusal(0).status, 500);
+}
+
+TEST(ModelLoading, ItsStatusIsThatOfTheServer) {
+  TestHost host(AtOnce(1));
+  const auto refusal = [&host](ErrorCode code) {
+    host.fleet().BeforeLoad("a", [code] { return std::optional(Error{code, "/models/a.gguf"}); });
+    return host.Refusal(0);
+  };
+  EXPECT_EQ(refusal(ErrorCode::kUnavailable).status, 503);
+  EXPECT_EQ(refusal(ErrorCode::kUnavailable).message,
+            "model 'a' cannot be loaded: the server that runs it does not answer");
+  EXPECT_EQ(refusal(ErrorCode::kResourceExhausted).message,
+            "model 'a' cannot be loaded: memory is short");
+  EXPECT_EQ(refusal(ErrorCode::kUnsupported).status, 500);  // the request is not at fault
+  EXPECT_EQ(refusal(ErrorCode::kNotFound).status, 500);
+}
+
+TEST(ModelLoading, WhereMemoryIsShortNoMoreGoThanMust) {
+  TestHost host(AtOnce(3));
+  host.Use(0);
+  host.Use(2);
+  host.fleet().BeforeLoad("b", [&]() -> std::optional<Error> {
+    const bool room = host.fleet().events() == "+a +c -a";
+    return room ? std::nullopt : std::optional(Error{ErrorCode::kResourceExhausted, "too large"});
+  });
+  EXPECT_EQ(host.Ask(1), "b");
+  EXPECT_EQ(host.fleet().events(), "+a +c -a +b");
+  EXPECT_EQ(StatesOf(*host), "unloaded loaded loaded");
 }
 
 TEST(ModelLoading, WhereMemoryIsShortOthersMakeRoom) {
@@ -72,6 +100,53 @@ TEST(ModelLoading, WhatIsTooLargeAloneIsRefused) {
   EXPECT_EQ(host.Refusal(1).status, 503);
   EXPECT_EQ(host.fleet().events(), "+a -a");
   EXPECT_EQ(host.Ask(0), "a");
+  // From now on it gets what room there is, and no more.
+  EXPECT_EQ(host.Refusal(1).status, 503);
+  EXPECT_EQ(host.fleet().events(), "+a -a +a");
+  host.fleet().BeforeLoad("b", [] { return std::nullopt; });
+  EXPECT_EQ(host.Ask(1), "b");
+  EXPECT_EQ(host.fleet().events(), "+a -a +a +b");
+}
+
+TEST(ModelLoading, WhatIsTooLargeAloneTakesNoPlace) {
+  TestHost host(AtOnce(1));
+  host.fleet().BeforeLoad("b", [] {
+    return std::optional(Error{ErrorCode::kResourceExhausted, "too large"});
+  });
+  EXPECT_EQ(host.Refusal(1).status, 503);
+  host.Use(0);
+  EXPECT_EQ(host.Refusal(1).message, "model 'b' cannot be loaded: memory is short");
+  EXPECT_EQ(host.fleet().events(), "+a");
+  EXPECT_EQ(host->Statuses()[1].failures, 1);  // it was not tried again
+}
+
+TEST(ModelLoading, WhatHasLoadedIsNotTooLargeAnyMore) {
+  TestHost host(AtOnce(1));
+  host.fleet().BeforeLoad("b", [] {
+    return std::optional(Error{ErrorCode::kResourceExhausted, "too large"});
+  });
+  EXPECT_EQ(host.Refusal(1).status, 503);
+  host.fleet().BeforeLoad("b", [] { return std::nullopt; });
+  host.Use(1);
+  host.Use(0);
+  host.Use(1);
+  EXPECT_EQ(host.fleet().events(), "+b -b +a -a +b");
+}
+
+// A later request looks itself whether memory is short.
+TEST(ModelLoading, AShortageEndsWithThoseWhoWaited) {
+  TestHost host(AtOnce(2));
+  const ModelLease busy = host.Lease(0);
+  host.fleet().BeforeLoad("b", [] {
+    return std::optional(Error{ErrorCode::kResourceExhausted, "too large"});
+  });
+  const auto draining = [&host] { return StatesOf(*host) == "unloading unloaded unloaded"; };
+  EXPECT_EQ(host.Refusal(1, draining).status, 499);
+  AwaitThat([&] { return !draining(); });
+  host.fleet().BeforeLoad("b", [] { return std::nullopt; });
+  const auto lease = host->Acquire(1, draining);
+  EXPECT_TRUE(std::holds_alternative<ModelLease>(lease));
+  EXPECT_EQ(host.fleet().events(), "+a +b");
 }
 
 // A model whose loading ends when the test says so.
