@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <fstream>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "apps/hyper/input/config_file.h"
 #include "apps/hyper/input/read_text.h"
+#include "hyper/method.h"
+#include "src/server/api/served_run.h"
 
 namespace hyper::app {
 namespace {
@@ -26,32 +28,48 @@ std::string* FieldOf(const std::string& name, EngineFlags& flags) {
                                      : nullptr;
 }
 
-// The name of an engine's option in its table; empty: there is none that may be set here.
-std::string EngineOption(const std::string& name) {
+// What an engine's option is called in its table.
+struct OptionName {
+  std::string name;  // empty: there is none that may be set here
+  bool is_list = false;
+  bool is_repeated = false;  // each text is one more entry
+};
+
+OptionName EngineOption(const std::string& name) {
   if (name == "max-lanes" || name == "interleave") {  // they follow from other options
-    return "";
+    return {};
   }
   LlamaOptions llama;
   RemoteOptions remote;
   for (const std::vector<Option>& table : {OptionsOf(llama), OptionsOf(remote)}) {
     for (const Option& option : table) {
       if (name == option.info().name || name == option.info().alias) {
-        return option.info().name;
+        return {option.info().name, option.type() == Option::Type::kList, option.info().repeated};
       }
     }
   }
-  return "";
+  return {};
 }
 
 Status PutInto(const ConfigEntry& entry, ModelSection& section) {
   const std::string value = fmt::format("{}", fmt::join(entry.values, ","));
-  if (std::string* field = FieldOf(entry.name, section.engine)) {
+  std::string* const field = FieldOf(entry.name, section.engine);
+  const OptionName option = EngineOption(entry.name);
+  if (entry.is_array && (field != nullptr || (!option.name.empty() && !option.is_list))) {
+    return WrongAt(entry.line, fmt::format("{} takes one value, and '{}' is an array; leave the "
+                                           "brackets out",
+                                           entry.name, entry.Text()));
+  }
+  if (field != nullptr) {
     *field = value;
   } else if (entry.name == "plain-name") {
     section.plain_names = entry.values;
     std::erase(section.plain_names, "");
-  } else if (const std::string option = EngineOption(entry.name); !option.empty()) {
-    section.engine.given.push_back({option, value});
+  } else if (!option.name.empty()) {
+    for (const std::string& text :
+         option.is_repeated ? entry.values : std::vector<std::string>{value}) {
+      section.engine.given.push_back({option.name, text});
+    }
   } else {
     return WrongAt(
         entry.line,
@@ -82,18 +100,50 @@ Status CheckSection(ModelSection& section) {
   return status;
 }
 
-// Two models of one name could not be told apart.
+std::vector<std::string> NamesOf(const ModelSection& section) {
+  std::vector<std::string> names = {section.name};
+  names.insert(names.end(), section.plain_names.begin(), section.plain_names.end());
+  return names;
+}
+
+bool IsMethod(const std::string& name) {
+  const std::vector<MethodInfo> methods = Methods();
+  return name == server::kPlainMethod ||
+         std::any_of(methods.begin(), methods.end(),
+                     [&name](const MethodInfo& method) { return method.name == name; });
+}
+
+// The name of which that one is a method, as "small" of "small:sc"; empty: of none.
+std::string WithoutMethod(const std::string& name) {
+  const size_t colon = name.rfind(':');
+  return colon != std::string::npos && IsMethod(name.substr(colon + 1)) ? name.substr(0, colon)
+                                                                        : "";
+}
+
+// What one name could mean must be one model with one method.
 Status CheckNames(const std::vector<ModelSection>& sections) {
-  std::set<std::string> seen;
+  std::map<std::string, const ModelSection*> owners;
   for (const ModelSection& section : sections) {
-    std::vector<std::string> names = section.plain_names;
-    names.push_back(section.name);
-    for (const std::string& name : names) {
-      if (!seen.insert(name).second) {
-        return WrongAt(
-            section.line,
-            fmt::format("'{}' is the name of two models; give one of them another", name));
+    for (const std::string& name : NamesOf(section)) {
+      const auto [owner, is_new] = owners.emplace(name, &section);
+      if (!is_new) {
+        return WrongAt(section.line,
+                       owner->second == &section
+                           ? fmt::format("[{}] has the name '{}' twice; leave one of them out",
+                                         section.name, name)
+                           : fmt::format("'{}' is the name of two models, [{}] and [{}]; give one "
+                                         "of them another",
+                                         name, owner->second->name, section.name));
       }
+    }
+  }
+  for (const auto& [name, owner] : owners) {
+    const std::string model = WithoutMethod(name);
+    if (std::any_of(sections.begin(), sections.end(),
+                    [&model](const ModelSection& other) { return other.name == model; })) {
+      return WrongAt(owner->line, fmt::format("'{}' also means a method of [{}]; give [{}] another "
+                                              "name",
+                                              name, model, owner->name));
     }
   }
   return {};

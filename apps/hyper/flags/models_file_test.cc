@@ -47,6 +47,12 @@ plain-name = [titles, tags]
   EXPECT_TRUE(bundled.plain_names.empty());
 }
 
+TEST(ModelsFile, EntriesOfARepeatedOptionKeepTheirCommas) {
+  const auto models = ParseModels("[a]\nheader = ['A: 1,2', 'B: 3']\n", {});
+  ASSERT_TRUE(models.has_value()) << models.error().message;
+  EXPECT_EQ(models->front().engine.given, (OptionValues{{"header", "A: 1,2"}, {"header", "B: 3"}}));
+}
+
 // What is wrong is said with its line.
 std::string WrongModels(const std::string& text) {
   const auto models = ParseModels(text, {});
@@ -64,7 +70,27 @@ TEST(ModelsFile, WhatIsWrongIsNamedWithItsLine) {
   EXPECT_EQ(WrongModels("[a]\n[b]\nplain-name = a\n").rfind("2: 'a' is the name of two models", 0),
             0U);
   EXPECT_EQ(WrongModels("[a]\nplain-name = c\n[b]\nplain-name = c\n").rfind("3: 'c' is", 0), 0U);
-  EXPECT_EQ(WrongModels("[a]\nplain-name = a\n").rfind("1: 'a' is", 0), 0U);
+}
+
+TEST(ModelsFile, ANameOfASectionTwiceIsSaidSo) {
+  EXPECT_EQ(WrongModels("[a]\nplain-name = a\n").rfind("1: [a] has the name 'a' twice", 0), 0U);
+  EXPECT_EQ(WrongModels("[a]\nplain-name = [c, c]\n").rfind("1: [a] has the name 'c' twice", 0),
+            0U);
+}
+
+TEST(ModelsFile, ANameMeansOneModelWithOneMethod) {
+  EXPECT_EQ(WrongModels("[a]\n['a:sc']\n").rfind("2: 'a:sc' also means a method of [a]", 0), 0U);
+  EXPECT_EQ(WrongModels("['a:plain']\n[a]\n").rfind("1: 'a:plain' also means", 0), 0U);
+  EXPECT_EQ(WrongModels("[a]\n[b]\nplain-name = 'a:sc'\n").rfind("2: 'a:sc' also means", 0), 0U);
+  EXPECT_EQ(WrongModels("[a]\nplain-name = 'a:sc'\n").rfind("1: 'a:sc' also means", 0), 0U);
+  EXPECT_EQ(WrongModels("[a]\n['a:7b']\n['b:sc']\n"), "nothing");
+}
+
+TEST(ModelsFile, AnArrayIsForListsOnly) {
+  EXPECT_EQ(WrongModels("[a]\nmodel = [x, y]\n").rfind("2: model takes one value", 0), 0U);
+  EXPECT_EQ(WrongModels("[a]\nengine = [scripted]\n").rfind("2: engine takes one value", 0), 0U);
+  EXPECT_EQ(WrongModels("[a]\nctx = [1, 2]\n").rfind("2: ctx takes one value", 0), 0U);
+  EXPECT_EQ(WrongModels("[a]\ntensor-split = [1, 2]\nplain-name = [b]\n"), "nothing");
 }
 
 // The message of a file with that text.

@@ -90,6 +90,7 @@ class ConfigReader {
     return {};
   }
 
+  // Empty where there is none, or its closing quote is missing.
   std::string ReadName() {
     const char quote = Peek() == '"' || Peek() == '\'' ? Peek() : '\0';
     const size_t begin = at_ + (quote != '\0' ? 1 : 0);
@@ -98,8 +99,8 @@ class ConfigReader {
            (IsNameCharacter(text_[end]) || (quote != '\0' && IsQuotedCharacter(text_[end])))) {
       ++end;
     }
-    at_ = end + (quote != '\0' && end < text_.size() && text_[end] == quote ? 1 : 0);
-    return std::string(text_.substr(begin, end - begin));
+    at_ = end;
+    return quote == '\0' || Take(quote) ? std::string(text_.substr(begin, end - begin)) : "";
   }
 
   Status ReadSection() {

@@ -89,6 +89,8 @@ TEST(ConfigFile, RefusesWithLineReasonAndRemedy) {
       {"[run\nwidth = 3\n", {"1: ", "'[run'", "[run]"}},
       {"[]\n", {"1: ", "'[]'", "[run]"}},
       {"[b:7b]\n", {"1: ", "'[b:7b]'", "in quotes"}},
+      {"[\"b:7b]\n", {"1: ", "'[\"b:7b]'", "no section"}},
+      {"\"width = 3\n", {"1: ", "'\"width = 3'", "no 'name ='"}},
       {"[run] x\n", {"1: ", "'x'", "#"}},
       {"rpc = [a, b\n\nwidth = 3\n", {"1: ", "rpc", "not closed", "]"}},
       {"rpc = [", {"1: ", "rpc", "not closed", "]"}},
