@@ -88,18 +88,31 @@ Status CheckMethod(const server::ServerLimits& limits) {
   return plan ? Status() : Status(InvalidArgument(plan.error().message));
 }
 
+// The option that was given and is for one model only; empty: none.
+std::string GivenForOne(const ServeFlags& flags) {
+  return !flags.engine.model.empty()         ? "model"
+         : flags.engine.engine != "llama"    ? "engine"
+         : !flags.name.empty()               ? "name"
+         : !flags.limits.plain_names.empty() ? "plain-name"
+                                             : "";
+}
+
 // The one model, or the several of a file.
-Status CheckModels(ServeFlags& flags) {
+Status CheckModels(const OptionValues& given, ServeFlags& flags) {
   if (flags.models_file.empty()) {
+    for (const char* option : {"most-models", "idle-unload", "load-wait"}) {
+      if (Given(given, option)) {
+        return InvalidArgument(fmt::format(
+            "--{} is for the models of --models; leave it out, or give --models FILE", option));
+      }
+    }
     return CheckEngineFlags(flags.engine);
   }
   const EngineFlags& engine = flags.engine;
-  if (!engine.model.empty() || engine.engine != "llama" || !flags.name.empty() ||
-      !flags.limits.plain_names.empty()) {
-    return InvalidArgument(
-        fmt::format("--models {} names the models; leave --name out, and put --model, --engine and "
-                    "--plain-name into its sections",
-                    flags.models_file));
+  if (const std::string option = GivenForOne(flags); !option.empty()) {
+    return InvalidArgument(fmt::format(
+        "--{} is for one model, and --models {} has several; {}", option, flags.models_file,
+        option == "name" ? "leave it out" : "write it into their sections"));
   }
   Result<std::vector<ModelSection>> models = ReadModels(flags.models_file, engine);
   if (!models) {
@@ -127,8 +140,8 @@ std::string EngineWords(const ServeFlags& flags) {
 
 // Reads what was given, and refuses what no model could make valid.
 Status Check(const OptionValues& given, ServeFlags& flags) {
-  for (const Status& status :
-       {ApplyFlags(given, ServeOptions(flags)), CheckModels(flags), CheckMethod(flags.limits)}) {
+  for (const Status& status : {ApplyFlags(given, ServeOptions(flags)), CheckModels(given, flags),
+                               CheckMethod(flags.limits)}) {
     if (!status) {
       return status;
     }
