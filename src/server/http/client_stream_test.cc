@@ -196,6 +196,7 @@ TEST(ClientStream, AStreamEndsWholeWhenTheServerEnds) {
   constexpr int kChoices = 16;  // no event of one is joined to another's, so there are many
   ServerSetup setup;
   setup.logits = Babble;
+  setup.http.slow_client_s = 100000;  // the end cuts off who is slower; a sanitizer may be
   auto server = std::make_unique<TestServer>(setup);
   const RawClient client(server->http().port());
   const Json body = With(With(With(Chat("x"), "n", kChoices), "stream", true), "max_tokens", 2500);
