@@ -186,9 +186,14 @@ void DeleteRun(ModelHost& host, const Client& client, const std::string& id, Res
   }
   if (kept) {
     const std::optional<ModelLease> model = LoadedModelOf(host, *kept);
-    if (const std::optional<ApiError> error =
-            model ? model->scheduler().Forget(id) : book.Forget(id)) {
+    const std::optional<ApiError> error = model ? model->scheduler().Forget(id) : book.Forget(id);
+    // Newer runs may have taken its place in memory meanwhile.
+    const bool gone = error && error->code == NoSuchRun(id).code;
+    if (error && !gone) {
       SendError(response, *error);
+      return;
+    }
+    if (gone && !FindStored(book, client, id, response)) {
       return;
     }
   }
