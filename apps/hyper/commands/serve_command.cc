@@ -251,11 +251,9 @@ int ServeOne(ServeFlags flags, const InterruptGuard& interrupt) {
   }
   server::ServerLimits& limits = flags.limits;
   limits.model_name = NameOf(flags);
-  limits.model = (*engine)->model();
   limits.profile = flags.engine.calibrated.options;
   const server::SchedulerOptions options = SchedulerOf(flags.engine, flags);
-  limits.most_lanes = std::max(1, (*engine)->capabilities().max_lanes - options.plain_lanes);
-  limits.routing = (*engine)->capabilities().routing;
+  server::SetEngine(**engine, options, limits);
   const Result<std::unique_ptr<server::RunArchive>> archive = OpenArchive(flags);
   if (!archive) {
     return Complain(kServeCommand, archive.error());

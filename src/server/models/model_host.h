@@ -44,6 +44,10 @@ struct HostOptions {
   std::function<void(const std::string& name, const std::string& reason)> on_failure;
 };
 
+// Enters what an engine is and can do into the limits of what it serves; lanes of plain requests
+// are none of a run's.
+void SetEngine(const Engine& engine, const SchedulerOptions& scheduler, ServerLimits& limits);
+
 class ModelHost;
 
 // Keeps a model loaded; must not outlive the host.

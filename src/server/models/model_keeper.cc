@@ -35,6 +35,13 @@ Result<Made> Make(const std::function<Result<std::unique_ptr<Engine>>()>& load, 
 
 }  // namespace
 
+void SetEngine(const Engine& engine, const SchedulerOptions& scheduler, ServerLimits& limits) {
+  const Capabilities& can = engine.capabilities();
+  limits.model = engine.model();
+  limits.most_lanes = std::max(1, can.max_lanes - scheduler.plain_lanes);
+  limits.routing = can.routing;
+}
+
 void ModelHost::Keep() {
   Lock lock(mutex_);
   while (!closing_) {
@@ -151,10 +158,7 @@ void ModelHost::Load(Model& model, Lock& lock) {
     model.engine = std::move(made->engine);
     model.own = std::move(made->scheduler);
     model.scheduler = model.own.get();
-    const Capabilities& can = model.engine->capabilities();
-    model.limits.model = model.engine->model();
-    model.limits.most_lanes = std::max(1, can.max_lanes - model.options.plain_lanes);
-    model.limits.routing = can.routing;
+    SetEngine(*model.engine, model.options, model.limits);
     model.state = ModelState::kLoaded;
     model.short_of = model.too_large = false;
     ++model.loads;
