@@ -64,9 +64,9 @@ class CountedScheduler {
     run.plan.options.max_tokens = 400;
     return run;
   }
-  std::string Submit(ServedRun run, int count = 1) {
-    const Scheduler::Submission taken = scheduler_->Submit(
-        std::vector<ServedRun>(static_cast<size_t>(count), std::move(run)), reply_);
+  std::string Submit(const ServedRun& run, int count = 1) {
+    const Scheduler::Submission taken =
+        scheduler_->Submit(std::vector<ServedRun>(static_cast<size_t>(count), run), reply_);
     EXPECT_FALSE(taken.error);
     return taken.id;
   }
