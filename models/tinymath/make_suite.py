@@ -4,6 +4,8 @@ No question has a seed of training, nor a text that came up in training under an
 
 python make_suite.py            writes the files (a minute)
 python make_suite.py --check    exits with 1 when a file differs from what would be written
+python make_suite.py --more evaluation-hunt4 --count 200
+                                prints the questions that would follow those of a file
 """
 
 from __future__ import annotations
@@ -75,12 +77,17 @@ def training_questions(family: Family) -> set[str]:
     return {family.problem(seed, None).question for seed in range(TRAINING_SEED_END)}
 
 
-def records(family: Family, split: str, level: int, seen: set[str]) -> list[dict[str, object]]:
-    """The questions of a split and level whose texts are not in `seen`; adds them to it."""
+def records(
+    family: Family, split: str, level: int, seen: set[str], count: int, after: int = -1
+) -> list[dict[str, object]]:
+    """So many questions of a split and level whose texts are not in `seen`; adds them to it.
+
+    Their seeds are above `after`.
+    """
     first = FIRST_SEEDS[split] + (family.first_level + level) * LEVEL_SEEDS
     chosen: list[dict[str, object]] = []
-    seed = first
-    while len(chosen) < family.questions:
+    seed = max(first, after + 1)
+    while len(chosen) < count:
         assert TRAINING_SEED_END <= seed < first + LEVEL_SEEDS < FIRST_SEEDS[split] + SPLIT_SEEDS
         record = question_record(family, split, seed, level)
         if record["question"] not in seen:
@@ -95,18 +102,35 @@ def texts(family: Family) -> Iterator[tuple[str, str]]:
     seen = training_questions(family)
     for split in FIRST_SEEDS:
         for level in family.levels:
-            lines = records(family, split, level, seen)
-            yield (
-                f"{split}-{family.name}{level}.jsonl",
-                "".join(json.dumps(record) + "\n" for record in lines),
-            )
+            lines = records(family, split, level, seen, family.questions)
+            yield f"{split}-{family.name}{level}.jsonl", text_of(lines)
+
+
+def text_of(lines: list[dict[str, object]]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in lines)
+
+
+def more(name: str, count: int, folder: Path) -> str:
+    """So many questions more than SPLIT-NAME1 has, none of them in the suite or in training."""
+    split, group = name.split("-")
+    family = WORD_PROBLEMS if group.startswith("level") else HUNTS
+    suite = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.jsonl")}
+    known = [json.loads(line) for text in suite.values() for line in text.splitlines()]
+    seen = training_questions(family) | {record["question"] for record in known}
+    last = max(json.loads(line)["seed"] for line in suite[name].splitlines())
+    return text_of(records(family, split, int(group[-1]), seen, count, last))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--more", metavar="FILE", help="such as evaluation-hunt4")
+    parser.add_argument("--count", type=int, default=200)
     arguments = parser.parse_args()
     folder = Path(__file__).parent / "suite"
+    if arguments.more:
+        print(more(arguments.more, arguments.count, folder), end="")
+        return 0
     differing = []
     for name, text in itertools.chain(texts(WORD_PROBLEMS), texts(HUNTS)):
         path = folder / name

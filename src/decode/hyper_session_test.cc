@@ -112,6 +112,56 @@ TEST(HyperSession, DecidesAtOneAndEveryIntervalAfter) {
   EXPECT_EQ(result.ledger.prefilled, 1);
 }
 
+TEST(HyperSession, APoolInWavesDoublesAndFillsNoMoreThanItsWave) {
+  // All of a wave but its first path are pruned at their fifth token, so Branch fills it again.
+  FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {
+    const int index = PathIndexOf(key);
+    const bool weak = index > 4 && index != 8 && index != 16 && written.size() >= 4;
+    return Write(written, 14, '7', weak ? 0.2F : 6.0F);
+  }));
+  MethodOptions options = HyperOptions();
+  options.width = 16;
+  options.launch = LaunchOrder::kWaves;
+  EXPECT_TRUE(SetOption(options, "threshold", "top:4").ok());
+  EXPECT_TRUE(SetOption(options, "force-decision", "1").ok());
+  EXPECT_TRUE(SetOption(options, "force-action", "branch").ok());
+  auto session = ScriptedSession(engine, "hyper", options);
+  RunToEnd(engine, *session);
+  std::vector<int> first;  // paths before and after the first decision of each wave
+  for (const DecisionRecord& decision : RecordsOf<DecisionRecord>(*session)) {
+    if (decision.position == 1) {
+      first.push_back(decision.paths_before);
+      EXPECT_EQ(decision.expansion, 1);
+    }
+    if (decision.step == 1) {
+      EXPECT_EQ(decision.paths_before, 1);
+      EXPECT_EQ(decision.expansion, 4);  // S_max is the wave, not the pool
+      EXPECT_EQ(decision.paths_after, 4);
+    }
+  }
+  EXPECT_EQ(first, std::vector<int>({4, 8, 4}));  // 4 of warm-up before them
+  const SessionResult result = session->Result();
+  EXPECT_EQ(result.ledger.lanes_opened, 4 + 16 + 3);
+  EXPECT_EQ(result.ledger.positions, 4 * 17);
+}
+
+TEST(HyperSession, ADecidedVoteOpensNoMoreWaves) {
+  FakeEngine engine(ScriptedOptions(
+      [](uint64_t, std::string_view written, int) { return Write(written, 12, '7'); }));
+  MethodOptions options = HyperOptions();
+  options.width = 16;
+  options.launch = LaunchOrder::kWaves;
+  for (const auto& [name, text] :
+       {std::pair("stop", "0.99"), std::pair("actions", "none"), std::pair("vote", "majority")}) {
+    EXPECT_TRUE(SetOption(options, name, text).ok());
+  }
+  auto session = ScriptedSession(engine, "hyper", options);
+  RunToEnd(engine, *session);
+  // Four paths that agree are 0.97, eight are enough: the waves of 8 and 4 are not opened.
+  EXPECT_EQ(session->Result().answer, "7");
+  EXPECT_EQ(session->Result().ledger.lanes_opened, 8);
+}
+
 TEST(HyperSession, PrunesAtTheTokenWhereTheFullWindowFalls) {
   // Warm-up is sure; of the pool, path 4 grows unsure at its 6th token.
   FakeEngine engine(ScriptedOptions([](uint64_t key, std::string_view written, int) {

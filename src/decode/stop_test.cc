@@ -298,7 +298,7 @@ TEST(Stop, RulesThatCannotBeMetAreRefused) {
   EXPECT_NE(refusal("hyper", {{"stop", "sure"}}).find("length_confidence"), std::string::npos);
   EXPECT_NE(refusal("bon", {{"stop", "0.95"}}).find("--vote best"), std::string::npos);
   EXPECT_NE(refusal("sc", {{"stop", "0.5"}}).find("--stop"), std::string::npos);
-  EXPECT_NE(refusal("hyper", {{"launch", "one"}}).find("sc"), std::string::npos);
+  EXPECT_NE(refusal("deepconf", {{"launch", "one"}}).find("hyper"), std::string::npos);
 }
 
 // Paths of one length that give these answers.

@@ -15,14 +15,15 @@
 #include "src/eval/data/questions.h"
 #include "src/eval/data/suite.h"
 #include "src/eval/run/pool_study.h"
+#include "src/eval/run/stored_pool.h"
 
 namespace hyper::app {
 namespace {
 
 // Options of the run that made the traces which those who vote on them take over.
-constexpr const char* kTakenOver[] = {"window",        "warmup",        "interval",
-                                      "vote-top",      "lambda-length", "lambda-confidence",
-                                      "vote-tentative"};
+constexpr const char* kTakenOver[] = {
+    "window",   "warmup",        "interval",          "threshold",
+    "vote-top", "lambda-length", "lambda-confidence", "vote-tentative"};
 
 // FILE, or FILE:ROW where the whole is no file.
 std::pair<std::string, std::string> SplitPool(const std::string& text) {
@@ -90,8 +91,8 @@ Result<RunPlan> PlanOf(const EvalFlags& flags, const eval::TracePool& pool, cons
   if (!own || !paper) {
     return own ? paper.error() : own.error();
   }
-  OptionValues defaults = {{"width", eval::FewestTraces(pool)},
-                           {"max-tokens", eval::LongestTrace(pool)}};
+  const int fewest = eval::FewestTraces(pool);
+  OptionValues defaults = {{"width", fewest}, {"max-tokens", eval::LongestTrace(pool)}};
   for (const char* name : kTakenOver) {
     const auto setting = pool.made_by.settings.find(name);
     const bool methods = TextOfOption(own->options, name) != TextOfOption(*paper, name);
@@ -100,7 +101,13 @@ Result<RunPlan> PlanOf(const EvalFlags& flags, const eval::TracePool& pool, cons
     }
   }
   defaults.insert(defaults.end(), flags.options.begin(), flags.options.end());
-  return ResolveRun({row.method, "paper", row.options, std::move(defaults)}, {});
+  Result<RunPlan> plan = ResolveRun({row.method, "paper", row.options, defaults}, {});
+  if (plan && eval::ReplayablePaths(row.method, plan->options) > fewest &&
+      plan->options.width == fewest) {  // the warm-up comes on top of the width
+    defaults.front() = {"width", fewest - WarmupCount(plan->options)};
+    plan = ResolveRun({row.method, "paper", row.options, std::move(defaults)}, {});
+  }
+  return plan;
 }
 
 Result<std::string> PoolTables(const EvalFlags& flags) {

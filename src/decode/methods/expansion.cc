@@ -47,7 +47,7 @@ Status PlainRouting(Pool& pool) {
 
 }  // namespace
 
-Status Expansion::Apply(Pool& pool, DecisionRecord& decision) {
+Status Expansion::Apply(Pool& pool, DecisionRecord& decision, int most_paths) {
   decision.paths_after = decision.paths_before;
   decision.lanes_after = decision.paths_before;
   Action action = decision.action;
@@ -68,7 +68,7 @@ Status Expansion::Apply(Pool& pool, DecisionRecord& decision) {
                      "continuations: no more lanes or cells");
   } else if (action == Action::kBranch) {
     const int tokens = options_.interval;
-    const int free = std::min(pool.FreeLanes(tokens), options_.width - decision.paths_before);
+    const int free = std::min(pool.FreeLanes(tokens), most_paths - decision.paths_before);
     Fork(pool, decision, free, tokens, "branches: width, lanes or cells reached");
     decision.paths_after = decision.lanes_after;
   }

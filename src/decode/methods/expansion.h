@@ -17,8 +17,8 @@ class Expansion {
   void SetUsualLength(double tokens) { usual_length_ = tokens; }
 
   // Applies decision.action and notes in the decision what it did: acted, paths_after, lanes_after,
-  // and why it did less than it should.
-  Status Apply(Pool& pool, DecisionRecord& decision);
+  // and why it did less than it should. Branch makes at most `most_paths` (S_max) of the pool.
+  Status Apply(Pool& pool, DecisionRecord& decision, int most_paths);
 
   // Ends an expansion of MultiToken: keeps of each family the continuation with the highest mean
   // confidence since the expansion, and discards the others. Nothing where none is open.

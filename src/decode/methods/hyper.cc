@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/core/controller.h"
+#include "src/core/stopping.h"
 #include "src/decode/methods/warmup.h"
 #include "src/decode/statistics.h"
 
@@ -34,9 +35,17 @@ Status HyperMethod::EndWarmup(Pool& pool) {  // 1: the threshold, X_max and the 
   maxima_ = warmup.maxima;
   expansion_.SetUsualLength(MedianLength(pool));
   pool.Emit(std::move(warmup));
+  return OpenWave(pool);
+}
+
+// 1: the initial pool, or with --launch waves or one a part of it, whose paths are then S_max.
+Status HyperMethod::OpenWave(Pool& pool) {
   pool.BeginPhase();
-  const auto first = static_cast<uint64_t>(WarmupCount(options_));
-  Status status = OpenPaths(pool, first, PoolWidth(options_), /*warmup=*/false);
+  tokens_to_decision_ = 0;
+  const int before = WarmupCount(options_) + opened_;
+  wave_ = NextWave(options_.launch, before, WarmupCount(options_) + PoolWidth(options_));
+  opened_ += wave_;
+  Status status = OpenPaths(pool, static_cast<uint64_t>(before), wave_, /*warmup=*/false);
   return status ? pool.GrantAll(1) : status;
 }
 
@@ -46,12 +55,12 @@ Status HyperMethod::OnSettled(Pool& pool) {  // 2: for t = 1, 2, ..., in rounds 
   }
   expansion_.Merge(pool);        // 17: what a MultiToken expansion has decoded merges back
   if (pool.running().empty()) {  // 3: S_t is empty
-    return {};
+    return opened_ < PoolWidth(options_) ? OpenWave(pool) : Status();
   }
-  if (DecisionDue(pool)) {                             // 5: t mod T = 1
-    DecisionRecord decision = Read(pool);              // 6: statistics of the pool
-    decision.action = Decide(pool, decision);          // 7: argmax of the scores
-    Status status = expansion_.Apply(pool, decision);  // 9 to 18: apply it to the pool
+  if (DecisionDue(pool)) {                                    // 5: t mod T = 1
+    DecisionRecord decision = Read(pool);                     // 6: statistics of the pool
+    decision.action = Decide(pool, decision);                 // 7: argmax of the scores
+    Status status = expansion_.Apply(pool, decision, wave_);  // 9 to 18: apply it to the pool
     if (!status) {
       return status;
     }
@@ -75,7 +84,8 @@ Status HyperMethod::DecodeOn(Pool& pool) {
 }
 
 bool HyperMethod::Done(const Pool& pool) const {  // 3
-  return !in_warmup_ && pool.running().empty() && !expansion_.open();
+  return !in_warmup_ && pool.running().empty() && !expansion_.open() &&
+         opened_ >= PoolWidth(options_);
 }
 
 DecisionRecord HyperMethod::Read(const Pool& pool) {  // 6
@@ -86,7 +96,7 @@ DecisionRecord HyperMethod::Read(const Pool& pool) {  // 6
     decision.position = std::max(decision.position, pool.path(id).length());
   }
   decision.paths_before = static_cast<int>(active.size());
-  decision.expansion = ExpansionFactor(PoolWidth(options_), decision.paths_before);
+  decision.expansion = ExpansionFactor(wave_, decision.paths_before);
   decision.raw = StatisticsOf(pool);
   decision.readings = ReadingsOf(pool);
   decision.normalised = Normalise(decision.raw, maxima_);
@@ -127,7 +137,7 @@ std::optional<Outlook> HyperMethod::Ahead(const Pool& /*pool*/) const {
   }
   const bool spawns = options_.actions.Has(Action::kBranch) ||
                       (options_.keep_finished && options_.actions.Has(Action::kMultiToken));
-  return Outlook{in_warmup_ ? PoolWidth(options_) : 0, !spawns && options_.vote_clones};
+  return Outlook{PoolWidth(options_) - opened_, !spawns && options_.vote_clones};
 }
 
 // A fork with hardly a token of its own, beside the path that it was forked from.

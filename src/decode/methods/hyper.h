@@ -26,6 +26,7 @@ class HyperMethod : public Method {
 
  private:
   Status EndWarmup(Pool& pool);
+  Status OpenWave(Pool& pool);
   // The action of a decision: options().force_action where that is due, else that of Choose.
   Action Decide(const Pool& pool, const DecisionRecord& decision) const;
   bool DecisionDue(const Pool& pool) const;
@@ -37,6 +38,8 @@ class HyperMethod : public Method {
   ActionValues values_;
   bool in_warmup_ = true;
   MaxStatistics maxima_;  // X_max
+  int opened_ = 0;        // paths of the pool, without branches
+  int wave_ = 0;          // S_max: the paths that were opened last, at once
   int step_ = 0;
   int tokens_to_decision_ = 0;  // of the current interval, after the MultiToken horizon
   bool clones_told_ = false;

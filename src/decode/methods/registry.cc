@@ -87,7 +87,7 @@ Made MakeFixed(const MethodOptions& options) {
 constexpr uint32_t kIndependent = kEvery | kLaunch | kProbes;
 constexpr uint32_t kScored = kEvery | kLaunch | kScorer | kWeights;
 constexpr uint32_t kOnlinePool = kEvery | kWarmup | kPruning;
-constexpr uint32_t kHyper = kOnlinePool | kController | kRefinement;
+constexpr uint32_t kHyper = kOnlinePool | kController | kRefinement | kLaunch;
 constexpr uint32_t kTree = kEvery | kWarmup | kSteps | kWeights;
 constexpr const char* kRoe =
     "two-pass=false weights=clean aggregate=mean-prob skip-first-layers=1 skip-last-layers=1 "

@@ -29,6 +29,7 @@ constexpr std::array kFigures{
     FigureSpec{"12", "sensitivity", "Sensitivity to single options", SensitivityFigure},
     FigureSpec{"13", "length-bias", "Lengths of right and wrong paths by suite and temperature",
                LengthBiasFigure},
+    FigureSpec{"-", "worth", "What each action is worth at the same states", WorthFigure},
     FigureSpec{"-", "tokens", "Where the tokens went", TokensFigure},
     FigureSpec{"-", "target", "Tokens to an accuracy", TargetFigure},
     FigureSpec{"-", "settled", "From when on answers no longer changed", SettledFigure},

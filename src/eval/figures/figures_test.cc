@@ -218,6 +218,27 @@ TEST_F(FiguresTest, ActionsThatChangedNothingAreNotCounted) {
   }
 }
 
+TEST_F(FiguresTest, PruningWithoutAnythingBeforeItIsNotDrawn) {
+  const int64_t run = AddRun("probed", "parallel-probe", {{"width", "3"}});
+  for (const StoredQuestion& question : questions_) {
+    for (int repeat = 0; repeat < kRepeats; ++repeat) {
+      StoredItem item;
+      item.key = {run, question.id, repeat};
+      for (const char* answer : {"1", "2", "1"}) {
+        item.paths.push_back(MakePath(item, answer, kTokens));
+      }
+      item.paths[0].status = PathStatus::kPruned;
+      Save(std::move(item));
+    }
+  }
+  ASSERT_TRUE(GradeStudy(store_, false).has_value());
+  const Result<StudyMaterial> material = LoadMaterial(store_);
+  ASSERT_TRUE(material.has_value());
+  for (const char* name : {"lengths", "long-wrong"}) {
+    EXPECT_EQ(MakeFigure(*FindFigure(name), *material).error().code, ErrorCode::kNotFound) << name;
+  }
+}
+
 TEST_F(FiguresTest, TheJsonHasTheNumbersOfTheCsv) {
   AddSelfConsistency();
   AddHyper();

@@ -28,15 +28,16 @@ std::optional<double> NumberOf(const std::string& text) {
 }
 
 // Rows that differ from the first in one option alone, with it; the largest such set of each
-// option, those with most rows first. The width is Figure 8's.
+// option, those with most rows first. The width is Figure 8's, forced actions are WorthFigure's.
 std::vector<std::pair<std::string, Rows>> OneOptionApart(const StudyMaterial& material) {
   std::map<std::string, Rows> largest;
   for (const RunMaterial& base : material.runs) {
     std::map<std::string, Rows> of_base;
     for (const RunMaterial& other : material.runs) {
       const std::vector<std::string> names = Differences(base.run(), other.run());
-      const bool option =
-          names.size() == 1 && names[0] != "width" && base.run().settings.count(names[0]) > 0;
+      const bool option = names.size() == 1 && names[0] != "width" &&
+                          !names[0].starts_with("force-") &&
+                          base.run().settings.count(names[0]) > 0;
       if (option) {
         Rows& rows = of_base[names[0]];
         if (rows.empty()) {

@@ -163,7 +163,12 @@ std::vector<PathChoice> PruningChoices(const StudyMaterial& material) {
   std::vector<PathChoice> choices;
   for (const RunMaterial* run : FirstOfMethods(material, 2, Prunes)) {
     if (choices.empty()) {
-      choices.push_back(BeforePruning(material, *run));
+      PathChoice before = BeforePruning(material, *run);
+      if (CountPaths(before, StoredVerdict::kRight) + CountPaths(before, StoredVerdict::kWrong) ==
+          0) {
+        continue;  // it prunes without a warm-up: there is nothing to compare with
+      }
+      choices.push_back(std::move(before));
     }
     choices.push_back({run, Survived, "after pruning: " + run->run().label});
   }

@@ -135,6 +135,68 @@ TEST_F(RowFiguresTest, SensitivityTakesRowsThatDifferInOneOption) {
   }
 }
 
+TEST_F(RowFiguresTest, WorthComparesEqualStatesInWhichAnActionChangedThePool) {
+  AddHyper("sc");  // no decision of it is forced
+  for (const char* decision : {"1", "4"}) {
+    for (const char* action : {"none", "multi_token", "branch"}) {
+      AddHyper(std::string(decision) + action, "hyper",
+               {{"force-decision", decision}, {"force-action", action}});
+    }
+  }
+  AddHyper("alone", "hyper", {{"force-decision", "5"}, {"force-action", "branch"}});  // no None
+  const std::vector<FigureRow> rows = Rows("worth");
+  const auto item_of = [this](const std::string& label, const StoredItem& like) {
+    return *std::find_if(items_.begin(), items_.end(), [&](const StoredItem& item) {
+      return item.key.run == RunOf(label) && item.key.question == like.key.question &&
+             item.key.repeat == like.key.repeat;
+    });
+  };
+  for (const std::string action : {"multi_token", "branch"}) {
+    std::array<double, kRepeats> all_points{};
+    std::array<double, kRepeats> all_tokens{};
+    std::array<double, kRepeats> all{};
+    for (const int step : {1, 4}) {
+      std::array<double, kRepeats> points{};
+      std::array<double, kRepeats> tokens{};
+      std::array<double, kRepeats> states{};
+      for (const StoredItem& item : items_) {
+        const std::string label = std::to_string(step) + action;
+        if (item.key.run != RunOf(label) || !item.decisions[static_cast<size_t>(step)].acted) {
+          continue;
+        }
+        const StoredItem none = item_of(std::to_string(step) + "none", item);
+        const auto repeat = static_cast<size_t>(item.key.repeat);
+        states.at(repeat) += 1;
+        points.at(repeat) += (item.answer == "1" ? 100 : 0) - (none.answer == "1" ? 100 : 0);
+        tokens.at(repeat) += static_cast<double>(item.ledger.generated + item.ledger.extra_routes -
+                                                 none.ledger.generated - none.ledger.extra_routes);
+      }
+      const auto found = [&](const std::string& panel, const std::string& category) {
+        return *std::find_if(rows.begin(), rows.end(), [&](const FigureRow& row) {
+          return row.panel == panel && row.series == action && row.category == category;
+        });
+      };
+      ASSERT_GT(states[0] * states[1], 0);
+      const std::string category = std::to_string(step);
+      ExpectOverRepeats(found("answers", category), points[0] / states[0], points[1] / states[1]);
+      ExpectOverRepeats(found("cost", category), tokens[0] / states[0], tokens[1] / states[1]);
+      for (size_t repeat = 0; repeat < kRepeats; ++repeat) {
+        all.at(repeat) += states.at(repeat);
+        all_points.at(repeat) += points.at(repeat);
+        all_tokens.at(repeat) += tokens.at(repeat);
+      }
+      if (step == 4) {
+        ExpectOverRepeats(found("answers", "all"), all_points[0] / all[0], all_points[1] / all[1]);
+        ExpectOverRepeats(found("cost", "all"), all_tokens[0] / all[0], all_tokens[1] / all[1]);
+      }
+    }
+  }
+  for (const FigureRow& row : rows) {
+    EXPECT_NE(row.series, "single_token") << "no row forces it";
+    EXPECT_NE(row.category, "5");
+  }
+}
+
 TEST_F(RowFiguresTest, LengthBiasIsTheMeanLengthByGroup) {
   AddSelfConsistency();
   const std::vector<FigureRow> rows = Rows("13");

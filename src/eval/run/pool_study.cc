@@ -48,8 +48,8 @@ Status CheckRow(const StudyRow& row, const TracePool& pool) {
   const int paths = TracesTaken(row.plan, pool);
   if (paths == 0) {
     return RowError(row, "the method " + row.plan.method +
-                             " cannot run on stored traces; sc, esc, self-certainty, bon and "
-                             "deepconf can");
+                             " cannot run on stored traces; sc, esc, self-certainty, bon, "
+                             "deepconf and hyper:actions=none can");
   }
   if (paths > FewestTraces(pool)) {
     return RowError(row, fmt::format("it takes {} traces of each question, the pool has {}; lower "

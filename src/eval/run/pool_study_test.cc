@@ -221,10 +221,45 @@ TEST_F(PoolStudyTest, AnExportIsAPoolToo) {
   EXPECT_EQ(ParsePool(line, "made", "other").error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(PoolStudyTest, HyperThatOnlyPrunesIsDeepConfsScheduleOnTopOfItsWarmup) {
+  std::vector<std::pair<std::string, std::vector<double>>> traces;
+  for (int i = 0; i < 8; ++i) {
+    const double least = 9 - i;  // the last of the pool are pruned
+    traces.push_back({i % 3 == 0 ? "5" : "4", {9, 9, least, least, 9, 9}});
+  }
+  const Result<TracePool> pool = ParsePool(DeepConfLine(traces), "made", "");
+  ASSERT_TRUE(pool.has_value()) << pool.error().message;
+  PoolStudyPlan plan;
+  plan.resamples = 6;
+  StudyRow hyper{"hyper", StudyPlanFor("hyper", 6), {}};
+  StudyRow deepconf{"deepconf-top10", StudyPlanFor("deepconf-top10", 8), {}};
+  for (StudyRow* row : {&hyper, &deepconf}) {
+    for (const auto& [name, text] :
+         {std::pair("threshold", "top:1"), std::pair("confidence", "topk"),
+          std::pair("confidence-count", "20"), std::pair("vote", "majority"),
+          std::pair("actions", "none"), std::pair("consensus", "0")}) {
+      ASSERT_TRUE(SetOption(row->plan.options, name, text).ok()) << name;
+    }
+    plan.rows.push_back(*row);
+  }
+  ASSERT_TRUE(RunPoolStudy(*pool, plan, store_));
+  const auto runs = SummariseStudy(store_, {});
+  ASSERT_TRUE(runs.has_value()) << runs.error().message;
+  EXPECT_LT((*runs)[0].generated_tokens, 8 * 6);  // some were pruned
+  EXPECT_DOUBLE_EQ((*runs)[0].generated_tokens, (*runs)[1].generated_tokens);
+  EXPECT_DOUBLE_EQ((*runs)[0].sequential_tokens, (*runs)[1].sequential_tokens);
+  EXPECT_DOUBLE_EQ((*runs)[0].accuracy.mean, (*runs)[1].accuracy.mean);
+}
+
 TEST_F(PoolStudyTest, WhatAPoolCannotServeIsRefusedInWords) {
   const Result<TracePool> pool = ParsePool(kLine, "made", "");
   EXPECT_NE(Run(*pool, {"hyper"}, 4, 1).error().message.find("cannot run on stored traces"),
             std::string::npos);
+  PoolStudyPlan pruned;
+  pruned.rows = {{"pruned", StudyPlanFor("hyper", 4), {}}};
+  pruned.rows[0].plan.options.actions = ActionSet();
+  EXPECT_NE(RunPoolStudy(*pool, pruned, store_).error().message.find("takes 6 traces"),
+            std::string::npos);  // 2 of warm-up
   EXPECT_NE(Run(*pool, {"sc"}, 6, 1).error().message.find("takes 6 traces"), std::string::npos);
   EXPECT_NE(Run(*pool, {"self-certainty"}, 5, 1).error().message.find("whole vocabulary"),
             std::string::npos);

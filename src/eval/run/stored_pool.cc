@@ -38,6 +38,11 @@ bool IsOnline(const std::string& method) {
   return method == "deepconf" || method == "deepconf-high" || method == "deepconf-top10";
 }
 
+// HyPER that only prunes and votes: a stored path cannot be expanded.
+bool OnlyPrunes(const std::string& method, const MethodOptions& options) {
+  return method == "hyper" && options.actions == ActionSet();
+}
+
 std::string Setting(const StoredRun& run, const std::string& name) {
   const auto at = run.settings.find(name);
   return at != run.settings.end() ? at->second : "";
@@ -121,12 +126,13 @@ int ReplayablePaths(const std::string& method, const MethodOptions& options) {
   if (Scores(method)) {
     return options.scorer == PathScorer::kPTrue ? 0 : options.width;
   }
-  return IsOnline(method) ? WarmupCount(options) + PoolWidth(options) : 0;
+  const bool warms_up = IsOnline(method) || OnlyPrunes(method, options);
+  return warms_up ? WarmupCount(options) + PoolWidth(options) : 0;
 }
 
 bool MakesPool(const std::string& method, const MethodOptions& options) {
-  const bool stops = IsOnline(method) || method == "esc" || method == "sc-cap" ||
-                     options.stop.kind != StopRule::Kind::kNever;
+  const bool stops = IsOnline(method) || OnlyPrunes(method, options) || method == "esc" ||
+                     method == "sc-cap" || options.stop.kind != StopRule::Kind::kNever;
   return !stops && ReplayablePaths(method, options) > 0;
 }
 
