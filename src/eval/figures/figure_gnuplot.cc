@@ -213,6 +213,14 @@ std::string Tics(const FigurePanel& panel) {
                      length > kLongCategories ? "rotate by 35 right" : "norotate", tics);
 }
 
+// Whether a number of the panel, or the end of its error, is negative.
+bool GoesBelowZero(const FigurePanel& panel) {
+  return std::any_of(panel.series.begin(), panel.series.end(), [](const FigureSeries& series) {
+    return std::any_of(series.points.begin(), series.points.end(),
+                       [](const FigurePoint& point) { return std::fmin(point.y, point.low) < 0; });
+  });
+}
+
 std::string PanelScript(const FigurePanel& panel, size_t number) {
   PanelWriter writer{panel, fmt::format("panel{}", number),
                      std::vector<double>(panel.categories.size(), 0)};
@@ -236,9 +244,11 @@ std::string PanelScript(const FigurePanel& panel, size_t number) {
           ? RangeOf(WithRoom(panel.x, panel, {&FigurePoint::x}))
           : fmt::format("[-0.6:{}]", static_cast<double>(panel.categories.size()) - 0.4);
   FigureAxis y = WithRoom(panel.y, panel, {&FigurePoint::y, &FigurePoint::low, &FigurePoint::high});
-  if (bars && !y.low) {
+  const bool below = GoesBelowZero(panel);
+  if (bars && !y.low && !below) {
     y.low = 0;
   }
+  text += bars && below ? "set xzeroaxis lt 1 lc rgb 'black'\n" : "unset xzeroaxis\n";
   if (y.low == 0.0 && !y.high) {
     y.high = TopOf(panel, writer.stacked);
   }

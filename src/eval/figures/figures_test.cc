@@ -355,6 +355,18 @@ TEST(FigureScriptTest, TextsOfAStudyCannotLeaveTheirStrings) {
   EXPECT_NE(script.find("'`c`' 0"), std::string::npos) << script;
 }
 
+TEST(FigureScriptTest, BarsBeginAtZeroUnlessSomethingIsBelow) {
+  Figure figure;
+  figure.panels = {{"p", {"x"}, {"y"}, {"c"}, {{"s", SeriesStyle::kBars, {{0, 2, 1, 3}}}}}};
+  EXPECT_NE(GnuplotScript(figure).find("set yrange [0:"), std::string::npos);
+  for (const auto& [y, low] : {std::pair(2.0, -1.0), std::pair(-2.0, kNaN)}) {
+    figure.panels[0].series[0].points[0] = {0, y, low, 3};
+    const std::string script = GnuplotScript(figure);
+    EXPECT_NE(script.find("set yrange [*:"), std::string::npos) << script;
+    EXPECT_NE(script.find("\nset xzeroaxis"), std::string::npos) << script;
+  }
+}
+
 TEST(FigureScriptTest, CsvQuotesAndLeavesUnknownNumbersEmpty) {
   Figure figure;
   figure.panels = {
