@@ -24,7 +24,7 @@ constexpr Lengths kInstructed = {{{400, 800, 96}, {500, 1500, 96}, {800, 3000, 9
 constexpr Lengths kBase = {{{256, 256, 96}, {384, 384, 96}, {512, 512, 96}}};
 constexpr Lengths kShort = {{{350, 800, 96}, {350, 800, 96}, {350, 800, 96}}};
 constexpr std::array kPaths = {9, 24, 96};
-constexpr std::array kShortPaths = {24, 32, 80};
+constexpr std::array kShortPaths = {24, 40, 80};
 constexpr std::array kAims = {40.0, 240.0, 1200.0};  // seconds
 constexpr double kTimeShare = 0.8;                   // of --time
 constexpr double kMostOverAim = 1.5;
@@ -34,7 +34,6 @@ constexpr int kMostWarmup = 16;
 constexpr double kDecided = 0.99;              // docs/stopping.md has the measurement
 constexpr double kShortDecided = 0.95;         // docs/results.md has this one
 constexpr double kThresholdShare = 10.0 / 16;  // the paper's: the best 10 of 16
-constexpr double kShortThresholdShare = 0.5;   // docs/results.md has this one too
 
 bool MadeForShort(const ModelInfo& model) { return FixedPreset(model) == "short"; }
 
@@ -113,8 +112,7 @@ void AddPool(int paths, bool made_for_short, const OptionValues& profile, Option
   const int usual = std::min(made_for_short ? kMostWarmup / 2 : kMostWarmup, paths / 3);
   const int calibrated = NumberOf(profile, "warmup");
   const int warmup = calibrated > 0 ? std::min(calibrated, paths / 2) : usual;
-  const double share = made_for_short ? kShortThresholdShare : kThresholdShare;
-  const int top = std::max(1, static_cast<int>(std::lround(share * warmup)));
+  const int top = std::max(1, static_cast<int>(std::lround(kThresholdShare * warmup)));
   options.emplace_back("width", paths - warmup);
   options.emplace_back("warmup", warmup);
   if (!made_for_short) {  // whose paths are short: waiting for all of the warm-up saves tokens

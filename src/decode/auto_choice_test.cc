@@ -84,9 +84,9 @@ TEST(Auto, ChoosesAsTheTablesSay) {
       {"reasoning, 2 tokens/s", Reasoning(), {low, 0, {2, 0}}, {2, 1, 1, 32, 64, 512, 512}},
       {"cells", Instructed(), {medium, 0, {0, 6000}}, {8, 4, 3, 16, 32, 750, 500}},
       {"time and cells", Instructed(), {medium, 0, {48, 6000}}, {8, 4, 3, 16, 32, 750, 500}},
-      {"a model made for short", Short(), {medium, 0, {}}, {24, 8, 4, 8, 16, 800, 350}},
-      {"the same, low", Short(), {low, 0, {}}, {16, 8, 4, 8, 16, 800, 350}},
-      {"the same, high", Short(), {high, 0, {}}, {72, 8, 4, 8, 16, 800, 350}},
+      {"a model made for short", Short(), {medium, 0, {}}, {32, 8, 5, 8, 16, 800, 350}},
+      {"the same, low", Short(), {low, 0, {}}, {16, 8, 5, 8, 16, 800, 350}},
+      {"the same, high", Short(), {high, 0, {}}, {72, 8, 5, 8, 16, 800, 350}},
       {"the same, slow", Short(), {low, 0, {30, 0}}, {4, 2, 1, 8, 16, 300, 200}},
   };
   for (const Row& row : rows) {
@@ -187,12 +187,12 @@ TEST(Auto, TakesTheModelsProfile) {
   EXPECT_EQ(medium.window, 4);
   EXPECT_EQ(medium.width, 12);
   EXPECT_EQ(medium.warmup, 6);
-  // 24 and 80 paths to 32: 18 become 13.5 and 45.
+  // 24 and 80 paths to 40: 18 become 10.8 and 36.
   request.effort = Effort::kLow;
-  EXPECT_EQ(Chosen(Short(), request).width, 8);
-  EXPECT_EQ(Chosen(Short(), request).warmup, 6);
+  EXPECT_EQ(Chosen(Short(), request).width, 6);
+  EXPECT_EQ(Chosen(Short(), request).warmup, 5);
   request.effort = Effort::kHigh;
-  EXPECT_EQ(Chosen(Short(), request).width, 39);
+  EXPECT_EQ(Chosen(Short(), request).width, 30);
   EXPECT_EQ(Chosen(Short(), request).warmup, 6);
   AutoRequest wide{.effort = Effort::kHigh, .time_s = 0, .machine = {}, .profile = {}};
   wide.profile = {{"width", "100"}, {"warmup", "8"}};
