@@ -194,14 +194,18 @@ FigureSeries ScatterOf(const RunMaterial& run, const std::string& name) {
 Result<Figure> IsolatedFigure(const StudyMaterial& material) {
   Figure figure;
   FigurePanel panel{"", {"mean diversity D of the pool"}, {"mean confidence (nats)"}, {}, {}};
+  std::string signal;  // confidences of other signals are no nats of this one
   for (const RunMaterial& run : material.runs) {
     const std::string action = IsolatedAction(run);
     const bool known =
         std::any_of(panel.series.begin(), panel.series.end(),
                     [&](const FigureSeries& series) { return series.name == action; });
-    if (action.empty() || known || !HasDecisions(run)) {
+    const std::string own_signal = OptionOf(run.run(), "confidence");
+    const bool same = panel.series.empty() || own_signal == signal;
+    if (action.empty() || known || !same || !HasDecisions(run)) {
       continue;
     }
+    signal = own_signal;
     FigureSeries series = ScatterOf(run, action);
     ValueSum x;
     ValueSum y;

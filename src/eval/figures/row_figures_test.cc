@@ -13,7 +13,10 @@ using RowFiguresTest = FigureStudy;
 TEST_F(RowFiguresTest, IsolatedActionsAreMeansOverDecisions) {
   AddHyper("single", "single-token-only", {});
   AddHyper("branch", "hyper", {{"actions", "none,branch"}});
+  AddHyper("other signal", "hyper", {{"actions", "none"}, {"confidence", "logprob"}});
   const std::vector<FigureRow> rows = Rows("5");
+  EXPECT_TRUE(std::none_of(rows.begin(), rows.end(),
+                           [](const FigureRow& row) { return row.series == "none"; }));
   for (const auto& [series, label] :
        {std::pair("single_token", "single"), std::pair("branch", "branch")}) {
     const std::vector<FigureRow> points = Of(rows, "", series);
