@@ -28,6 +28,28 @@ std::map<Place, RowsOfPlace> ByPlace(const StudyMaterial& material) {
   return places;
 }
 
+size_t QuestionsOf(const RunMaterial& run) {
+  return run.items.size() / static_cast<size_t>(std::max(run.repeats, 1));
+}
+
+// Takes out rows with less than half of the questions of the largest, whose accuracies say nothing
+// beside its, and names them in `notes`.
+void DropBarelyBegun(RowsOfPlace& rows, std::vector<std::string>& notes) {
+  size_t most = 0;
+  for (const RunMaterial* run : rows) {
+    most = std::max(most, QuestionsOf(*run));
+  }
+  std::erase_if(rows, [&](const RunMaterial* run) {
+    const size_t questions = QuestionsOf(*run);
+    const bool begun = 2 * questions < most;
+    if (begun) {
+      notes.push_back(
+          fmt::format("Left out: {}, with {} of {} questions.", run->run().label, questions, most));
+    }
+    return begun;
+  });
+}
+
 // Accuracy in percent against effective tokens; the error is that of the tables.
 FigurePoint BudgetPoint(const RunSummary& summary) {
   const Accuracy& accuracy = summary.accuracy;
@@ -164,7 +186,8 @@ double TokensSpent(const StoredItem& item, Spent spent) {
 
 Result<Figure> BudgetFigure(const StudyMaterial& material) {
   Figure figure;
-  for (const auto& [place, rows] : ByPlace(material)) {
+  for (auto& [place, rows] : ByPlace(material)) {
+    DropBarelyBegun(rows, figure.notes);
     if (rows.size() < 2 || figure.panels.size() == kMostPanels) {
       continue;
     }

@@ -1,4 +1,6 @@
 // Every number of a figure, computed again from the paths by plain counting.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -216,6 +218,20 @@ TEST_F(FiguresTest, ActionsThatChangedNothingAreNotCounted) {
       ExpectOverRepeats(bar, acted[0] / 12, acted[1] / 12, 100);
     }
   }
+}
+
+TEST_F(FiguresTest, ARowThatHasHardlyBegunIsNotOnTheFrontier) {
+  AddSelfConsistency();
+  const int64_t run = AddRun("begun", "esc", {{"width", "3"}});
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    StoredItem item;
+    item.key = {run, questions_[0].id, repeat};
+    item.paths.push_back(MakePath(item, "1", kTokens));
+    Save(std::move(item));
+  }
+  const Figure figure = Make("budget");
+  EXPECT_EQ(figure.finding.find("begun"), std::string::npos) << figure.finding;
+  EXPECT_EQ(figure.notes[0], fmt::format("Left out: begun, with 1 of {} questions.", kQuestions));
 }
 
 TEST_F(FiguresTest, PruningWithoutAnythingBeforeItIsNotDrawn) {
