@@ -326,7 +326,6 @@ DECODE = [
     ("methods/hyper.cc", "  expansion_.Merge(pool);  ", "  "),
     ("methods/hyper.cc", "ExpansionFactor(wave_, decision.paths_before)", "ExpansionFactor(wave_, decision.paths_before + 1)"),
     ("methods/hyper.cc", "ExpansionFactor(wave_, decision.paths_before)", "ExpansionFactor(PoolWidth(options_), decision.paths_before)"),
-    ("methods/hyper.cc", "Apply(pool, decision, wave_)", "Apply(pool, decision, PoolWidth(options_))"),
     ("methods/hyper.cc", "NextWave(options_.launch, before, WarmupCount(options_) + PoolWidth(options_))", "NextWave(options_.launch, opened_, PoolWidth(options_))"),
     ("methods/hyper.cc", "Outlook{PoolWidth(options_) - opened_,", "Outlook{0,"),
     ("methods/hyper.cc", "Without(Action::kSingleToken)", "Without(Action::kBranch)"),
