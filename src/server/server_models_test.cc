@@ -29,6 +29,7 @@ class ServerModels : public testing::Test {
     OpenBook();
     HostOptions options;
     options.most_loaded = most_loaded;
+    options.busy_s = 0;
     std::vector<ServedModel> models = fleet_.Models(names);
     models.back().limits.plain_names = {"titles"};
     host_ = std::make_unique<ModelHost>(*book_, std::move(models), options);
@@ -309,6 +310,34 @@ TEST_F(ServerModels, HealthTellsOfModelsToClientsOnly) {
   };
   EXPECT_EQ(health("guess"), Json({{"status", "ok"}}));
   EXPECT_EQ(health("boss")["models"]["a"], "unloaded");
+}
+
+TEST_F(ServerModels, NothingIsLoadedForAClientWithoutTokens) {
+  End();
+  HttpOptions http;
+  http.keys = {KeyOf("boss"), KeyOf("anns", {.name = "ann", .tokens_per_minute = 1})};
+  Serve(1, {"a", "b"}, http);
+  const auto post = [this](const std::string& key, const std::string& path, const Json& body) {
+    httplib::Client client = Client();
+    client.set_bearer_token_auth(key);
+    return client.Post(path, body.dump(), "application/json");
+  };
+  Json pool = Chat("b:sc");
+  pool["hyper"] = {{"width", 2}, {"token-records", true}};
+  const httplib::Result first = post("anns", kChats, pool);
+  ASSERT_EQ(first->status, 200) << first->body;
+  EXPECT_EQ(post("boss", kChats, Chat("a:plain"))->status, 200);
+  const std::string run = Json::parse(first->body)["hyper"]["run"];
+  for (const httplib::Result& reply :
+       {post("anns", kChats, Chat("b:plain")),
+        post("anns", "/v1/runs/" + run + "/paths/0/fork", {{"at", 1}})}) {
+    EXPECT_EQ(reply->status, 429) << reply->body;
+    EXPECT_EQ(Json::parse(reply->body)["error"]["code"], "tokens_per_minute");
+    EXPECT_TRUE(reply->has_header("Retry-After"));
+  }
+  EXPECT_EQ(fleet_.events(), "+b -b +a");
+  EXPECT_EQ(host_->metrics().runs_refused, 2);
+  EXPECT_EQ(post("boss", kChats, Chat("b:plain"))->status, 200);
 }
 
 TEST_F(ServerModels, AModelThatMakesRoomIsLoadedStill) {

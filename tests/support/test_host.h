@@ -26,6 +26,7 @@ inline HostOptions AtOnce(int most_loaded, double idle_s = 0) {
   options.most_loaded = most_loaded;
   options.idle_s = idle_s;
   options.wait_s = 60 * test::Patience();
+  options.busy_s = 0;
   return options;
 }
 

@@ -251,6 +251,10 @@ void ForkEnded(ModelHost& host, const Client& client, const std::string& id,
     SendError(response, NotServed(id, ended, head));
     return;
   }
+  if (const std::optional<ApiError> error = host.CheckTokens(client)) {
+    SendError(response, *error);
+    return;
+  }
   const std::optional<ModelLease> model = AwaitModel(host, *served, response);
   if (!model) {
     return;

@@ -288,7 +288,11 @@ void HttpServer::Parts::AddApi() {
         return parse(request.body, LimitsFor(limits, client));
       };
       const std::optional<ModelLease> model = ModelFor(
-          host, request.body, [&read](const ServerLimits& known) { return ErrorOf(read(known)); },
+          host, request.body,
+          [&](const ServerLimits& known) {
+            const std::optional<ApiError> error = ErrorOf(read(known));
+            return error ? error : host.CheckTokens(client);
+          },
           response);
       if (model) {
         Generate(*model, client, read(model->limits()), format, options.heartbeat_s, response);

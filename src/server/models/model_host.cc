@@ -129,6 +129,16 @@ std::optional<ModelLease> ModelHost::IfLoaded(size_t model) {
   return there ? std::optional(Lease(model)) : std::nullopt;
 }
 
+std::optional<ApiError> ModelHost::CheckTokens(const Client& client) {
+  const int wait_s = book_.WaitSeconds(client, Now());
+  if (wait_s <= 0) {
+    return std::nullopt;
+  }
+  const std::lock_guard lock(mutex_);
+  ++refused_;
+  return MinuteUsedUp(client, wait_s);
+}
+
 std::variant<ModelLease, ApiError> ModelHost::Acquire(size_t model,
                                                       const std::function<bool()>& gone) {
   Lock lock(mutex_);
@@ -137,6 +147,7 @@ std::variant<ModelLease, ApiError> ModelHost::Acquire(size_t model,
   const uint64_t refusals = wanted.refusals;
   if (wanted.waiting++ == 0) {
     wanted.wanted = ++requests_;
+    wanted.wanted_s = Now();
     wanted.short_of = false;  // what others were told: there may be room by now
   }
   changed_.notify_all();
@@ -208,6 +219,7 @@ SchedulerMetrics ModelHost::MetricsOf(const Model& model) {
 SchedulerMetrics ModelHost::metrics() const {
   const std::lock_guard lock(mutex_);
   SchedulerMetrics all;
+  all.runs_refused = refused_;
   for (const Model& model : models_) {
     Add(MetricsOf(model), all);
   }

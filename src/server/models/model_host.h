@@ -17,6 +17,7 @@
 
 #include "hyper/engine.h"
 #include "src/server/api/api_error.h"
+#include "src/server/api/client.h"
 #include "src/server/api/request_json.h"
 #include "src/server/models/model_state.h"
 #include "src/server/scheduler/run_book.h"
@@ -39,6 +40,7 @@ struct HostOptions {
   int most_loaded = 1;  // models at once
   double idle_s = 0;    // unused for so long a model is unloaded; 0: for no time
   double wait_s = 300;  // that a request waits for its model
+  double busy_s = 10;   // that busy models take requests still while another waits for their place
   // Told of each model that cannot be loaded, by its name, and the whole reason, which requests
   // are not told: it may name files. On the host's thread.
   std::function<void(const std::string& name, const std::string& reason)> on_failure;
@@ -101,6 +103,9 @@ class ModelHost {
   // A model whose weights have that hash, which is known once it was loaded.
   std::optional<size_t> OfHash(const std::string& hash) const;
 
+  // Whether the client has a token left to begin a run with, before a model is loaded for it.
+  // Errors: 429, which counts as a refusal.
+  std::optional<ApiError> CheckTokens(const Client& client);
   // Waits until the model is loaded.
   //   gone  asked now and then: true ends the waiting
   // Errors: 503 after wait_s, while the server shuts down, and where memory is short or a server
@@ -138,6 +143,7 @@ class ModelHost {
     int leases = 0;
     int waiting = 0;         // requests that wait for it
     uint64_t wanted = 0;     // number of the first of them
+    double wanted_s = 0;     // when it came
     bool draining = false;   // takes no requests more, to make room
     bool short_of = false;   // of memory at the last try, beside others
     bool too_large = false;  // memory was short at the last try, with no other there
@@ -179,6 +185,7 @@ class ModelHost {
   std::condition_variable changed_;
   std::deque<Model> models_;  // its size and what of them is not by the mutex never change
   uint64_t requests_ = 0;
+  int64_t refused_ = 0;  // runs of clients without tokens
   bool closing_ = false;
 
   std::thread keeper_;  // last: it uses all of the above

@@ -129,7 +129,9 @@ void ModelHost::MakeRoom(Model& wanted, Lock& lock) {
       wanted.short_of = false;  // until the next try says so again
       break;
     }
-    if (draining == nullptr) {  // else requests that come without end would keep it for ever
+    // Requests for a loaded model do not wait for those of another at once, and would keep it for
+    // ever if they never did.
+    if (draining == nullptr && Now() >= wanted.wanted_s + options_.busy_s) {
       draining = LeastUsed(/*idle=*/false);
       if (draining != nullptr) {
         draining->draining = true;

@@ -235,6 +235,43 @@ TEST(ModelLoading, ALeaseKeepsItsModel) {
   EXPECT_EQ(host.fleet().events().rfind("+a -a +b", 0), 0U);
 }
 
+TEST(ModelLoading, ABusyModelTakesRequestsWhileAnotherWaits) {
+  HostOptions options = AtOnce(1);
+  options.busy_s = 1e9;
+  TestHost host(options);
+  std::atomic<int> looks = 0;
+  std::future<Acquired> other;
+  {
+    const ModelLease busy = host.Lease(0);
+    other = std::async(std::launch::async, [&] {
+      return host->Acquire(1, [&] {
+        ++looks;
+        return false;
+      });
+    });
+    AwaitThat([&] { return looks.load() > 2; });
+    const Acquired again = host->Acquire(0, [] { return true; });
+    EXPECT_TRUE(std::holds_alternative<ModelLease>(again));
+    EXPECT_EQ(host.fleet().events(), "+a");
+  }
+  EXPECT_TRUE(std::holds_alternative<ModelLease>(other.get()));
+  EXPECT_EQ(host.fleet().events(), "+a -a +b");
+}
+
+TEST(ModelLoading, ABusyModelTakesThemNotForEver) {
+  HostOptions options = AtOnce(1);
+  options.busy_s = 0.01;
+  TestHost host(options);
+  std::atomic<int> waiting = 0;
+  std::future<Acquired> other;
+  {
+    const ModelLease busy = host.Lease(0);
+    other = Request(host, 1, waiting);
+    AwaitThat([&] { return StatesOf(*host) == "unloading unloaded unloaded"; });
+  }
+  EXPECT_TRUE(std::holds_alternative<ModelLease>(other.get()));
+}
+
 TEST(ModelLoading, WaitingHasAnEnd) {
   HostOptions options = AtOnce(1);
   options.wait_s = 0.01;

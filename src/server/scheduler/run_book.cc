@@ -51,9 +51,24 @@ bool IsLive(const RunOverview& run) { return run.status == "waiting" || run.stat
 
 }  // namespace
 
+ApiError MinuteUsedUp(const Client& client, int wait_s) {
+  return {429,
+          "rate_limit_error",
+          "tokens_per_minute",
+          "",
+          fmt::format("key '{}' has used its {} tokens a minute; try again in {} s", client.name,
+                      client.tokens_per_minute, wait_s),
+          wait_s};
+}
+
 ApiError NoSuchRun(const std::string& id) {
   return {404, "not_found_error", "run_not_found", "",
           fmt::format("run '{}' is not live; GET /v1/runs lists the runs", id)};
+}
+
+int RunBook::WaitSeconds(const Client& client, double now_s) {
+  const std::lock_guard lock(mutex_);
+  return accounts_.WaitSeconds(client, now_s);
 }
 
 RunBook::Entries RunBook::Enter(const std::vector<ServedRun>& requests, double now_s) {

@@ -43,6 +43,8 @@ class RunBook {
   };
   // Enters runs of one client, all or none; they wait from then on.
   Entries Enter(const std::vector<ServedRun>& requests, double now_s);
+  // Seconds until the client has a token to spend; 0: it has one.
+  int WaitSeconds(const Client& client, double now_s);
   // Where a run is that has started.
   void Note(const LiveRun& run);
   // A run has ended, after Finalize or Refuse.
@@ -77,6 +79,8 @@ class RunBook {
   TokenAccounts accounts_;
 };
 
+// What is said to a client that has no token left for so long. Pure.
+ApiError MinuteUsedUp(const Client& client, int wait_s);
 // What is said of a run that is not there. Pure.
 ApiError NoSuchRun(const std::string& id);
 

@@ -59,6 +59,7 @@ Scheduler::Submission Scheduler::Submit(std::vector<ServedRun> requests,
   const double now_s = base::SteadyClock().Now();
   const RunBook::Entries entries = book_.Enter(requests, now_s);
   if (entries.wait_s > 0) {
+    ++metrics_.runs_refused;
     return {"", MinuteUsedUp(requests.front().client, entries.wait_s)};
   }
   waiting_bytes_ += bytes;
@@ -86,17 +87,6 @@ ApiError Scheduler::QueueFull() {
                       "again in {} s",
                       metrics_.waiting, retry_after_s),
           retry_after_s};
-}
-
-ApiError Scheduler::MinuteUsedUp(const Client& client, int wait_s) {
-  ++metrics_.runs_refused;
-  return {429,
-          "rate_limit_error",
-          "tokens_per_minute",
-          "",
-          fmt::format("key '{}' has used its {} tokens a minute; try again in {} s", client.name,
-                      client.tokens_per_minute, wait_s),
-          wait_s};
 }
 
 SchedulerMetrics Scheduler::metrics() const {

@@ -70,7 +70,6 @@ class Scheduler {
  private:
   // Under the mutex:
   ApiError QueueFull();
-  ApiError MinuteUsedUp(const Client& client, int wait_s);
   void Loop();
   void Turn();  // of the loop
   // After what was thrown: the run is given up, or all that are live, whose work may be half done.
