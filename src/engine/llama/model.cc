@@ -116,6 +116,11 @@ llama_context_params ContextParams(const LlamaOptions& options, const LoadedMode
   return params;
 }
 
+// Whether no layer leaves this machine's CPUs.
+bool IsOnCpu(const LlamaOptions& options, const Placement& placement) {
+  return options.rpc_servers.empty() && (placement.layers == 0 || !HasGpu());
+}
+
 Result<ModelHandle> LoadWeights(const LlamaOptions& options, Weights weights, LoadedModel* loaded) {
   llama_model_params params = llama_model_default_params();
   if (loaded->rpc_servers != nullptr) {
@@ -149,11 +154,7 @@ Result<ModelHandle> LoadWeights(const LlamaOptions& options, Weights weights, Lo
   if (model == nullptr) {
     const std::string reason =
         guard.failure().empty() ? log.Reason("llama.cpp gave no reason") : guard.failure();
-    const bool unknown = reason.find("unknown model architecture") != std::string::npos;
-    return Error{
-        unknown ? ErrorCode::kUnsupported : ErrorCode::kDataLoss,
-        "model file " + Quoted(options.model_path) + " cannot be loaded: " + reason +
-            (unknown ? "; it needs a newer llama.cpp" : "; check the file, or convert it again")};
+    return WeightsError(options, reason, IsOnCpu(options, placement));
   }
   return model;
 }
@@ -171,11 +172,6 @@ Status ConnectServers(const LlamaOptions& options, LoadedModel* loaded) {
   loaded->rpc_servers = std::move(*servers);
   loaded->available_bytes = loaded->rpc_servers->FreeBytes();
   return {};
-}
-
-// Whether no layer leaves this machine's CPUs.
-bool IsOnCpu(const LlamaOptions& options, const Placement& placement) {
-  return options.rpc_servers.empty() && (placement.layers == 0 || !HasGpu());
 }
 
 bool IsRecurrent(const llama_model* model) {
@@ -251,6 +247,24 @@ Status DescribeLoaded(const LlamaOptions& options, LoadedModel& loaded) {
 }
 
 }  // namespace
+
+Error WeightsError(const LlamaOptions& options, const std::string& reason, bool on_cpu) {
+  const std::string file = "model file " + Quoted(options.model_path);
+  // As ggml's backends and llama.cpp say it.
+  for (const char* short_of_memory : {"allocat", "out of memory"}) {
+    if (reason.find(short_of_memory) != std::string::npos) {
+      return {ErrorCode::kResourceExhausted,
+              file + " does not fit into memory: " + reason +
+                  (on_cpu ? "; free some, or use a smaller model"
+                          : "; give a smaller --gpu-layers, free memory of the GPU, or use a "
+                            "smaller model")};
+    }
+  }
+  const bool unknown = reason.find("unknown model architecture") != std::string::npos;
+  return {unknown ? ErrorCode::kUnsupported : ErrorCode::kDataLoss,
+          file + " cannot be loaded: " + reason +
+              (unknown ? "; it needs a newer llama.cpp" : "; check the file, or convert it again")};
+}
 
 Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights) {
   if (Status status = CheckOptions(options); !status) {

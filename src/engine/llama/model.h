@@ -50,6 +50,10 @@ enum class Weights {
 // Checks `options` and loads the model, without a context yet. Errors: as MakeLlamaEngine.
 Result<LoadedModel> LoadModel(const LlamaOptions& options, Weights weights = Weights::kLoad);
 
+// What llama.cpp's reason not to load the weights means: kResourceExhausted where they do not fit
+// into memory, kUnsupported (unknown architecture), else kDataLoss. Pure.
+Error WeightsError(const LlamaOptions& options, const std::string& reason, bool on_cpu);
+
 // Bytes of memory that can still be used, by the machine's and the container's account; infinite
 // where it cannot be told.
 double AvailableBytes();

@@ -268,5 +268,35 @@ TEST(FileHashTest, IsTheSha256OfASmallFile) {
   EXPECT_EQ(FileHash(path).error().code, ErrorCode::kNotFound);
 }
 
+// The reasons are those of CUDA, Vulkan, the CPU and llama.cpp itself.
+TEST(WeightsError, TooLittleMemoryIsNoBrokenFile) {
+  LlamaOptions options;
+  options.model_path = "large.gguf";
+  for (const char* reason :
+       {"allocating 9000.00 MiB on device 0: cudaMalloc failed", "CUDA error: out of memory",
+        "Device memory allocation of size 9437184000 failed.",
+        "vk::Device::allocateMemory: ErrorOutOfDeviceMemory",
+        "failed to allocate buffer of size 9437184000",
+        "error loading model: unable to allocate CUDA0 buffer"}) {
+    const Error error = WeightsError(options, reason, /*on_cpu=*/false);
+    EXPECT_EQ(error.code, ErrorCode::kResourceExhausted) << reason;
+    EXPECT_EQ(error.message, std::string("model file \"large.gguf\" does not fit into memory: ") +
+                                 reason +
+                                 "; give a smaller --gpu-layers, free memory of the GPU, or use a "
+                                 "smaller model");
+    EXPECT_EQ(WeightsError(options, reason, /*on_cpu=*/true).message,
+              std::string("model file \"large.gguf\" does not fit into memory: ") + reason +
+                  "; free some, or use a smaller model");
+  }
+}
+
+TEST(WeightsError, AnythingElseIsTheFile) {
+  const LlamaOptions options;
+  EXPECT_EQ(WeightsError(options, "missing tensor 'output.weight'", false).code,
+            ErrorCode::kDataLoss);
+  EXPECT_EQ(WeightsError(options, "unknown model architecture: 'x'", false).code,
+            ErrorCode::kUnsupported);
+}
+
 }  // namespace
 }  // namespace hyper::llama
