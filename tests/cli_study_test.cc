@@ -348,6 +348,9 @@ TEST_F(StudyCommandsTest, ReportIsOnePage) {
   const std::string markdown = folder_.File("page.md");
   ASSERT_EQ(RunStudyCommand({"report", study_, "-o", markdown}).exit_code, 0);
   EXPECT_NE(ReadWholeFile(markdown).find("# study.db"), std::string::npos);
+  EXPECT_NE(ReadWholeFile(markdown).find("[Numbers](page.figures/fig01-paths.csv)"),
+            std::string::npos);
+  EXPECT_EQ(ReadWholeFile(folder_.File("page.figures/fig01-paths.csv")).find("panel,series,"), 0U);
   if (gnuplot) {
     EXPECT_NE(ReadWholeFile(markdown).find("](page.figures/fig01-paths.svg)"), std::string::npos);
     EXPECT_NE(ReadWholeFile(folder_.File("page.figures/fig01-paths.svg")).find("<svg"),

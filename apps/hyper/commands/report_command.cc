@@ -163,7 +163,7 @@ Result<std::vector<eval::ReportFigure>> FiguresOf(const std::string& study, cons
                                                   std::string& undrawn) {
   std::vector<eval::ReportFigure> figures;
   for (const eval::FigureSpec& spec : eval::FigureSpecs()) {
-    eval::ReportFigure shown{spec.number, spec.title, "", {}, "", "", ""};
+    eval::ReportFigure shown{spec.number, spec.title, "", {}, "", "", "", ""};
     Result<eval::Figure> figure = eval::MakeFigure(spec, material);
     if (!figure) {
       shown.missing = figure.error().message;
@@ -175,8 +175,13 @@ Result<std::vector<eval::ReportFigure>> FiguresOf(const std::string& study, cons
     const std::string name = stem + shown.figure.name;
     shown.figure.name = name;
     const std::filesystem::path script = folder.path() / (name + ".gp");
-    if (Status status = WriteText(script, eval::GnuplotScript(shown.figure)); !status) {
-      return status.error();
+    Status written = WriteText(script, eval::GnuplotScript(shown.figure));
+    if (written && folder.kept()) {
+      written = WriteText(folder.path() / (name + ".csv"), eval::FigureCsv(shown.figure));
+      shown.numbers = (folder.path().filename() / (name + ".csv")).string();
+    }
+    if (!written) {
+      return written.error();
     }
     if (undrawn.empty()) {
       const Status drawn = RunGnuplot(script.string(), "svg", folder.path().string() + "/");

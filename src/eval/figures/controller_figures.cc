@@ -99,15 +99,15 @@ double RightShare(const MaterialItem& item) {
   return right.count > 0 ? right.sum / right.count : kNaN;
 }
 
-// Of a row's items with decisions the easiest, and the hardest of another question: by the share of
-// right paths, among equal ones by the number of decisions. Null where there are no two questions.
-std::pair<const MaterialItem*, const MaterialItem*> EasyAndHard(const RunMaterial& run) {
-  std::vector<const MaterialItem*> items;
-  for (const MaterialItem& item : run.items) {
-    if (!item.item.decisions.empty()) {
-      items.push_back(&item);
-    }
-  }
+bool ActedOnce(const MaterialItem& item) {
+  return std::any_of(item.item.decisions.begin(), item.item.decisions.end(),
+                     [](const DecisionRecord& decision) { return decision.acted; });
+}
+
+// Of these items the easiest, and the hardest of another question: by the share of right paths,
+// among equal ones by the number of decisions. Null where there are no two questions.
+std::pair<const MaterialItem*, const MaterialItem*> EasyAndHardOf(
+    std::vector<const MaterialItem*> items) {
   std::stable_sort(items.begin(), items.end(), [](const MaterialItem* a, const MaterialItem* b) {
     return std::pair(-RightShare(*a), a->item.decisions.size()) <
            std::pair(-RightShare(*b), b->item.decisions.size());
@@ -117,6 +117,23 @@ std::pair<const MaterialItem*, const MaterialItem*> EasyAndHard(const RunMateria
   }
   return items.empty() ? std::pair<const MaterialItem*, const MaterialItem*>()
                        : std::pair(items.front(), items.back());
+}
+
+// Those of a row's items in which a decision changed the pool; where these are not of two
+// questions, of all with decisions.
+std::pair<const MaterialItem*, const MaterialItem*> EasyAndHard(const RunMaterial& run) {
+  std::vector<const MaterialItem*> decided;
+  std::vector<const MaterialItem*> acted;
+  for (const MaterialItem& item : run.items) {
+    if (!item.item.decisions.empty()) {
+      decided.push_back(&item);
+    }
+    if (ActedOnce(item)) {
+      acted.push_back(&item);
+    }
+  }
+  const auto best = EasyAndHardOf(std::move(acted));
+  return best.first != nullptr ? best : EasyAndHardOf(std::move(decided));
 }
 
 FigurePanel TracePanel(const MaterialItem& item, const std::string& kind) {
@@ -246,7 +263,7 @@ Result<Figure> TracesFigure(const StudyMaterial& material) {
                                rows[0]->run().label, ActionsIn(*easy), ActionsIn(*hard));
   figure.notes = {
       fmt::format("{}, {} and {}: those with the largest and the smallest share of right "
-                  "paths.",
+                  "paths, among answers whose pool a decision changed if there are two.",
                   rows[0]->run().label, material.questions[easy->question].name,
                   material.questions[hard->question].name)};
   return figure;

@@ -19,6 +19,7 @@ struct ReportFigure {
   Figure figure;
   std::string svg;      // the picture; empty: none could be drawn
   std::string picture;  // its file, for Markdown
+  std::string numbers;  // the file of its numbers, for Markdown
   std::string command;  // that draws it
 };
 

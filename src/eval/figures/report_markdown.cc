@@ -35,6 +35,9 @@ std::string FigurePart(const ReportFigure& figure) {
   for (const std::string& note : figure.figure.notes) {
     text += note + "\n\n";
   }
+  if (!figure.numbers.empty()) {
+    text += fmt::format("[Numbers]({})\n\n", figure.numbers);
+  }
   return text + FencedLines({figure.command});
 }
 

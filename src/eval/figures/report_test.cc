@@ -31,10 +31,17 @@ std::vector<std::string> Attributes(const std::string& text, const std::string& 
 ReportStudy MakeStudy(const std::string& name) {
   ReportStudy study;
   study.name = name;
-  ReportFigure drawn{"1", "paths <k>", "", {}, kPicture, "x.figures/fig01.svg", "hyper figures s"};
+  ReportFigure drawn{"1",
+                     "paths <k>",
+                     "",
+                     {},
+                     kPicture,
+                     "x.figures/fig01.svg",
+                     "x.figures/fig01.csv",
+                     "hyper figures s"};
   drawn.figure.finding = "from 1 & to 2";
   drawn.figure.panels = {{"p", {"x"}, {"y"}, {}, {{"s", SeriesStyle::kLine, {{1, 2}}}}}};
-  study.figures = {drawn, drawn, {"-", "roc", "no confidences", {}, "", "", ""}};
+  study.figures = {drawn, drawn, {"-", "roc", "no confidences", {}, "", "", "", ""}};
   Table table{"t", "Title", {{"row", ""}, {"Acc", ""}}, {}, {"a note"}};
   table.rows = {{Cell::Text("<b>"), Cell::Spread(88, 2, 1)}, {Cell::Text("x"), Cell{}}};
   table.rows[0][1].best = true;
