@@ -250,17 +250,17 @@ Status DescribeLoaded(const LlamaOptions& options, LoadedModel& loaded) {
 
 Error WeightsError(const LlamaOptions& options, const std::string& reason, bool on_cpu) {
   const std::string file = "model file " + Quoted(options.model_path);
-  // As ggml's backends and llama.cpp say it.
-  for (const char* short_of_memory : {"allocat", "out of memory"}) {
-    if (reason.find(short_of_memory) != std::string::npos) {
-      return {ErrorCode::kResourceExhausted,
-              file + " does not fit into memory: " + reason +
-                  (on_cpu ? "; free some, or use a smaller model"
-                          : "; give a smaller --gpu-layers, free memory of the GPU, or use a "
-                            "smaller model")};
-    }
+  const auto says = [&reason](const char* words) {
+    return reason.find(words) != std::string::npos;
+  };
+  if (says("allocat") || says("out of memory")) {  // as ggml's backends and llama.cpp say it
+    return {ErrorCode::kResourceExhausted,
+            file + " does not fit into memory: " + reason +
+                (on_cpu ? "; free some, or use a smaller model"
+                        : "; give a smaller --gpu-layers, free memory of the GPU, or use a smaller "
+                          "model")};
   }
-  const bool unknown = reason.find("unknown model architecture") != std::string::npos;
+  const bool unknown = says("unknown model architecture");
   return {unknown ? ErrorCode::kUnsupported : ErrorCode::kDataLoss,
           file + " cannot be loaded: " + reason +
               (unknown ? "; it needs a newer llama.cpp" : "; check the file, or convert it again")};
