@@ -63,8 +63,8 @@ Result<Figure> RefinementFigure(const StudyMaterial& material);
 // Figure 12: accuracy and tokens over the values of an option, among rows that differ in it alone.
 Result<Figure> SensitivityFigure(const StudyMaterial& material);
 
-// What each action changed in right answers and in tokens, beside None at the same states: rows with
-// force-decision and force-action. States that an action left as they were are not counted.
+// What each action changed in right answers and in tokens, beside None at the same states: rows
+// with force-decision and force-action. States that an action left as they were are not counted.
 Result<Figure> WorthFigure(const StudyMaterial& material);
 
 // Figure 13: mean lengths of right and of wrong paths by suite, group and temperature.
