@@ -28,19 +28,15 @@ std::map<Place, RowsOfPlace> ByPlace(const StudyMaterial& material) {
   return places;
 }
 
-size_t QuestionsOf(const RunMaterial& run) {
-  return run.items.size() / static_cast<size_t>(std::max(run.repeats, 1));
-}
-
 // Takes out rows with less than half of the questions of the largest, whose accuracies say nothing
 // beside its, and names them in `notes`.
 void DropBarelyBegun(RowsOfPlace& rows, std::vector<std::string>& notes) {
-  size_t most = 0;
+  int most = 0;
   for (const RunMaterial* run : rows) {
-    most = std::max(most, QuestionsOf(*run));
+    most = std::max(most, run->summary.accuracy.questions);
   }
   std::erase_if(rows, [&](const RunMaterial* run) {
-    const size_t questions = QuestionsOf(*run);
+    const int questions = run->summary.accuracy.questions;
     const bool begun = 2 * questions < most;
     if (begun) {
       notes.push_back(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <initializer_list>
 #include <map>
 #include <utility>
 
@@ -52,8 +53,9 @@ double Points(const MaterialItem& item) {
   return item.verdict == StoredVerdict::kRight ? kToPercent : 0;
 }
 
-// Adds what `action` did at decision `step`.
-void AddWorth(const Forced& rows, int step, Action action, size_t questions, Worth& worth) {
+// Adds what `action` did at decision `step` to each of `worths`.
+void AddWorth(const Forced& rows, int step, Action action, size_t questions,
+              std::initializer_list<Worth*> worths) {
   const auto other = rows.find(NameOf(action));
   if (other == rows.end()) {
     return;
@@ -68,15 +70,17 @@ void AddWorth(const Forced& rows, int step, Action action, size_t questions, Wor
     if (same == base.end() || !Acted(item, step)) {
       continue;
     }
-    for (auto* sums : {&worth.right, &worth.tokens}) {
-      sums->resize(std::max(sums->size(), repeat + 1), std::vector<ValueSum>(questions));
-    }
     const auto cost = [](const MaterialItem& of) {
       return static_cast<double>(of.item.ledger.effective());
     };
-    worth.right[repeat][item.question].Add(Points(item) - Points(*same->second));
-    worth.tokens[repeat][item.question].Add(cost(item) - cost(*same->second));
-    ++worth.states;
+    for (Worth* worth : worths) {
+      for (auto* sums : {&worth->right, &worth->tokens}) {
+        sums->resize(std::max(sums->size(), repeat + 1), std::vector<ValueSum>(questions));
+      }
+      worth->right[repeat][item.question].Add(Points(item) - Points(*same->second));
+      worth->tokens[repeat][item.question].Add(cost(item) - cost(*same->second));
+      ++worth->states;
+    }
   }
 }
 
@@ -113,10 +117,9 @@ Result<Figure> WorthFigure(const StudyMaterial& material) {
     };
     Worth all;
     for (const auto& [decision, forced] : rows) {
-      AddWorth(forced, decision, action, material.questions.size(), all);
+      Worth one;
+      AddWorth(forced, decision, action, material.questions.size(), {&one, &all});
       if (gains.points.size() < kMostDecisions) {
-        Worth one;
-        AddWorth(forced, decision, action, material.questions.size(), one);
         add(one);
       }
     }
